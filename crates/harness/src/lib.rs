@@ -1,0 +1,1 @@
+//! How each harness speaks. Pure: bytes in, values out.

@@ -1,0 +1,1 @@
+//! What things are and what should happen. Pure: no files, no clock, no environment, no processes.

@@ -1,0 +1,1 @@
+//! The verbs. Joins model, harness and store.

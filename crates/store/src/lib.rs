@@ -1,0 +1,1 @@
+//! The disk: the only crate that opens files below `.agent/context/`.
