@@ -1,1 +1,16 @@
 //! What things are and what should happen. Pure: no files, no clock, no environment, no processes.
+
+pub mod config;
+pub mod decide;
+pub mod event;
+pub mod finding;
+pub mod id;
+pub mod journal;
+pub mod marker;
+pub mod place;
+pub mod receipt;
+pub mod redact;
+pub mod reply;
+pub mod session;
+pub mod text;
+pub mod time;

@@ -1,1 +1,17 @@
-//! The verbs. Joins model, harness and store.
+//! The verbs. Joins model, harness and store: synchronous, light, one file per verb.
+//!
+//! [`hook`] is the whole hot path. Everything here gets time, environment and settings passed in.
+
+pub mod doctor;
+mod error;
+pub mod hook;
+pub mod init;
+pub mod settings;
+pub mod status;
+pub mod trust;
+mod world;
+
+pub use error::{Error, ErrorKind};
+pub use world::World;
+
+pub type Result<T> = std::result::Result<T, Error>;

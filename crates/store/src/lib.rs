@@ -1,1 +1,26 @@
 //! The disk: the only crate that opens files below `.agent/context/`.
+//!
+//! Everything goes through [`Dir`], a folder held open by its handle, so that no name can lead out of it.
+
+mod append;
+mod atomic;
+mod dir;
+mod error;
+mod git;
+pub mod layout;
+mod lock;
+mod log;
+mod root;
+mod store;
+mod trust;
+
+pub use atomic::Durability;
+pub use dir::{Dir, Entry, EntryKind, read_own};
+pub use error::Error;
+pub use lock::Lock;
+pub use log::Tally;
+pub use root::{Found, Root, Wish, find};
+pub use store::{Created, Store};
+pub use trust::{Trust, TrustedRoot};
+
+pub type Result<T> = std::result::Result<T, Error>;

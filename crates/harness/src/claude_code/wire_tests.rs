@@ -1,0 +1,61 @@
+use super::*;
+
+fn done(payload: &str) -> ToolDone<'_> {
+    match decode(payload, "").map(|event| event.kind) {
+        Ok(Kind::ToolDone(done)) => done,
+        other => panic!("not a tool call: {other:?}"),
+    }
+}
+
+#[test]
+fn tools_and_their_files() {
+    let cases = [
+        (r#""tool_name":"Edit","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", Action::Edit))),
+        (r#""tool_name":"Read","tool_input":{"file_path":"/p/a"}"#, Some(("/p/a", Action::Read))),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"create"}"#,
+            Some(("/p/a", Action::Create)),
+        ),
+        (
+            r#""tool_name":"Write","tool_input":{"file_path":"/p/a"},"tool_response":{"type":"update"}"#,
+            Some(("/p/a", Action::Edit)),
+        ),
+        (r#""tool_name":"NotebookEdit","tool_input":{"notebook_path":"/p/n"}"#, Some(("/p/n", Action::Edit))),
+        (r#""tool_name":"Edit","tool_input":{"file_path":7}"#, None),
+        (r#""tool_name":"Edit","tool_input":"x""#, None),
+        (r#""tool_name":"Bash","tool_input":{"command":"ls","file_path":"/p/a"}"#, None),
+    ];
+    for (fields, expected) in cases {
+        let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
+        let done = done(&payload);
+        let files: Vec<_> = done.files.iter().map(|f| (f.path.as_ref(), f.action)).collect();
+        assert_eq!(files, expected.into_iter().collect::<Vec<_>>(), "{fields}");
+    }
+}
+
+#[test]
+fn how_a_command_ended() {
+    let ok = r#"{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    assert_eq!((done(ok).exit, done(ok).failed), (Some(0), false));
+    let failed = |error: &str| {
+        format!(
+            r#"{{"session_id":"s","hook_event_name":"PostToolUseFailure","tool_name":"Bash","error":"{error}"}}"#
+        )
+    };
+    for (error, exit) in
+        [("Exit code 3", Some(3)), ("Exit code 101\\nboom", Some(101)), ("no", None), ("Exit code x", None)]
+    {
+        let payload = failed(error);
+        let done = done(&payload);
+        assert_eq!((done.exit, done.failed), (exit, true), "{error}");
+    }
+}
+
+#[test]
+fn the_word_on_the_command_line_helps_out() {
+    let event = decode(r#"{"session_id":"s","reason":"other"}"#, "SessionEnd").map(|e| e.kind);
+    assert_eq!(event, Ok(Kind::SessionEnd { reason: Some("other".into()) }));
+    assert_eq!(decode("{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
+    assert_eq!(decode(r#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
+    assert!(matches!(decode("nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
+}

@@ -1,0 +1,292 @@
+//! Settings: one table of keys, layers laid over each other, and a word about every value that was not taken.
+
+use serde::Serialize;
+use toml_edit::{Document, Item, TableLike};
+
+use crate::finding::{Finding, Level};
+use crate::text::did_you_mean;
+
+/// A setting: what it may be, what it is by default, what it does.
+#[derive(Debug)]
+pub struct Key {
+    pub name: &'static str,
+    pub shape: Shape,
+    pub about: &'static str,
+}
+
+#[derive(Debug)]
+pub enum Shape {
+    Flag(bool),
+    Number { default: i64, min: i64, max: i64 },
+    Choice { default: &'static str, allowed: &'static [&'static str] },
+}
+
+pub const HOOKS_ENABLED: &str = "hooks.enabled";
+pub const HOOKS_AUTO_INIT: &str = "hooks.auto_init";
+pub const HOOKS_DEADLINE_MS: &str = "hooks.deadline_ms";
+pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
+pub const REDACT_EMAILS: &str = "redact.emails";
+pub const OUTPUT_COLOR: &str = "output.color";
+
+/// Every setting there is. A key is added here, in [`Settings`], and where it takes effect.
+pub const KEYS: &[Key] = &[
+    Key { name: HOOKS_ENABLED, shape: Shape::Flag(true), about: "false switches every hook off" },
+    Key {
+        name: HOOKS_AUTO_INIT,
+        shape: Shape::Flag(false),
+        about: "true lets a session start create the root",
+    },
+    Key {
+        name: HOOKS_DEADLINE_MS,
+        shape: Shape::Number { default: 200, min: 20, max: 5_000 },
+        about: "a hook's time in ms; it waits for a lock at most half of it",
+    },
+    Key {
+        name: HOOKS_LOG_LIMIT_KIB,
+        shape: Shape::Number { default: 8_192, min: 64, max: 1_048_576 },
+        about: "a log of this size in KiB is rotated",
+    },
+    Key { name: REDACT_EMAILS, shape: Shape::Flag(false), about: "true redacts e-mail addresses too" },
+    Key {
+        name: OUTPUT_COLOR,
+        shape: Shape::Choice { default: "auto", allowed: &["auto", "always", "never"] },
+        about: "colour on the terminal",
+    },
+];
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    Flag(bool),
+    Number(i64),
+    Word(String),
+}
+
+/// Where a value comes from, in words for `thru config`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Entry {
+    pub key: &'static str,
+    pub value: Value,
+    pub source: String,
+}
+
+/// The values that code reads. Built only from [`Entry`]s that passed their [`Shape`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    pub hooks_enabled: bool,
+    pub hooks_auto_init: bool,
+    pub hooks_deadline_ms: u64,
+    pub log_limit_bytes: u64,
+    pub redact_emails: bool,
+    pub output_color: Color,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// One place settings come from.
+#[derive(Clone, Copy, Debug)]
+pub enum Layer<'a> {
+    /// A TOML file: its path for messages, and its text.
+    File { path: &'a str, text: &'a str },
+    /// An environment variable that names a key.
+    Variable { name: &'a str, key: &'static str, text: &'a str },
+}
+
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// One per key, in the order of [`KEYS`].
+    pub entries: Vec<Entry>,
+    pub findings: Vec<Finding>,
+}
+
+/// Lays `layers` over the defaults, later ones on top.
+pub fn resolve(layers: &[Layer]) -> Resolved {
+    let mut resolved = Resolved {
+        entries: KEYS
+            .iter()
+            .map(|key| Entry { key: key.name, value: key.default(), source: "default".to_owned() })
+            .collect(),
+        findings: Vec::new(),
+    };
+    for layer in layers {
+        match *layer {
+            Layer::File { path, text } => resolved.lay_file(path, text),
+            Layer::Variable { name, key, text } => resolved.lay_variable(name, key, text),
+        }
+    }
+    resolved
+}
+
+/// The variable that overrides a key: `hooks.enabled` is `THROUGHLINE_HOOKS_ENABLED`.
+pub fn variable(key: &str) -> String {
+    format!("THROUGHLINE_{}", key.replace('.', "_").to_ascii_uppercase())
+}
+
+impl Key {
+    fn default(&self) -> Value {
+        match self.shape {
+            Shape::Flag(on) => Value::Flag(on),
+            Shape::Number { default, .. } => Value::Number(default),
+            Shape::Choice { default, .. } => Value::Word(default.to_owned()),
+        }
+    }
+
+    /// The value to use for what was written, and a word where that is not the same thing.
+    fn admit(&self, written: &Written) -> (Option<Value>, Option<String>) {
+        let refuse =
+            |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
+        match (&self.shape, written) {
+            (Shape::Flag(_), Written::Flag(on)) => (Some(Value::Flag(*on)), None),
+            (Shape::Flag(_), _) => refuse("true or false"),
+            (Shape::Number { min, max, .. }, Written::Number(n)) => {
+                let clamped = *n.clamp(min, max);
+                let word = format!("{} is {n}, outside {min} to {max}; {clamped} is used", self.name);
+                (Some(Value::Number(clamped)), (clamped != *n).then_some(word))
+            }
+            (Shape::Number { min, max, .. }, _) => refuse(&format!("a whole number from {min} to {max}")),
+            (Shape::Choice { allowed, .. }, Written::Word(word)) if allowed.contains(&word.as_str()) => {
+                (Some(Value::Word(word.clone())), None)
+            }
+            (Shape::Choice { allowed, .. }, _) => refuse(&format!("one of {}", allowed.join(", "))),
+        }
+    }
+}
+
+impl Resolved {
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::default();
+        for Entry { key, value, .. } in &self.entries {
+            match (*key, value) {
+                (HOOKS_ENABLED, Value::Flag(on)) => settings.hooks_enabled = *on,
+                (HOOKS_AUTO_INIT, Value::Flag(on)) => settings.hooks_auto_init = *on,
+                (HOOKS_DEADLINE_MS, Value::Number(n)) => settings.hooks_deadline_ms = n.unsigned_abs(),
+                (HOOKS_LOG_LIMIT_KIB, Value::Number(n)) => settings.log_limit_bytes = n.unsigned_abs() * 1024,
+                (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
+                (OUTPUT_COLOR, Value::Word(word)) => settings.output_color = Color::parse(word),
+                _ => {}
+            }
+        }
+        settings
+    }
+
+    fn lay_file(&mut self, path: &str, text: &str) {
+        let document = match Document::parse(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+            Ok(document) => document,
+            Err(error) => {
+                let line = error.span().map(|span| line_of(text, span.start));
+                let first = error.message().lines().next().unwrap_or("it does not parse").to_owned();
+                let finding = Finding::new(Level::Error, format!("not valid TOML: {first}")).at(path, line);
+                self.findings.push(finding.hint("mend that line; until then the whole file is ignored"));
+                return;
+            }
+        };
+        self.lay_table(document.as_table(), "", path, text);
+    }
+
+    fn lay_table(&mut self, table: &dyn TableLike, prefix: &str, path: &str, text: &str) {
+        for (word, item) in table.iter() {
+            let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
+            let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
+            if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+                self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
+            } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
+                self.lay_table(inner, &name, path, text);
+            } else {
+                self.findings.push(unknown(&name).at(path, line));
+            }
+        }
+    }
+
+    fn lay_variable(&mut self, name: &str, key: &'static str, text: &str) {
+        if let Some(key) = KEYS.iter().find(|k| k.name == key) {
+            self.lay_value(key, &Written::from_text(text), format!("${name}"), &format!("${name}"), None);
+        }
+    }
+
+    fn lay_value(&mut self, key: &Key, written: &Written, source: String, file: &str, line: Option<usize>) {
+        let (value, word) = key.admit(written);
+        if let Some(word) = word {
+            self.findings.push(Finding::new(Level::Warning, word).at(file, line));
+        }
+        if let (Some(value), Some(entry)) = (value, self.entries.iter_mut().find(|e| e.key == key.name)) {
+            *entry = Entry { key: entry.key, value, source };
+        }
+    }
+}
+
+/// A value as somebody wrote it, before we know whether it fits.
+enum Written {
+    Flag(bool),
+    Number(i64),
+    Word(String),
+    Other,
+}
+
+impl Written {
+    fn from_item(item: &Item) -> Written {
+        match item.as_value() {
+            Some(toml_edit::Value::Boolean(on)) => Written::Flag(*on.value()),
+            Some(toml_edit::Value::Integer(n)) => Written::Number(*n.value()),
+            Some(toml_edit::Value::String(word)) => Written::Word(word.value().clone()),
+            _ => Written::Other,
+        }
+    }
+
+    /// Variables have no types: `1`, `true`, `yes` and `on` all mean the same to whoever sets one.
+    fn from_text(text: &str) -> Written {
+        match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => Written::Flag(true),
+            "false" | "no" | "off" => Written::Flag(false),
+            word => word.parse().map_or_else(|_| Written::Word(word.to_owned()), Written::Number),
+        }
+    }
+}
+
+impl Color {
+    fn parse(word: &str) -> Color {
+        match word {
+            "always" => Color::Always,
+            "never" => Color::Never,
+            _ => Color::Auto,
+        }
+    }
+}
+
+impl Default for Settings {
+    /// The defaults of [`KEYS`], spelled out so that a hook without config files does no work for them.
+    fn default() -> Settings {
+        Settings {
+            hooks_enabled: true,
+            hooks_auto_init: false,
+            hooks_deadline_ms: 200,
+            log_limit_bytes: 8_192 * 1024,
+            redact_emails: false,
+            output_color: Color::Auto,
+        }
+    }
+}
+
+fn is_group(name: &str) -> bool {
+    KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn unknown(name: &str) -> Finding {
+    let finding = Finding::new(Level::Warning, format!("unknown setting `{name}` is ignored"));
+    match did_you_mean(name, KEYS.iter().map(|key| key.name)) {
+        Some(near) => finding.hint(format!("did you mean `{near}`?")),
+        None => finding.hint("`thru config` lists every setting"),
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
+}
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;

@@ -1,0 +1,317 @@
+//! Markdown documents with line-oriented frontmatter: the one reader and writer of packets, loops, roles, manifests, plans.
+//!
+//! A document is its bytes and the places of things in them. Reading never fails: what is odd is a finding, and what is not
+//! understood is kept. **An edit changes the bytes of what it edits and nothing else**, by splicing; nothing is printed back
+//! from a tree. After an edit the document is read again: linear, and there is no second truth to keep in step.
+
+mod frontmatter;
+mod items;
+mod line;
+mod outline;
+mod scalar;
+mod section;
+mod verbatim;
+
+use std::fmt;
+use std::ops::Range;
+
+use serde_json::Value;
+
+pub use frontmatter::Entry;
+pub use items::Item;
+pub use line::Line;
+pub use outline::{Block, Heading};
+pub use section::{Head, Matching, Section};
+pub use verbatim::{unwrap_verbatim, wrap_verbatim};
+
+use frontmatter::Frontmatter;
+use line::slice;
+use outline::{Opened, Outline};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// A document. Cheap to read from; every edit reads it anew.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    bytes: Vec<u8>,
+    frontmatter: Option<Frontmatter>,
+    outline: Outline,
+    findings: Vec<Finding>,
+}
+
+impl Document {
+    /// Reads any bytes. Writing them back without an edit gives the same bytes.
+    pub fn parse(bytes: impl Into<Vec<u8>>) -> Document {
+        let bytes = bytes.into();
+        let mut findings = Vec::new();
+        if let Err(error) = std::str::from_utf8(&bytes) {
+            let before = slice(&bytes, 0..error.valid_up_to());
+            let line = line::lines(&bytes, 0, 1).take_while(|line| line.start <= before.len()).count();
+            findings.push(Finding { line, kind: FindingKind::NotUtf8 });
+        }
+        let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+        let frontmatter = Frontmatter::read(&bytes, start, &mut findings);
+        let (body, number) = frontmatter.as_ref().map_or((start, 1), |frontmatter| frontmatter.body);
+        let outline = outline::outline(&bytes, body, number);
+        if let Some(open) = outline.open {
+            findings.push(Finding { line: open.line, kind: FindingKind::Unclosed(open.block) });
+        }
+        findings.sort_by_key(|finding| finding.line);
+        Document { bytes, frontmatter, outline, findings }
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// What is behind the frontmatter, or behind the byte order mark.
+    pub fn body(&self) -> &[u8] {
+        slice(&self.bytes, self.body_start().0..self.bytes.len())
+    }
+
+    /// All lines of the file, frontmatter included; a byte order mark belongs to none.
+    pub fn lines(&self) -> impl Iterator<Item = Line> {
+        line::lines(&self.bytes, self.start(), 1)
+    }
+
+    /// The line end that edits insert.
+    pub fn line_end(&self) -> &'static str {
+        let first = || self.lines().next().and_then(|line| line.ending(&self.bytes));
+        self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
+    }
+
+    /// What is odd about this document, by line.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+/// The frontmatter.
+impl Document {
+    pub fn has_frontmatter(&self) -> bool {
+        self.frontmatter.is_some()
+    }
+
+    /// All entries in their order, those that a later one of the same key replaces included.
+    pub fn entries(&self) -> &[Entry] {
+        self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
+    }
+
+    /// The entry of a key, for its line; the last, when there are several.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.frontmatter.as_ref()?.entry(key)
+    }
+
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        Some(&self.entry(key)?.value)
+    }
+
+    /// A scalar as text, `1.0` and `true` as they were written. `None` for null, lists and objects.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        let entry = self.entry(key)?;
+        match &entry.value {
+            Value::String(text) => Some(text),
+            Value::Number(_) | Value::Bool(_) => std::str::from_utf8(entry.source(&self.bytes)).ok(),
+            Value::Null | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
+
+    pub fn int(&self, key: &str) -> Option<i64> {
+        self.get(key)?.as_i64()
+    }
+
+    /// A list of texts; an item that is none as JSON.
+    pub fn list(&self, key: &str) -> Option<Vec<String>> {
+        let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
+        Some(self.get(key)?.as_array()?.iter().map(text).collect())
+    }
+
+    /// Gives a key a value: in place; or as the last line of the frontmatter, which is made when there is none. The value it
+    /// has already changes no byte. Double quotes and block lists stay what they are.
+    pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
+        let value = value.into();
+        if self.entry(key).is_none() && !frontmatter::is_key(key) {
+            return Err(EditError::BadKey(key.to_owned()));
+        }
+        let edits = match &self.frontmatter {
+            Some(frontmatter) => frontmatter.set(&self.bytes, key, &value),
+            None => {
+                let (value, end) = (scalar::write(&value, false), self.line_end());
+                let start = self.start();
+                vec![Edit::new(start..start, format!("---{end}{key}: {value}{end}---{end}"))]
+            }
+        };
+        self.apply(edits);
+        Ok(())
+    }
+
+    /// Removes a key, all entries of it, with what is below them. Comments and blank lines stay.
+    pub fn remove(&mut self, key: &str) {
+        let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove(key));
+        self.apply(edits.unwrap_or_default());
+    }
+}
+
+/// Headings, sections, items.
+impl Document {
+    pub fn headings(&self) -> &[Heading] {
+        &self.outline.headings
+    }
+
+    /// The section at the end of a path of headings, each looked for within the one before: the first that matches.
+    pub fn section(&self, path: &[Head]) -> Option<Section<'_>> {
+        self.outline.find(&self.bytes, path)
+    }
+
+    /// From the first heading that matches `from` to the last that matches `until`, whatever is between; to the end of the
+    /// document without one. For a prompt that was put in by hand and holds headings.
+    pub fn section_to_last(&self, from: Head, until: Head) -> Option<Section<'_>> {
+        self.outline.find_to_last(&self.bytes, from, until)
+    }
+
+    /// Replaces the content of a section, deeper sections included, and leaves the blank lines around it. A section that is
+    /// not there is appended to its parent, or to the document. The line ends within `text` stay as they are.
+    ///
+    /// A text that would swallow or split what follows is refused; `wrap_verbatim` makes any text safe.
+    pub fn set_section(&mut self, path: &[Head], text: impl AsRef<[u8]>) -> Result<(), EditError> {
+        let edits = section::set(self, path, text.as_ref())?;
+        self.apply(edits);
+        Ok(())
+    }
+
+    /// The list items of the body outside of fences.
+    pub fn items(&self) -> Vec<Item> {
+        let (start, number) = self.body_start();
+        items::items(&self.bytes, start..self.bytes.len(), number)
+    }
+
+    /// Ticks the open checkbox on a line: `- [ ]` becomes `- [x]`.
+    pub fn tick(&mut self, line: usize) -> Result<(), EditError> {
+        let item = self.items().into_iter().find(|item| item.line == line && item.checked == Some(false));
+        let mark = item.ok_or(EditError::NoOpenBox { line })?.mark;
+        self.apply(vec![Edit::new(mark..mark + 1, "x")]);
+        Ok(())
+    }
+}
+
+impl Document {
+    /// Behind the byte order mark.
+    fn start(&self) -> usize {
+        if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
+    }
+
+    /// Where the body starts, and the number of its first line.
+    fn body_start(&self) -> (usize, usize) {
+        self.frontmatter.as_ref().map_or((self.start(), 1), |frontmatter| frontmatter.body)
+    }
+
+    fn has_unclosed_frontmatter(&self) -> bool {
+        self.findings.iter().any(|finding| finding.kind == FindingKind::UnclosedFrontmatter)
+    }
+
+    fn open_block(&self) -> Option<Opened> {
+        self.outline.open
+    }
+
+    /// Splices in one pass and reads the result.
+    fn apply(&mut self, mut edits: Vec<Edit>) {
+        if edits.is_empty() {
+            return;
+        }
+        // Stable: edits at one place keep their order.
+        edits.sort_by_key(|edit| edit.at.start);
+        let mut bytes =
+            Vec::with_capacity(self.bytes.len() + edits.iter().map(|edit| edit.new.len()).sum::<usize>());
+        let mut from = 0;
+        for edit in &edits {
+            bytes.extend_from_slice(slice(&self.bytes, from..edit.at.start));
+            bytes.extend_from_slice(&edit.new);
+            from = edit.at.end;
+        }
+        bytes.extend_from_slice(slice(&self.bytes, from..self.bytes.len()));
+        *self = Document::parse(bytes);
+    }
+}
+
+/// Bytes in the place of others.
+#[derive(Debug)]
+struct Edit {
+    at: Range<usize>,
+    new: Vec<u8>,
+}
+
+impl Edit {
+    fn new(at: Range<usize>, new: impl Into<Vec<u8>>) -> Edit {
+        Edit { at, new: new.into() }
+    }
+}
+
+/// Something odd in a document, for a validator to build on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Counted from 1.
+    pub line: usize,
+    pub kind: FindingKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingKind {
+    /// The file starts with `---`, but no line closes it: all of it is body.
+    UnclosedFrontmatter,
+    /// A line of the frontmatter that is not understood.
+    UnknownLine,
+    /// The entry on the line `wins` counts instead of this one.
+    DuplicateKey { wins: usize },
+    /// Starts like a list or an object, but is no JSON on one line; read as text.
+    BrokenJson,
+    /// Quotes that do not close, or with something behind them; read as text.
+    BrokenQuotes,
+    /// Starts with a mark that means something else to YAML (`|`, `&`, `@`, …); read as text.
+    ForeignYaml,
+    /// Runs to the end of the document.
+    Unclosed(Block),
+    /// The first line with bytes that are not UTF-8.
+    NotUtf8,
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindingKind::UnclosedFrontmatter => f.write_str("frontmatter is never closed by a line `---`"),
+            FindingKind::UnknownLine => f.write_str("neither `key: value` nor a list item"),
+            FindingKind::DuplicateKey { wins } => {
+                write!(f, "key is given again on line {wins}, which counts")
+            }
+            FindingKind::BrokenJson => f.write_str("looks like JSON but is not; read as text"),
+            FindingKind::BrokenQuotes => f.write_str("quotes do not close; read as text"),
+            FindingKind::ForeignYaml => f.write_str("YAML syntax that is not supported; read as text"),
+            FindingKind::Unclosed(block) => write!(f, "{block} is never closed"),
+            FindingKind::NotUtf8 => f.write_str("not UTF-8"),
+        }
+    }
+}
+
+/// Why an edit was refused. The document is then unchanged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    #[error("`{0}` cannot be a key")]
+    BadKey(String),
+    #[error("`{0}` cannot be a heading here")]
+    BadHeading(String),
+    #[error("line {line} of the text is a heading of level {level}, which would end the section")]
+    HeadingInText { line: usize, level: u8 },
+    #[error("line {line} of the text opens a {block} that is never closed")]
+    OpenInText { line: usize, block: Block },
+    #[error("line {line} of the text is `---`, which would close the document's unclosed frontmatter")]
+    ClosesFrontmatter { line: usize },
+    #[error(
+        "line {line} of the document opens a {block} that is never closed; nothing can be appended behind it"
+    )]
+    OpenInDocument { line: usize, block: Block },
+    #[error("line {line} is no open checklist item")]
+    NoOpenBox { line: usize },
+}

@@ -1,0 +1,270 @@
+//! The lines between `---` and `---`: reading them into entries, and the edits that change one entry.
+//!
+//! Both fences may carry trailing blanks. Of two entries with one key **the last wins**, as in JSON and in the YAML
+//! readers that allow it at all. A line that is no entry, list item, comment or blank stays where it is and is a finding.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::line::{Line, all_blank, is_blank, lines, run, slice, trimmed};
+use super::{Edit, Finding, FindingKind, scalar};
+
+#[derive(Debug, Clone)]
+pub(super) struct Frontmatter {
+    pub entries: Vec<Entry>,
+    /// Start of the closing line, where new entries go.
+    pub close: usize,
+    /// Start of the body, and its line number.
+    pub body: (usize, usize),
+    /// The line end that new entries take.
+    pub line_end: &'static str,
+}
+
+/// One `key: value`, with the items below it when the value is a block list.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    pub key: String,
+    /// Line of the key, counted from 1.
+    pub line: usize,
+    pub value: Value,
+    span: Range<usize>,
+    /// Behind the colon: where a value goes when there is none.
+    after: usize,
+    token: Range<usize>,
+    items: Vec<Item>,
+    /// Lines below that YAML would take for a part of this value and we do not read: a nested map, a block text.
+    unread: Vec<Range<usize>>,
+}
+
+#[derive(Debug, Clone)]
+struct Item {
+    text: String,
+    span: Range<usize>,
+    indent: usize,
+    after: usize,
+    token: Range<usize>,
+}
+
+impl Entry {
+    /// The value's bytes on the key's line: a number or a boolean as it was written.
+    pub(super) fn source<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        slice(bytes, self.token.clone())
+    }
+}
+
+impl Frontmatter {
+    /// Reads the frontmatter that starts at `start`, if one does and ends.
+    pub fn read(bytes: &[u8], start: usize, findings: &mut Vec<Finding>) -> Option<Frontmatter> {
+        let mut source = lines(bytes, start, 1);
+        let open = source.next().filter(|line| is_fence(line.text(bytes)))?;
+        let mut inside: Vec<Line> = Vec::new();
+        let close = source.find(|line| {
+            let closes = is_fence(line.text(bytes));
+            if !closes {
+                inside.push(*line);
+            }
+            closes
+        });
+        let Some(close) = close else {
+            findings.push(Finding { line: open.number, kind: FindingKind::UnclosedFrontmatter });
+            return None;
+        };
+        Some(Frontmatter {
+            entries: entries(bytes, &inside, findings),
+            close: close.start,
+            body: (close.end, close.number + 1),
+            line_end: inside.last().unwrap_or(&open).ending(bytes).unwrap_or("\n"),
+        })
+    }
+
+    /// The entry of a key that counts.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.key == key)
+    }
+
+    /// What `set` changes. Nothing, when the value is there already.
+    pub fn set(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<Edit> {
+        let Some(entry) = self.entry(key) else {
+            let line = format!("{key}: {}{}", scalar::write(value, false), self.line_end);
+            return vec![Edit::new(self.close..self.close, line)];
+        };
+        if entry.value == *value {
+            return Vec::new();
+        }
+        if let (false, Some(texts)) = (entry.items.is_empty(), texts(value)) {
+            return set_items(bytes, &entry.items, &texts, self.line_end);
+        }
+        let quoted = entry.source(bytes).starts_with(b"\"") && entry.value.is_string();
+        let mut edits = vec![put(entry.after, &entry.token, scalar::write(value, quoted))];
+        edits.extend(entry.items.iter().map(|item| Edit::new(item.span.clone(), "")));
+        edits
+    }
+
+    /// What `remove` changes. Every entry of that key goes, so that no earlier one comes to light again, and what is below
+    /// it goes along: left behind, it would become a part of the entry before.
+    pub fn remove(&self, key: &str) -> Vec<Edit> {
+        let gone = self.entries.iter().filter(|entry| entry.key == key);
+        let mut spans: Vec<Range<usize>> = Vec::new();
+        for entry in gone {
+            spans.push(entry.span.clone());
+            spans.extend(entry.items.iter().map(|item| item.span.clone()));
+            spans.extend(entry.unread.iter().cloned());
+        }
+        spans.into_iter().map(|span| Edit::new(span, "")).collect()
+    }
+}
+
+/// Whether a key can be written so that every reader takes it for that key.
+pub(super) fn is_key(key: &str) -> bool {
+    let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
+    scalar::is_plain(key) && key.bytes().all(word)
+}
+
+pub(super) fn is_fence(text: &[u8]) -> bool {
+    text.strip_prefix(b"---").is_some_and(all_blank)
+}
+
+fn entries(bytes: &[u8], inside: &[Line], findings: &mut Vec<Finding>) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    // Whether a list item may follow: below a key without a value, and below its items.
+    let mut listing = false;
+    // Whether an indented line would belong to the last entry.
+    let mut below = false;
+    for line in inside {
+        let text = line.text(bytes);
+        let mut report = |kind| findings.push(Finding { line: line.number, kind });
+        if all_blank(text) || slice(text, trimmed(text)).starts_with(b"#") {
+            continue;
+        }
+        if let (true, Some(entry), Some(item)) = (listing, entries.last_mut(), item(text, line))
+            && entry.items.first().is_none_or(|first| first.indent == item.0.indent)
+        {
+            item.1.into_iter().for_each(&mut report);
+            entry.items.push(item.0);
+        } else if let Some((entry, flaw)) = entry(text, line) {
+            flaw.into_iter().for_each(&mut report);
+            listing = entry.token.is_empty();
+            below = true;
+            entries.push(entry);
+        } else {
+            report(FindingKind::UnknownLine);
+            listing = false;
+            below &= text.first().is_some_and(|first| is_blank(*first) || *first == b'-');
+            if let (true, Some(entry)) = (below, entries.last_mut()) {
+                entry.unread.push(line.span());
+            }
+        }
+    }
+    for entry in entries.iter_mut().filter(|entry| !entry.items.is_empty()) {
+        entry.value = entry.items.iter().map(|item| item.text.as_str()).collect();
+    }
+    report_duplicates(&entries, findings);
+    entries
+}
+
+fn entry(text: &[u8], line: &Line) -> Option<(Entry, Option<FindingKind>)> {
+    let colon = memchr::memchr_iter(b':', text).find(|at| text.get(at + 1).copied().is_none_or(is_blank))?;
+    let key = std::str::from_utf8(slice(text, 0..colon)).ok()?.trim_end_matches([' ', '\t']);
+    let head = key.chars().next().is_some_and(|first| first.is_alphanumeric() || first == '_');
+    if !head || key.contains(|c: char| c.is_control() || "\"'#,[]{}".contains(c)) {
+        return None;
+    }
+    let token = scalar::read(slice(text, colon + 1..text.len()));
+    let after = line.start + colon + 1;
+    let entry = Entry {
+        key: key.to_owned(),
+        line: line.number,
+        value: token.value,
+        span: line.span(),
+        after,
+        token: after + token.span.start..after + token.span.end,
+        items: Vec::new(),
+        unread: Vec::new(),
+    };
+    Some((entry, token.flaw.map(flaw)))
+}
+
+/// `  - text`, indented by spaces or not at all.
+fn item(text: &[u8], line: &Line) -> Option<(Item, Option<FindingKind>)> {
+    let indent = run(text, |byte| byte == b' ');
+    let rest = slice(text, indent..text.len())
+        .strip_prefix(b"-")
+        .filter(|rest| rest.first().copied().is_none_or(is_blank))?;
+    let token = scalar::read_item(rest);
+    let after = line.start + indent + 1;
+    let item = Item {
+        text: token.value.as_str().unwrap_or_default().to_owned(),
+        span: line.span(),
+        indent,
+        after,
+        token: after + token.span.start..after + token.span.end,
+    };
+    Some((item, token.flaw.filter(|flaw| *flaw != scalar::Flaw::Json).map(flaw)))
+}
+
+fn flaw(flaw: scalar::Flaw) -> FindingKind {
+    match flaw {
+        scalar::Flaw::Json => FindingKind::BrokenJson,
+        scalar::Flaw::Quotes => FindingKind::BrokenQuotes,
+        scalar::Flaw::Foreign => FindingKind::ForeignYaml,
+    }
+}
+
+fn report_duplicates(entries: &[Entry], findings: &mut Vec<Finding>) {
+    let mut last = HashMap::new();
+    for entry in entries.iter().rev() {
+        let wins = *last.entry(entry.key.as_str()).or_insert(entry.line);
+        if wins != entry.line {
+            findings.push(Finding { line: entry.line, kind: FindingKind::DuplicateKey { wins } });
+        }
+    }
+}
+
+/// A list that can stand as a block list: texts, at least one.
+fn texts(value: &Value) -> Option<Vec<&str>> {
+    value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
+}
+
+/// Makes the items say `texts` and stay a block list. What is equal at both ends is left alone, comments stay.
+fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Vec<Edit> {
+    let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
+    let (items_left, texts_left) =
+        (items.get(head..).unwrap_or_default(), texts.get(head..).unwrap_or_default());
+    let tail = items_left
+        .iter()
+        .rev()
+        .zip(texts_left.iter().rev())
+        .take_while(|(item, text)| item.text == **text)
+        .count();
+    let old = items_left.get(..items_left.len() - tail).unwrap_or_default();
+    let new = texts_left.get(..texts_left.len() - tail).unwrap_or_default();
+
+    let mut edits = Vec::new();
+    for (item, text) in old.iter().zip(new).filter(|(item, text)| item.text != **text) {
+        let quoted = slice(bytes, item.token.clone()).starts_with(b"\"");
+        edits.push(put(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
+    }
+    edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
+    // Behind the items before them, or before the first of all.
+    let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
+    let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
+    let indent = " ".repeat(items.first().map_or(2, |item| item.indent));
+    for text in new.iter().skip(old.len()) {
+        edits.push(Edit::new(
+            place..place,
+            format!("{indent}- {}{line_end}", scalar::write(&Value::from(*text), false)),
+        ));
+    }
+    edits
+}
+
+/// Puts a value where one is, keeping the blanks before it and what follows it, or behind the colon or dash.
+fn put(after: usize, token: &Range<usize>, value: String) -> Edit {
+    if token.is_empty() {
+        Edit::new(after..after, format!(" {value}"))
+    } else {
+        Edit::new(token.clone(), value)
+    }
+}

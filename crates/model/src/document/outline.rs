@@ -1,0 +1,269 @@
+//! Headings and what hides them: code fences, HTML comments, lists.
+//!
+//! A scanner of lines, not a markdown parser, because a heading must leave it as if the document began there: that is what
+//! lets a section be checked alone and then put anywhere.
+//!
+//! - ATX headings only, indented by at most three spaces. Underlined (setext) headings are text.
+//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item all is measured from the item's text, and a
+//!   fence that nobody closed ends with the item: one forgotten closing line must not swallow the rest of the file.
+//! - An HTML comment that starts a line hides all up to the line that holds `-->`. Other HTML hides nothing.
+//! - Block quotes and lists hold no headings of ours: `> # quoted` and `- # item` are text.
+//!
+//! Knowingly not CommonMark: a line that continues an item's paragraph without being indented ends the item here.
+
+use std::fmt;
+use std::ops::Range;
+
+use super::line::{all_blank, is_blank, lines, run, slice, trimmed};
+
+/// A heading and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Counted from 1.
+    pub line: usize,
+    /// Its line, with the line end.
+    pub span: Range<usize>,
+    /// Without the marks before and behind it; otherwise as written, inline markup and all.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Outline {
+    pub headings: Vec<Heading>,
+    /// What is still open at the end: it would swallow whatever is appended.
+    pub open: Option<Opened>,
+}
+
+/// What is open, and since which line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Opened {
+    pub line: usize,
+    pub block: Block,
+}
+
+/// What can take lines in that would be headings outside of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Block {
+    Fence,
+    Comment,
+    List,
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Block::Fence => "code fence",
+            Block::Comment => "HTML comment",
+            Block::List => "list",
+        })
+    }
+}
+
+/// The outline of `bytes` from `at`, the start of a line numbered `number`.
+pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
+    let mut scanner = Scanner::default();
+    let mut headings = Vec::new();
+    for line in lines(bytes, at, number) {
+        let source = line.text(bytes);
+        if let Kind::Heading { level, text } = scanner.feed(source, line.number) {
+            let text = String::from_utf8_lossy(slice(source, text)).into_owned();
+            headings.push(Heading { level, line: line.number, span: line.span(), text });
+        }
+    }
+    Outline { headings, open: scanner.opened() }
+}
+
+/// What a line is to the outline.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    /// The range of the heading's text within the line.
+    Heading {
+        level: u8,
+        text: Range<usize>,
+    },
+    /// Part of a fence or a comment, first and last line included.
+    Hidden,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scanner {
+    state: State,
+    /// The columns at which the texts of the open list items start, outermost first.
+    items: Vec<usize>,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Outside,
+    Fence {
+        fence: Fence,
+        line: usize,
+    },
+    Comment {
+        line: usize,
+    },
+}
+
+impl Scanner {
+    pub fn feed(&mut self, text: &[u8], line: usize) -> Kind {
+        let blank = all_blank(text);
+        match &self.state {
+            State::Comment { .. } => {
+                if memchr::memmem::find(text, b"-->").is_some() {
+                    self.state = State::Outside;
+                }
+                return Kind::Hidden;
+            }
+            State::Fence { fence, .. } if blank || columns(text) >= fence.column => {
+                if fence.is_closed_by(text) {
+                    self.state = State::Outside;
+                }
+                return Kind::Hidden;
+            }
+            // A line to the left of a fence in a list ends both.
+            State::Fence { .. } => self.state = State::Outside,
+            State::Outside => {}
+        }
+        if blank { Kind::Text } else { self.outside(text, line) }
+    }
+
+    fn outside(&mut self, text: &[u8], line: usize) -> Kind {
+        let indent = columns(text);
+        while self.items.pop_if(|column| *column > indent).is_some() {}
+        let mut column = self.items.last().copied().unwrap_or_default();
+        let mut rest = slice(text, column..text.len());
+        // Looked at once per line, or a long line of markers would take quadratic time.
+        let rule = is_rule(slice(rest, trimmed(rest)));
+        while let Some(marker) = list_marker(rest).filter(|_| !rule) {
+            column += marker;
+            rest = slice(text, column..text.len());
+            self.items.push(column);
+        }
+        let Some(rest) = unindented(rest) else { return Kind::Text };
+        if let Some(fence) = Fence::open(rest, column) {
+            self.state = State::Fence { fence, line };
+            return Kind::Hidden;
+        }
+        if column > 0 {
+            return Kind::Text;
+        }
+        if let Some(comment) = rest.strip_prefix(b"<!--") {
+            // `<!-->` and `<!--->` are whole comments.
+            let closed = comment.starts_with(b">")
+                || comment.starts_with(b"->")
+                || memchr::memmem::find(comment, b"-->").is_some();
+            if !closed {
+                self.state = State::Comment { line };
+            }
+            return Kind::Hidden;
+        }
+        heading(text).map_or(Kind::Text, |(level, text)| Kind::Heading { level, text })
+    }
+
+    pub fn in_list(&self) -> bool {
+        !self.items.is_empty()
+    }
+
+    pub fn opened(&self) -> Option<Opened> {
+        match self.state {
+            State::Outside => None,
+            State::Fence { line, .. } => Some(Opened { line, block: Block::Fence }),
+            State::Comment { line } => Some(Opened { line, block: Block::Comment }),
+        }
+    }
+}
+
+/// An open code fence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fence {
+    mark: u8,
+    length: usize,
+    /// The column at which the text of the list item starts that holds the fence; 0 outside of lists.
+    column: usize,
+}
+
+impl Fence {
+    /// The fence that `text`, without its indentation, opens.
+    pub fn open(text: &[u8], column: usize) -> Option<Fence> {
+        let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
+        let length = run(text, |byte| byte == mark);
+        let info = slice(text, length..text.len());
+        // Backticks in the info string make it inline code.
+        let opens = length >= 3 && (mark == b'~' || memchr::memchr(b'`', info).is_none());
+        opens.then_some(Fence { mark, length, column })
+    }
+
+    pub fn is_closed_by(&self, text: &[u8]) -> bool {
+        let indent = run(text, |byte| byte == b' ');
+        let marks = slice(text, indent..text.len());
+        let length = run(marks, |byte| byte == self.mark);
+        indent <= self.column + 3 && length >= self.length && all_blank(slice(marks, length..marks.len()))
+    }
+}
+
+/// The width of the indentation, a tab reaching to the next multiple of four.
+pub(super) fn columns(text: &[u8]) -> usize {
+    let blanks = text.iter().take_while(|byte| is_blank(**byte));
+    blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
+}
+
+/// `text` without its indentation, unless that makes it indented code. A tab always does.
+fn unindented(text: &[u8]) -> Option<&[u8]> {
+    let indent = run(text, |byte| byte == b' ');
+    (indent <= 3).then(|| slice(text, indent..text.len()))
+}
+
+/// The length of a list marker at the start of `text`, with its indentation and the blanks behind it.
+fn list_marker(text: &[u8]) -> Option<usize> {
+    let rest = unindented(text)?;
+    let (_, mark) = marker(rest)?;
+    let behind = slice(rest, mark..rest.len());
+    let blanks = match run(behind, |byte| byte == b' ') {
+        blanks if blanks == behind.len() => return None,
+        0 => return None,
+        blanks @ 1..=4 => blanks,
+        // More than that is code within the item.
+        _ => 1,
+    };
+    Some(text.len() - rest.len() + mark + blanks)
+}
+
+/// The number, if it has one, and the length of a list marker: `-`, `*`, `+`, `3.`, `3)`.
+pub(super) fn marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
+    let digits = run(text, |byte| byte.is_ascii_digit());
+    match (digits, text.get(digits)?) {
+        (0, b'-' | b'*' | b'+') => Some((None, 1)),
+        (1..=9, b'.' | b')') => {
+            Some((std::str::from_utf8(slice(text, 0..digits)).ok()?.parse().ok(), digits + 1))
+        }
+        _ => None,
+    }
+}
+
+/// `* * *` is a line across the page.
+pub(super) fn is_rule(text: &[u8]) -> bool {
+    let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
+    let marks = text.iter().filter(|byte| *byte == mark).count();
+    marks >= 3 && text.iter().all(|byte| byte == mark || is_blank(*byte))
+}
+
+fn heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
+    let rest = unindented(text)?;
+    let level = run(rest, |byte| byte == b'#');
+    let title = slice(rest, level..rest.len());
+    if !(1..=6).contains(&level) || title.first().is_some_and(|byte| !is_blank(*byte)) {
+        return None;
+    }
+    let start = text.len() - title.len();
+    let whole = trimmed(title);
+    let marks = slice(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
+    let open = whole.end - marks;
+    // Closing marks count only behind a blank, or when there is nothing else.
+    let closed = marks > 0 && (open == whole.start || title.get(open - 1).copied().is_some_and(is_blank));
+    let inner = if closed { trimmed(slice(title, 0..open)) } else { whole };
+    Some((u8::try_from(level).unwrap_or(6), start + inner.start..start + inner.end))
+}

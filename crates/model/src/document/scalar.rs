@@ -1,0 +1,169 @@
+//! One value of the frontmatter, from and to the text on its line.
+//!
+//! What is read is wider than what is written: `purpose: fix: the thing` reads as a text, though YAML refuses it, and is
+//! written with quotes. What is written reads the same here and in a YAML parser, of version 1.1 too (where `no`, `12:30`,
+//! `1_000` and a timestamp are not texts).
+
+use std::ops::Range;
+
+use serde_json::{Number, Value};
+
+use super::line::{all_blank, is_blank, run, slice, trimmed};
+
+/// A value, where it stands, and what is wrong with it.
+pub(super) struct Token {
+    /// The value's bytes, relative to the text that was read. Empty when there is no value.
+    pub span: Range<usize>,
+    pub value: Value,
+    pub flaw: Option<Flaw>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Flaw {
+    Json,
+    Quotes,
+    Foreign,
+}
+
+/// Reads what stands behind `key:`. Never fails: what cannot be read as what it looks like is a text with a flaw.
+pub(super) fn read(text: &[u8]) -> Token {
+    let start = run(text, is_blank);
+    let rest = slice(text, start..text.len());
+    let first = rest.first().copied().unwrap_or_default();
+    let quoted = match first {
+        b'[' | b'{' | b'"' => json(rest),
+        b'\'' => single_quoted(rest),
+        _ => None,
+    };
+    if let Some((value, length)) = quoted
+        && ends_value(slice(rest, length..rest.len()))
+    {
+        return Token { span: start..start + length, value, flaw: None };
+    }
+    let flaw = match first {
+        b'[' | b'{' => Some(Flaw::Json),
+        b'"' | b'\'' => Some(Flaw::Quotes),
+        b'&' | b'*' | b'!' | b'|' | b'>' | b'%' | b'@' | b'`' => Some(Flaw::Foreign),
+        _ => None,
+    };
+    let bare = bare(text);
+    let value = if flaw.is_some() {
+        text_value(slice(text, bare.clone()))
+    } else {
+        bare_value(slice(text, bare.clone()))
+    };
+    Token { span: bare, value, flaw }
+}
+
+/// Reads an item of a block list: as a value, but always a text, because lists of ours hold texts (`- 5` is `"5"`).
+pub(super) fn read_item(text: &[u8]) -> Token {
+    let token = read(text);
+    if token.value.is_string() {
+        return token;
+    }
+    let value = text_value(slice(text, token.span.clone()));
+    Token { value, ..token }
+}
+
+/// Writes a value so that it fits on one line. `quoted`: the value it replaces stood in double quotes.
+pub(super) fn write(value: &Value, quoted: bool) -> String {
+    match value {
+        Value::String(text) if !quoted && is_plain(text) => text.clone(),
+        value => escape(&value.to_string()),
+    }
+}
+
+/// Whether a text may stand without quotes, here and in YAML.
+pub(super) fn is_plain(text: &str) -> bool {
+    let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
+    let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);
+    let edge = first.is_whitespace() || last.is_whitespace() || last == ':';
+    let inside =
+        text.contains(": ") || text.contains(" #") || text.chars().any(|c| c.is_control() || is_unsafe(c));
+    !(indicator || edge || inside || is_word(text) || is_number_like(text))
+}
+
+/// Words that are not texts in YAML, or were not in YAML 1.1.
+fn is_word(text: &str) -> bool {
+    const WORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+    WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Whether some YAML reader might take this for a number, a date or a time of day. Generous: quotes do no harm.
+fn is_number_like(text: &str) -> bool {
+    let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
+    let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
+    let special = [".inf", "+.inf", ".nan"].iter().any(|word| word.eq_ignore_ascii_case(text));
+    head && (special || text.bytes().all(digits))
+}
+
+/// Characters JSON leaves as they are and YAML forbids or takes for line ends.
+fn is_unsafe(character: char) -> bool {
+    matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+}
+
+/// JSON that is YAML too. Unsafe characters can only stand inside strings, where an escape means the same.
+fn escape(json: &str) -> String {
+    if !json.contains(is_unsafe) {
+        return json.to_owned();
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    for character in json.chars() {
+        if is_unsafe(character) {
+            escaped.push_str(&format!("\\u{:04x}", u32::from(character)));
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// The JSON value at the start of `text`, and its length.
+fn json(text: &[u8]) -> Option<(Value, usize)> {
+    let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
+    let value = stream.next()?.ok()?;
+    Some((value, stream.byte_offset()))
+}
+
+/// `'it''s'`: the only escape is a doubled quote.
+fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
+    let mut decoded = Vec::new();
+    let mut at = 1;
+    loop {
+        let rest = text.get(at..)?;
+        let length = memchr::memchr(b'\'', rest)?;
+        decoded.extend_from_slice(slice(rest, 0..length));
+        at += length + 1;
+        if text.get(at) != Some(&b'\'') {
+            return Some((text_value(&decoded), at));
+        }
+        decoded.push(b'\'');
+        at += 1;
+    }
+}
+
+/// Behind a quoted value only blanks and a comment may follow.
+fn ends_value(rest: &[u8]) -> bool {
+    let blanks = run(rest, is_blank);
+    all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
+}
+
+/// The span of a bare value: up to a `#` that stands behind a blank, trimmed.
+fn bare(text: &[u8]) -> Range<usize> {
+    let comment = memchr::memchr_iter(b'#', text)
+        .find(|at| at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| is_blank(*byte)));
+    trimmed(slice(text, 0..comment.unwrap_or(text.len())))
+}
+
+fn bare_value(text: &[u8]) -> Value {
+    match text {
+        b"" | b"~" | b"null" | b"Null" | b"NULL" => Value::Null,
+        b"true" | b"True" | b"TRUE" => Value::Bool(true),
+        b"false" | b"False" | b"FALSE" => Value::Bool(false),
+        _ => serde_json::from_slice::<Number>(text).map_or_else(|_| text_value(text), Value::Number),
+    }
+}
+
+fn text_value(text: &[u8]) -> Value {
+    Value::String(String::from_utf8_lossy(text).into_owned())
+}

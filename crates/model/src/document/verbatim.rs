@@ -1,0 +1,41 @@
+//! Any text inside a section, exact to the byte: a loop's prompt may hold headings, fences and `---`.
+
+use super::line::{content, lines, slice};
+use super::outline::Fence;
+
+/// Marks the fence as ours, so that a text that happens to be one code block is not unwrapped.
+const INFO: &[u8] = b"verbatim";
+
+/// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs to the
+/// fence, so a text with a final line end and one without stay apart. `line_end` is the document's.
+pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
+    let text = text.as_ref();
+    // Not a lone CR: with an LF at the start of the text it would become another line end.
+    let end: &[u8] = if line_end == "\r\n" { b"\r\n" } else { b"\n" };
+    let fence = vec![b'`'; longest_run(text).max(2) + 1];
+    [&fence, INFO, end, text, end, &fence, end].concat()
+}
+
+/// The text that `wrap_verbatim` wrapped, if `section` is that fence and nothing but blank lines around it.
+pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
+    let wrapped = slice(section, content(section));
+    let opening = lines(wrapped, 0, 1).next()?;
+    let head = opening.text(wrapped);
+    let fence = Fence::open(head, 0).filter(|_| head.starts_with(b"`"))?;
+    if head.iter().copied().skip_while(|byte| *byte == b'`').ne(INFO.iter().copied()) {
+        return None;
+    }
+    // The first line that closes the fence must be the last of all.
+    let closing = lines(wrapped, opening.end, 2).find(|line| fence.is_closed_by(line.text(wrapped)))?;
+    if closing.end != wrapped.len() {
+        return None;
+    }
+    let inside = slice(wrapped, opening.end..closing.start);
+    // An empty fence has no line end to give back.
+    let end = opening.ending(wrapped)?.as_bytes();
+    Some(inside.strip_suffix(end).unwrap_or(inside))
+}
+
+fn longest_run(text: &[u8]) -> usize {
+    text.split(|byte| *byte != b'`').map(<[u8]>::len).max().unwrap_or(0)
+}

@@ -1,0 +1,130 @@
+//! What happened, in words that belong to no harness. Adapters decode into this; the engine sees nothing else.
+
+use std::borrow::Cow;
+
+type Text<'a> = Cow<'a, str>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event<'a> {
+    pub session: Text<'a>,
+    pub cwd: Option<Text<'a>>,
+    pub transcript: Option<Text<'a>>,
+    /// Set when a sub-agent did it, not the main agent.
+    pub agent: Option<Agent<'a>>,
+    pub kind: Kind<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent<'a> {
+    pub id: Text<'a>,
+    pub kind: Text<'a>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind<'a> {
+    SessionStart {
+        source: Source,
+    },
+    Prompt {
+        text: Text<'a>,
+    },
+    ToolDone(ToolDone<'a>),
+    BeforeCompact {
+        trigger: Option<Text<'a>>,
+    },
+    AfterCompact {
+        trigger: Option<Text<'a>>,
+    },
+    SubagentStart,
+    SubagentStop,
+    Stop,
+    SessionEnd {
+        reason: Option<Text<'a>>,
+    },
+    /// Well-formed, and nothing we act on. Journalled by its own name.
+    Other {
+        name: Text<'a>,
+    },
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolDone<'a> {
+    pub tool: Text<'a>,
+    /// The harness's id of this one call: what makes a repeated hook count once.
+    pub id: Option<Text<'a>>,
+    pub files: Vec<Touched<'a>>,
+    pub command: Option<Text<'a>>,
+    /// None where the harness does not say; a failed tool always says something.
+    pub error: Option<Text<'a>>,
+    pub exit: Option<i64>,
+    pub failed: bool,
+    pub ms: Option<u64>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touched<'a> {
+    pub path: Text<'a>,
+    pub action: Action,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    Create,
+    Edit,
+    Read,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    Startup,
+    Resume,
+    Clear,
+    Compact,
+    Fork,
+    /// A source this build does not know. Treated as the most careful one: nothing is restored.
+    Unknown,
+}
+
+impl Kind<'_> {
+    /// The neutral name, as journals, receipts and `thru hook` have it.
+    pub fn name(&self) -> &str {
+        match self {
+            Kind::SessionStart { .. } => "session-start",
+            Kind::Prompt { .. } => "prompt",
+            Kind::ToolDone(_) => "tool-done",
+            Kind::BeforeCompact { .. } => "before-compact",
+            Kind::AfterCompact { .. } => "after-compact",
+            Kind::SubagentStart => "subagent-start",
+            Kind::SubagentStop => "subagent-stop",
+            Kind::Stop => "stop",
+            Kind::SessionEnd { .. } => "session-end",
+            Kind::Other { .. } => "other",
+        }
+    }
+}
+
+impl Source {
+    pub fn parse(text: &str) -> Source {
+        match text {
+            "startup" => Source::Startup,
+            "resume" => Source::Resume,
+            "clear" => Source::Clear,
+            "compact" => Source::Compact,
+            "fork" => Source::Fork,
+            _ => Source::Unknown,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Startup => "startup",
+            Source::Resume => "resume",
+            Source::Clear => "clear",
+            Source::Compact => "compact",
+            Source::Fork => "fork",
+            Source::Unknown => "unknown",
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Something a check noticed: what, where, and the way out.
+
+use serde::Serialize;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Worth knowing; nothing to do.
+    Note,
+    /// Works, but not as somebody meant it to.
+    Warning,
+    /// Does not work until somebody acts.
+    Error,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub level: Level,
+    pub text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    pub fn new(level: Level, text: impl Into<String>) -> Finding {
+        Finding { level, text: text.into(), file: None, line: None, hint: None }
+    }
+
+    pub fn at(mut self, file: impl Into<String>, line: Option<usize>) -> Finding {
+        self.file = Some(file.into());
+        self.line = line;
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Finding {
+        self.hint = Some(hint.into());
+        self
+    }
+}

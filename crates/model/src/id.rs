@@ -1,0 +1,101 @@
+//! The one check that stands between a name from outside and a path on disk.
+
+use std::fmt;
+
+/// A name that is safe to build a file name from: packet, loop, role, task, session, stage, output, summary.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(String);
+
+/// Longest id, in bytes. Leaves room below the 255 of most file systems for suffixes such as `.log.jsonl`.
+pub const MAX_BYTES: usize = 128;
+
+impl Id {
+    /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], no Windows device name.
+    pub fn new(text: &str) -> Result<Id, BadId> {
+        let fail = |why| Err(BadId { shown: shown(text), why });
+        if text.is_empty() {
+            return fail("is empty");
+        }
+        if text.len() > MAX_BYTES {
+            return fail("is longer than 128 bytes");
+        }
+        if !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
+            return fail("may hold letters, digits, `_`, `-` and single dots only");
+        }
+        if text.starts_with('-') {
+            return fail("starts with `-`");
+        }
+        if text.split('.').any(str::is_empty) {
+            return fail("has a dot at its start or end, or two in a row");
+        }
+        if is_device_name(text) {
+            return fail("is a device name on Windows");
+        }
+        Ok(Id(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{shown}` cannot be an id: it {why}")]
+pub struct BadId {
+    shown: String,
+    why: &'static str,
+}
+
+/// What a refused id looks like in a message: short, on one line, without control characters.
+fn shown(text: &str) -> String {
+    let mut out: String = text.chars().take(40).flat_map(char::escape_default).collect();
+    if text.chars().nth(40).is_some() {
+        out.push('…');
+    }
+    out
+}
+
+/// `NUL`, `con.txt`, `COM1`: a checkout that holds such a file cannot be used on Windows.
+fn is_device_name(text: &str) -> bool {
+    let stem = text.split('.').next().unwrap_or(text);
+    let port = |prefix: &str| {
+        stem.len() == 4
+            && stem.get(..3).is_some_and(|s| s.eq_ignore_ascii_case(prefix))
+            && stem.ends_with(|c: char| ('1'..='9').contains(&c))
+    };
+    ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accepts_and_refuses() {
+        let good =
+            ["a", "_x", "9487a9f7-611a-47e9-8202-df72ea246773", "20261115T192200Z-fix", "a.b.c", "1.2"];
+        for text in good {
+            assert!(Id::new(text).is_ok(), "{text}");
+        }
+        let long = "x".repeat(129);
+        let bad = [
+            "", ".", "..", "a..b", ".a", "a.", "-a", "a/b", "../a", "a\\b", "a\0", "a\n", "ä", "a b", "NUL",
+            "con.txt", "Com7", "lpt1.x", "~a", &long,
+        ];
+        for text in bad {
+            assert!(Id::new(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_one_short_line() {
+        let message = Id::new(&format!("../\n\x1b{}", "é".repeat(500))).unwrap_err().to_string();
+        assert!(message.len() < 400 && !message.contains(['\n', '\x1b']), "{message}");
+    }
+}

@@ -1,0 +1,188 @@
+//! `root.json`, the marker that makes a folder a root.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+/// The newest layout of `.agent/context/` this build can write.
+pub const SCHEMA_VERSION: u64 = 1;
+
+/// What of the store is kept in git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Nothing: the whole store is ignored.
+    Private,
+    /// Records that a team shares; journals, indexes and state are still ignored.
+    Shared,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marker {
+    pub project_id: ProjectId,
+    pub name: String,
+    pub created_at: String,
+    pub mode: Mode,
+    pub last_session: Option<String>,
+}
+
+/// A uuid in its canonical form. It names the trust record on disk, so nothing else may pass for one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ProjectId(String);
+
+impl ProjectId {
+    pub fn new(text: &str) -> Option<ProjectId> {
+        let shaped = text.len() == 36
+            && text.bytes().enumerate().all(|(i, b)| match i {
+                8 | 13 | 18 | 23 => b == b'-',
+                _ => b.is_ascii_digit() || (b'a'..=b'f').contains(&b),
+            });
+        shaped.then(|| ProjectId(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Why a `root.json` cannot be used. Unreadable and absent are the store's words, not ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    Damaged { line: usize, why: String },
+    Foreign { why: String },
+}
+
+/// The fields as they stand in the file. Raw, so that one of the wrong type names itself instead of hiding the rest.
+#[derive(Deserialize)]
+struct Wire<'a> {
+    #[serde(borrow)]
+    schema_version: Option<&'a RawValue>,
+    #[serde(borrow)]
+    project_id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    name: Option<&'a RawValue>,
+    #[serde(borrow)]
+    created_at: Option<&'a RawValue>,
+    #[serde(borrow)]
+    mode: Option<&'a RawValue>,
+    #[serde(borrow)]
+    last_session: Option<&'a RawValue>,
+}
+
+pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.is_empty() {
+        return Err(Problem::Damaged { line: 1, why: "the file is empty".to_owned() });
+    }
+    let wire: Wire = serde_json::from_slice(bytes).map_err(|e| Problem::Damaged {
+        line: e.line().max(1),
+        why: format!("not the JSON of a marker: {e}"),
+    })?;
+    let version = wire.schema_version.and_then(number).ok_or_else(|| missing("schema_version"))?;
+    if version > SCHEMA_VERSION {
+        return Err(Problem::Foreign {
+            why: format!("schema_version is {version}, this thru knows up to {SCHEMA_VERSION}"),
+        });
+    }
+    let project_id = wire
+        .project_id
+        .and_then(string)
+        .and_then(|id| ProjectId::new(&id))
+        .ok_or_else(|| missing("project_id (a lower-case uuid)"))?;
+    Ok(Marker {
+        project_id,
+        name: wire.name.and_then(string).unwrap_or_default(),
+        created_at: wire.created_at.and_then(string).unwrap_or_default(),
+        mode: match wire.mode.and_then(string).as_deref() {
+            Some("shared") => Mode::Shared,
+            _ => Mode::Private,
+        },
+        last_session: wire.last_session.and_then(string),
+    })
+}
+
+/// The bytes of a new marker.
+pub fn render(marker: &Marker) -> Vec<u8> {
+    let mut fields = Map::new();
+    fields.insert("schema_version".into(), SCHEMA_VERSION.into());
+    fields.insert("project_id".into(), marker.project_id.as_str().into());
+    fields.insert("name".into(), marker.name.as_str().into());
+    fields.insert("created_at".into(), marker.created_at.as_str().into());
+    fields.insert("mode".into(), if marker.mode == Mode::Shared { "shared" } else { "private" }.into());
+    print(&Value::Object(fields))
+}
+
+/// The same file with another `last_session`; keys we do not know stay, in their order. None where nothing changes.
+pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
+    let mut value: Value = serde_json::from_slice(bytes).ok()?;
+    let fields = value.as_object_mut()?;
+    if fields.get("last_session").and_then(Value::as_str) == Some(session) {
+        return None;
+    }
+    fields.insert("last_session".into(), session.into());
+    Some(print(&value))
+}
+
+fn print(value: &Value) -> Vec<u8> {
+    format!("{value:#}\n").into_bytes()
+}
+
+fn missing(field: &str) -> Problem {
+    Problem::Damaged { line: 1, why: format!("it has no usable {field}") }
+}
+
+fn string(raw: &RawValue) -> Option<String> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+fn number(raw: &RawValue) -> Option<u64> {
+    let text = raw.get().trim_matches('"');
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let marker = Marker {
+            project_id: ProjectId::new(ID).unwrap(),
+            name: "demo \"x\"".into(),
+            created_at: "2026-11-15T19:22:00Z".into(),
+            mode: Mode::Shared,
+            last_session: None,
+        };
+        assert_eq!(parse(&render(&marker)), Ok(marker));
+    }
+
+    #[test]
+    fn unknown_keys_and_their_order_survive_an_edit() {
+        let before = format!(
+            r#"{{"zebra": 1, "schema_version": 1, "project_id": "{ID}", "apple": {{"b": 1, "a": 2}}}}"#
+        );
+        let after = String::from_utf8(with_last_session(before.as_bytes(), "s1").unwrap()).unwrap();
+        let place = |key: &str| after.find(key).unwrap();
+        assert!(place("zebra") < place("schema_version") && place("\"b\"") < place("\"a\""), "{after}");
+        assert_eq!(parse(after.as_bytes()).unwrap().last_session.as_deref(), Some("s1"));
+        assert_eq!(with_last_session(after.as_bytes(), "s1"), None, "the same session again changes nothing");
+    }
+
+    #[test]
+    fn damaged_and_foreign_are_told_apart() {
+        let damaged = |text: &str| matches!(parse(text.as_bytes()), Err(Problem::Damaged { .. }));
+        for text in
+            ["", "{", "[]", "null", "{}", r#"{"schema_version":1}"#, r#"{"schema_version":1,"project_id":7}"#]
+        {
+            assert!(damaged(text), "{text}");
+        }
+        assert!(damaged(r#"{"schema_version":1,"project_id":"../../../etc/passwd"}"#));
+        let newer = format!(r#"{{"schema_version":2,"project_id":"{ID}"}}"#);
+        assert!(matches!(parse(newer.as_bytes()), Err(Problem::Foreign { .. })));
+        let odd =
+            format!(r#"{{"schema_version":1,"project_id":"{ID}","name":7,"mode":[],"created_at":{{}}}}"#);
+        assert_eq!(parse(odd.as_bytes()).unwrap().name, "");
+    }
+}

@@ -1,0 +1,72 @@
+//! Paths that records mention: data, told relative to the checkout, never opened by their say-so.
+
+use std::borrow::Cow;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// With `/`, without `.` and `..`; `.` for the checkout itself. Absolute when `outside`.
+    pub path: Cow<'a, str>,
+    pub outside: bool,
+}
+
+/// Tells where `path` lies, seen from `checkout` (absolute). Purely lexical: the file may be long gone.
+pub fn within<'a>(checkout: &str, path: &'a str) -> Place<'a> {
+    let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
+        Cow::Owned(path.replace('\\', "/")) // a path from Windows
+    } else {
+        Cow::Borrowed(path)
+    };
+    let mut parts: Vec<&str> = if is_absolute(&path) { Vec::new() } else { split(checkout).collect() };
+    for part in split(&path) {
+        match part {
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    let base: Vec<&str> = split(checkout).collect();
+    match parts.strip_prefix(base.as_slice()) {
+        Some([]) => Place { path: Cow::Borrowed("."), outside: false },
+        Some(rest) => Place { path: Cow::Owned(rest.join("/")), outside: false },
+        None => Place { path: Cow::Owned(absolute(&parts)), outside: true },
+    }
+}
+
+fn split(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').filter(|part| !matches!(*part, "" | "."))
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/') || path.as_bytes().get(1) == Some(&b':')
+}
+
+fn absolute(parts: &[&str]) -> String {
+    let drive = parts.first().is_some_and(|p| p.ends_with(':'));
+    if drive { parts.join("/") } else { format!("/{}", parts.join("/")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_inside_from_outside() {
+        let cases = [
+            ("/p", "/p/src/a.rs", "src/a.rs", false),
+            ("/p", "src//./a.rs", "src/a.rs", false),
+            ("/p", "/p/x/../src/a.rs", "src/a.rs", false),
+            ("/p/", "/p", ".", false),
+            ("/p", "../q/a", "/q/a", true),
+            ("/p", "/pq/a", "/pq/a", true),
+            ("/p", "/etc/passwd", "/etc/passwd", true),
+            ("/p", "../../../..", "/", true),
+            ("/p", "", ".", false),
+            ("C:/p", "C:\\p\\a.rs", "a.rs", false),
+            ("C:/p", "D:\\a.rs", "D:/a.rs", true),
+        ];
+        for (checkout, path, expected, outside) in cases {
+            assert_eq!(within(checkout, path), Place { path: expected.into(), outside }, "{checkout} {path}");
+        }
+    }
+}

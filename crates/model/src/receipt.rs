@@ -1,0 +1,37 @@
+//! The one line a hook run leaves behind, so that a silent hook can still be asked how it went.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::time;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    pub ts: String,
+    pub harness: String,
+    pub event: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    #[serde(default)]
+    pub ms: f64,
+    pub outcome: Outcome,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Ok,
+    Failed,
+}
+
+impl Receipt {
+    pub fn line(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    pub fn at(&self) -> Option<Timestamp> {
+        time::parse(&self.ts)
+    }
+}

@@ -1,0 +1,106 @@
+//! What each byte can be part of. One table, sixteen properties; a class is any union of them.
+
+/// A set of bytes, as the union of the properties below.
+pub type Class = u16;
+
+const DIGIT_01: Class = 1 << 0;
+const DIGIT_27: Class = 1 << 1;
+const DIGIT_89: Class = 1 << 2;
+const LOWER_AF: Class = 1 << 3;
+const LOWER_GZ: Class = 1 << 4;
+const UPPER_AF: Class = 1 << 5;
+const UPPER_GZ: Class = 1 << 6;
+pub const UNDERSCORE: Class = 1 << 7;
+pub const DASH: Class = 1 << 8;
+pub const DOT: Class = 1 << 9;
+pub const PLUS: Class = 1 << 10;
+pub const SLASH: Class = 1 << 11;
+pub const EQUALS: Class = 1 << 12;
+pub const PERCENT: Class = 1 << 13;
+pub const TILDE: Class = 1 << 14;
+pub const AT: Class = 1 << 15;
+
+pub const DIGIT: Class = DIGIT_01 | DIGIT_27 | DIGIT_89;
+pub const LOWER: Class = LOWER_AF | LOWER_GZ;
+pub const UPPER: Class = UPPER_AF | UPPER_GZ;
+pub const LETTER: Class = LOWER | UPPER;
+pub const ALNUM: Class = LETTER | DIGIT;
+/// What an identifier is made of; everything else is a boundary.
+pub const WORD: Class = ALNUM | UNDERSCORE;
+/// Lower-case hexadecimal, as providers print it.
+pub const HEX: Class = DIGIT | LOWER_AF;
+pub const ANY_HEX: Class = HEX | UPPER_AF;
+pub const UPPER_NUM: Class = UPPER | DIGIT;
+pub const LOWER_NUM: Class = LOWER | DIGIT;
+pub const UUID: Class = ANY_HEX | DASH;
+pub const BASE64: Class = ALNUM | PLUS | SLASH | EQUALS;
+pub const BASE64_URL: Class = WORD | DASH;
+
+const TABLE: [Class; 256] = table();
+
+/// Does `byte` belong to `class`?
+#[inline]
+pub fn is(byte: u8, class: Class) -> bool {
+    TABLE[byte as usize] & class != 0
+}
+
+/// Length of the run of `class` at the start of `text`, at most `max`.
+#[inline]
+pub fn run(text: &[u8], class: Class, max: usize) -> usize {
+    text.iter().take(max).take_while(|byte| is(**byte, class)).count()
+}
+
+/// Length of the run of `class` at the end of `text`, at most `max`.
+#[inline]
+pub fn run_back(text: &[u8], class: Class, max: usize) -> usize {
+    text.iter().rev().take(max).take_while(|byte| is(**byte, class)).count()
+}
+
+/// The byte at `at`, or a newline beyond the end: the end of the text bounds everything as a line end does.
+#[inline]
+pub fn byte(text: &[u8], at: usize) -> u8 {
+    text.get(at).copied().unwrap_or(b'\n')
+}
+
+/// Length of the blanks (space, tab) at the start of `text`, at most `max`.
+pub fn blanks(text: &[u8], max: usize) -> usize {
+    text.iter().take(max).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+}
+
+/// Does `text` begin with `prefix`, whatever the case?
+pub fn starts_with_ignore_case(text: &[u8], prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
+}
+
+/// Does `text` end with `suffix`, whatever the case?
+pub fn ends_with_ignore_case(text: &[u8], suffix: &str) -> bool {
+    text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
+}
+
+const fn table() -> [Class; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = match byte as u8 {
+            b'0' | b'1' => DIGIT_01,
+            b'2'..=b'7' => DIGIT_27,
+            b'8' | b'9' => DIGIT_89,
+            b'a'..=b'f' => LOWER_AF,
+            b'g'..=b'z' => LOWER_GZ,
+            b'A'..=b'F' => UPPER_AF,
+            b'G'..=b'Z' => UPPER_GZ,
+            b'_' => UNDERSCORE,
+            b'-' => DASH,
+            b'.' => DOT,
+            b'+' => PLUS,
+            b'/' => SLASH,
+            b'=' => EQUALS,
+            b'%' => PERCENT,
+            b'~' => TILDE,
+            b'@' => AT,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+}

@@ -1,0 +1,64 @@
+//! Tokens that no prefix announces: what marks them stands in the middle or at the end.
+
+use super::Hit;
+use super::classes::{
+    ALNUM, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, byte, is, run, run_back,
+};
+
+/// A token around the word `text[start..end]`, told by the word's length and what follows it.
+pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let word = &text[start..end];
+    let rest = &text[end..];
+    let all = |class: Class| word.iter().all(|byte| is(*byte, class));
+    let hit = |length: usize, kind| Some(Hit { start, end: end + length, kind });
+    match (word.len(), byte(rest, 0)) {
+        (14, b'.') if rest.starts_with(b".atlasv1.") => {
+            let length = run(&rest[9..], BASE64_URL | EQUALS, 100);
+            if length >= 50 { hit(9 + length, "terraform-token") } else { None }
+        }
+        (32, b'-') if all(HEX) => {
+            if rest.starts_with(b"-us") && is(byte(rest, 3), DIGIT) {
+                return hit(3 + run(&rest[3..], DIGIT, 2), "mailchimp-key");
+            }
+            let (first, second) = (run(&rest[1..], HEX, 9), run(rest.get(10..).unwrap_or_default(), HEX, 9));
+            if first == 8 && byte(rest, 9) == b'-' && second == 8 { hit(18, "mailgun-key") } else { None }
+        }
+        (8..=10, b':') if all(DIGIT) && rest.starts_with(b":AA") => {
+            let length = run(&rest[1..], BASE64_URL, 40);
+            if (32..=38).contains(&length) { hit(1 + length, "telegram-token") } else { None }
+        }
+        (84, _) if &word[52..58] == b"JQQJ99" || &word[76..80] == b"AZDO" => hit(0, "azure-key"),
+        _ => None,
+    }
+}
+
+/// A client secret of Entra ID: `abc8Q~` and some thirty more. `at` is the tilde.
+pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let class = ALNUM | TILDE | DOT | BASE64_URL;
+    if before.len() < 5
+        || !before.ends_with(b"Q")
+        || !is(before[before.len() - 2], DIGIT)
+        || run_back(before, class, 5) < 5
+    {
+        return None;
+    }
+    let length = run(&text[at + 1..], class, 40);
+    let mut end = at + 1 + length;
+    while text[end - 1] == b'.' {
+        end -= 1;
+    }
+    (length >= 30).then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
+}
+
+/// An Azure storage or service key: 76 base64 bytes, a mark that starts with the `+` at `at`, five more and `==`.
+pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let rest = &text[at..];
+    let marked = [b"+ASt", b"+AMC", b"+ABa", b"+ARm", b"+ACR"].iter().any(|mark| rest.starts_with(*mark));
+    if !marked || run_back(&text[floor..at], ALNUM | PLUS | SLASH, 76) < 42 {
+        return None;
+    }
+    let length = run(rest, BASE64, 16);
+    let back = run_back(&text[floor..at], ALNUM | PLUS | SLASH, 76);
+    rest[..length].ends_with(b"=").then_some(Hit { start: at - back, end: at + length, kind: "azure-key" })
+}

@@ -1,0 +1,140 @@
+//! Key material with a frame around it: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
+
+use memchr::memmem;
+
+use super::Hit;
+use super::classes::{BASE64, BASE64_URL, byte, is, run};
+
+/// Longer than any private key in use; a frame wider than this is not one.
+const LONGEST_KEY: usize = 32 * 1024;
+const LONGEST_LABEL: usize = 48;
+/// A segment of a web token; those with certificates inside reach some kilobytes.
+const LONGEST_SEGMENT: usize = 16 * 1024;
+
+/// A private key whose `-----BEGIN ` stands at `at`: all of it, frame included, terminated or cut off.
+/// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+pub fn private_key(text: &[u8], at: usize) -> Option<Hit> {
+    let rest = &text[at..];
+    let label = rest.strip_prefix(b"-----BEGIN ").or_else(|| rest.strip_prefix(b"---- BEGIN "))?;
+    let label = &label[..label.len().min(LONGEST_LABEL)];
+    let label = &label[..memmem::find(label, b"----")?];
+    memmem::find(label, b"PRIVATE KEY")?;
+
+    let body = 11 + label.len() + 4;
+    let body = body + run(&rest[body..], super::classes::DASH, 1);
+    let window = &rest[body..rest.len().min(body + LONGEST_KEY)];
+    let end = match memmem::find(window, b"----") {
+        Some(length) if is_end(&window[length..]) && is_body(&window[..length]) => {
+            let tail = &window[length..];
+            let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + LONGEST_LABEL)], b"----")?;
+            body + length + closing + run(&tail[closing..], super::classes::DASH, 5)
+        }
+        _ => body + cut_off_body(window)?,
+    };
+    Some(Hit { start: at, end: at + end, kind: "private-key" })
+}
+
+/// The lines after `Private-Lines: n` in a PuTTY key file; `at` is behind the colon.
+pub fn putty_lines(text: &[u8], at: usize) -> Option<Hit> {
+    let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
+    let end = start + cut_off_body(&text[start..text.len().min(start + LONGEST_KEY)])?;
+    Some(Hit { start, end, kind: "private-key" })
+}
+
+/// A web token (or an encrypted one, with five parts) that starts with `eyJ` at `at`.
+pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
+    let rest = text[at..].strip_prefix(b"eyJ")?;
+    let head = run(rest, BASE64_URL, LONGEST_SEGMENT);
+    if head < 8 || byte(rest, head) != b'.' {
+        return None;
+    }
+    let mut end = head;
+    let mut segments = 0;
+    while segments < 4 && byte(rest, end) == b'.' {
+        let length = run(&rest[end + 1..], BASE64_URL, LONGEST_SEGMENT);
+        // Only the second part of an encrypted token may be empty.
+        if length == 0 && (segments > 0 || !is(byte(rest, end + 2), BASE64_URL)) {
+            break;
+        }
+        end += 1 + length;
+        segments += 1;
+    }
+    let payload = &rest[head + 1..end];
+    let plausible =
+        payload.len() >= 8 && (payload.starts_with(b"eyJ") || (segments >= 2 && payload.len() >= 24));
+    plausible.then_some(Hit { start: at, end: at + 3 + end, kind: "jwt" })
+}
+
+fn is_end(text: &[u8]) -> bool {
+    text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
+}
+
+/// Everything a key may hold between its frames; source code that only names the frames has brackets and the like.
+fn is_body(body: &[u8]) -> bool {
+    let significant = body.iter().filter(|byte| is(**byte, BASE64)).count();
+    let foreign =
+        |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
+    significant >= 6 && !body.iter().any(foreign)
+}
+
+/// Length of what still looks like key lines when no end follows. A line counts when it holds a long base64 run
+/// (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+fn cut_off_body(text: &[u8]) -> Option<usize> {
+    let (mut at, mut end) = (0, None);
+    loop {
+        let line = &text[at..at + line_length(&text[at..])];
+        let (longest, after) = longest_run(line);
+        if (longest >= 16 && !line.contains(&b'(')) || (end.is_some() && longest >= 4 && short_tail(line)) {
+            end = Some(at + after);
+        } else if !is_filling(line) {
+            return end;
+        }
+        let step = break_length(&text[at + line.len()..]);
+        if step == 0 {
+            return end;
+        }
+        at += line.len() + step;
+    }
+}
+
+/// The last line of a key is short: base64 and nothing else.
+fn short_tail(line: &[u8]) -> bool {
+    line.iter().all(|byte| is(*byte, BASE64) || byte.is_ascii_whitespace())
+}
+
+fn is_filling(line: &[u8]) -> bool {
+    let headers: [&[u8]; 6] = [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
+    line.len() < 120
+        && (line.iter().all(|byte| !is(*byte, BASE64) || byte.is_ascii_digit())
+            || headers.iter().any(|header| memmem::find(line, header).is_some()))
+}
+
+/// Longest base64 run of a line, and where it ends.
+fn longest_run(line: &[u8]) -> (usize, usize) {
+    let (mut longest, mut end, mut at) = (0, 0, 0);
+    while at < line.len() {
+        let length = run(&line[at..], BASE64, LONGEST_KEY);
+        if length > longest {
+            (longest, end) = (length, at + length);
+        }
+        at += length + 1;
+    }
+    (longest, end)
+}
+
+/// Up to a real line break or an escaped one.
+fn line_length(text: &[u8]) -> usize {
+    memchr::memchr2_iter(b'\n', b'\\', text)
+        .find(|at| text[*at] == b'\n' || matches!(text.get(at + 1), Some(b'n' | b'r' | b'\\')))
+        .unwrap_or(text.len())
+}
+
+/// Length of one line break: `\n`, or any number of backslashes with `n` or `r`.
+fn break_length(text: &[u8]) -> usize {
+    let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
+    match text.get(slashes) {
+        Some(b'\n') if slashes == 0 => 1,
+        Some(b'n' | b'r') if slashes > 0 => slashes + 1,
+        _ => 0,
+    }
+}

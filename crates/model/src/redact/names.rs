@@ -1,0 +1,217 @@
+//! What a name says about its value: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, but not `primary_key` or `max_tokens`.
+//!
+//! A name is cut into words at `_`, `-`, `.`, blanks and changes of case. Its last word is what the value *is*
+//! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
+
+use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
+
+/// How much a name says, which decides how much its value must say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Says {
+    /// A password: any literal is one, however simple.
+    Password,
+    /// An API key, a token, a secret: the value must not be words.
+    Secret,
+    /// Perhaps (`key`, `sort_token`): the value must look drawn by chance, and must not be a hash or an id.
+    Perhaps,
+    /// An `Authorization` header: a scheme, then the credential.
+    Authorization,
+}
+
+/// A name's verdict with the kind that goes into the placeholder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    pub says: Says,
+    pub kind: &'static str,
+}
+
+/// Judges a name; `None` is by far the most frequent answer.
+pub fn judge(name: &[u8]) -> Option<Verdict> {
+    if !hints(name) {
+        return None;
+    }
+    let mut words = Words { rest: name };
+    let mut head = words.next()?;
+    while is_suffix(head) {
+        head = words.next()?;
+    }
+    let before = words.next().unwrap_or_default();
+    judge_words(head, before, words)
+}
+
+fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> {
+    let verdict = |says, kind| Some(Verdict { says, kind });
+    let head = singular(head);
+    if is_one_of(head, "authorization") {
+        return verdict(Says::Authorization, "authorization");
+    }
+    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd") {
+        return verdict(Says::Password, "password");
+    }
+    if is_one_of(head, "pw pass sshpass userpass dbpass phrase mnemonic psk") {
+        let sure = is_one_of(before, ACCOUNTS) || !is_one_of(head, "pw pass phrase");
+        return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
+            true => None,
+            false => verdict(if sure { Says::Password } else { Says::Perhaps }, "password"),
+        };
+    }
+    if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt pat") {
+        return match is_one_of(before, OTHER_TOKENS) {
+            true => None,
+            false if is_one_of(head, "pat") && before.is_empty() => None,
+            false => verdict(Says::Secret, "token"),
+        };
+    }
+    if ends_with_ignore_case(head, "secret") {
+        return verdict(Says::Secret, "secret");
+    }
+    if is_one_of(head, "credential cred") {
+        return verdict(Says::Secret, "credential");
+    }
+    if is_one_of(head, "auth bearer authkey") {
+        return verdict(Says::Secret, "auth");
+    }
+    if is_one_of(head, "sig signature salt dsn") {
+        return verdict(Says::Perhaps, if is_one_of(head, "salt") { "secret" } else { "signature" });
+    }
+    if ends_with_one_of(head, "apikey secretkey accesskey privatekey authkey accountkey encryptionkey") {
+        return verdict(Says::Secret, "api-key");
+    }
+    if is_one_of(head, "id") && is_one_of(before, "key") {
+        // The one identifier that is treated as part of the key, as in a Google service account.
+        return is_one_of(words.next()?, "private")
+            .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
+    }
+    if !is_one_of(head, "key") || is_one_of(before, OTHER_KEYS) {
+        return None;
+    }
+    match is_one_of(before, SECRET_KEYS) {
+        true => verdict(Says::Secret, "api-key"),
+        false => verdict(Says::Perhaps, "api-key"),
+    }
+}
+
+/// Words before `key` that make it a secret.
+const SECRET_KEYS: &str = "\
+    api secret access private auth encryption encrypt decryption signing master account shared client \
+    service storage webhook hmac jwt crypto admin root consumer subscription ingest ingestion \
+    application app integration license deploy session cookie user server rest write personal global \
+    origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
+    gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
+    relic dd insights role token password";
+
+/// Words before `key` that make it something else.
+const OTHER_KEYS: &str = "\
+    public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
+    index group order unique composite host translation i18n message locale query hot short shortcut \
+    modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
+    config property setting feature flag event state store context topic registry gpg item list react \
+    data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
+    first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
+    escape left right function answer issue jira project sonar restore backup turn task";
+
+/// Words before `token` that make it a piece of text or a position in a list.
+const OTHER_TOKENS: &str = "\
+    next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
+    last peek first eof start end max min num total special bos eos pad unk mask sep cls input output \
+    prompt completion per unexpected expected invalid missing illegal bad css theme color stop each \
+    cursor resume resumption marker position parse parser ast word text";
+
+/// Words before `pass` and `pw` that make it a password rather than a compiler pass.
+const ACCOUNTS: &str = "\
+    db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
+    rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
+    docker api sudo vault ansible become mqtt nexus jenkins account sql mssql sa oracle default bot \
+    encryption backup restic borg gpg cert p12 pfx router kafka elastic bind";
+
+/// Words that may follow without changing what the value is.
+const SUFFIXES: &str = "\
+    prod production dev development staging stage stg test testing live sandbox base value string plain \
+    plaintext raw b hex old new primary secondary default confirm confirmation repeat again us \
+    eu local ci main v in here env";
+
+fn is_suffix(word: &[u8]) -> bool {
+    word.iter().all(|byte| is(*byte, DIGIT)) || is_one_of(word, SUFFIXES)
+}
+
+/// A cheap look before the words are cut: almost every name fails here.
+fn hints(name: &[u8]) -> bool {
+    let stem = |stem: &[u8]| {
+        matches!(
+            &[stem[0] | 32, stem[1] | 32, stem[2] | 32],
+            b"key"
+                | b"tok"
+                | b"sec"
+                | b"pas"
+                | b"pwd"
+                | b"cre"
+                | b"aut"
+                | b"sig"
+                | b"jwt"
+                | b"pat"
+                | b"bea"
+                | b"sal"
+                | b"phr"
+                | b"mne"
+                | b"dsn"
+                | b"psk"
+        )
+    };
+    name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
+}
+
+/// `tokens` and `keys` are lists or counts, `credentials` is one secret.
+fn singular(word: &[u8]) -> &[u8] {
+    match word.last() {
+        Some(b's' | b'S') if ends_with_one_of(word, "credentials creds") => &word[..word.len() - 1],
+        _ => word,
+    }
+}
+
+/// Word lists are one string each: no table of pointers to relocate when the process starts.
+fn is_one_of(word: &[u8], known: &str) -> bool {
+    known.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn ends_with_one_of(word: &[u8], known: &str) -> bool {
+    known.split_ascii_whitespace().any(|known| ends_with_ignore_case(word, known))
+}
+
+/// The words of a name, last first.
+struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        while let Some((last, shorter)) = self.rest.split_last()
+            && is_joint(*last)
+        {
+            self.rest = shorter;
+        }
+        let end = self.rest.len();
+        let mut start = end;
+        while start > 0 && !is_joint(self.rest[start - 1]) && !(start < end && starts_word(self.rest, start))
+        {
+            start -= 1;
+        }
+        let word = &self.rest[start..end];
+        self.rest = &self.rest[..start];
+        (!word.is_empty()).then_some(word)
+    }
+}
+
+fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-' | b'.' | b' ' | b':' | b'/')
+}
+
+/// A word starts at `at` inside `name`: `a|B`, `1|b`, `b|1`, and `AB|Cd`.
+fn starts_word(name: &[u8], at: usize) -> bool {
+    let (before, here) = (name[at - 1], name[at]);
+    let after_is_lower = name.get(at + 1).is_some_and(|byte| is(*byte, LOWER));
+    (is(before, LOWER) && is(here, UPPER))
+        || (is(before, UPPER) && is(here, UPPER) && after_is_lower)
+        || (is(before, DIGIT) != is(here, DIGIT))
+}

@@ -1,0 +1,188 @@
+//! The one pass: what to try at which byte.
+
+use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
+use super::{Hit, MARK, Options, flags, headers, infix, keys, named, shape, urls};
+
+/// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
+pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
+    let mut floor = floor;
+    let mut at = floor;
+    while at < text.len() {
+        let action = ACTIONS[usize::from(text[at])];
+        let hit = match action {
+            Action::Skip => {
+                at += 1;
+                continue;
+            }
+            Action::Word => {
+                let end = at + word_length(&text[at..]);
+                let hit = word(text, at, end, floor);
+                if hit.is_none() {
+                    at = end;
+                    continue;
+                }
+                hit
+            }
+            Action::Assign => named::assigned(text, at, floor),
+            // `data:image/png;base64,…` is content, however long.
+            Action::Comma if text[floor..at].ends_with(b";base64") => {
+                at += 1 + run(&text[at + 1..], BASE64, text.len());
+                continue;
+            }
+            Action::Comma if matches!(text[floor..at].last(), Some(b'"' | b'\'')) => {
+                named::argument(text, at, floor)
+            }
+            Action::Element => named::element(text, at, floor),
+            Action::At => at_sign(text, at, floor, options),
+            Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at),
+            Action::Dash => flags::value(text, at, floor),
+            Action::Tilde => infix::entra_secret(text, at, floor),
+            Action::Plus => infix::azure_storage_key(text, at, floor),
+            Action::Bracket => {
+                if let Some(length) = placeholder(&text[at..]) {
+                    at += length;
+                    floor = at;
+                    continue;
+                }
+                None
+            }
+            Action::Escape => {
+                let (length, hit) = escape(text, at, floor);
+                if hit.is_none() {
+                    at += length;
+                    continue;
+                }
+                hit
+            }
+            Action::Percent => {
+                at += if run(&text[at + 1..], ANY_HEX, 2) == 2 { 3 } else { 1 };
+                continue;
+            }
+            Action::Comma => None,
+        };
+        if hit.is_some() {
+            return hit;
+        }
+        at += 1;
+    }
+    None
+}
+
+#[derive(Clone, Copy)]
+enum Action {
+    Skip,
+    Word,
+    Assign,
+    Comma,
+    Element,
+    At,
+    Dash,
+    Tilde,
+    Plus,
+    Bracket,
+    Escape,
+    Percent,
+}
+
+const ACTIONS: [Action; 256] = actions();
+
+const fn actions() -> [Action; 256] {
+    let mut actions = [Action::Skip; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        actions[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Action::Word,
+            b'=' | b':' => Action::Assign,
+            b',' => Action::Comma,
+            b'>' => Action::Element,
+            b'@' => Action::At,
+            b'-' => Action::Dash,
+            b'~' => Action::Tilde,
+            b'+' => Action::Plus,
+            b'[' => Action::Bracket,
+            b'\\' | 0x1b => Action::Escape,
+            b'%' => Action::Percent,
+            _ => Action::Skip,
+        };
+        byte += 1;
+    }
+    actions
+}
+
+#[inline]
+fn word_length(text: &[u8]) -> usize {
+    text.iter().position(|byte| !is(*byte, WORD)).unwrap_or(text.len())
+}
+
+/// What may start or end with the word `text[at..end]`.
+fn word(text: &[u8], at: usize, end: usize, floor: usize) -> Option<Hit> {
+    let start = at + run(&text[at..end], UNDERSCORE, end - at);
+    if start == end {
+        return None;
+    }
+    if let Some(hit) = shape::find(text, start, floor) {
+        return Some(hit);
+    }
+    match text[start] {
+        b'e' if text[start..].starts_with(b"eyJ") && shape::stands_alone(text, start, floor) => {
+            if let Some(hit) = keys::web_token(text, start) {
+                return Some(hit);
+            }
+        }
+        _ => {}
+    }
+    match end - start {
+        8..=10 | 14 | 32 | 84 if matches!(byte(text, end), b':' | b'.' | b'-') || end - start == 84 => {
+            infix::around_word(text, start, end)
+        }
+        6 if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
+        _ if byte(text, end) == b' ' && end + 1 < text.len() => named::stated(text, start, end),
+        _ => None,
+    }
+}
+
+fn at_sign(text: &[u8], at: usize, floor: usize, options: Options) -> Option<Hit> {
+    let credentials = urls::userinfo(text, at, floor);
+    if credentials.is_none() && options.emails { urls::email(text, at, floor) } else { credentials }
+}
+
+/// Length of the placeholder at the start of `text`.
+pub fn placeholder(text: &[u8]) -> Option<usize> {
+    let kind = text.strip_prefix(MARK)?;
+    let length = run(kind, LOWER | DIGIT | super::classes::DASH, 40);
+    (length > 0 && byte(kind, length) == b']').then_some(MARK.len() + length + 1)
+}
+
+/// Skips an escape, so that the token behind it starts a word: `\nghp_…`, `\u0022ghp_…`, and the colours of a terminal.
+fn escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<Hit>) {
+    let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
+    let rest = &text[at + slashes..];
+    let length = match byte(rest, 0) {
+        0x1b => 1,
+        b'u' if run(&rest[1..], ANY_HEX, 4) == 4 => 5,
+        b'x' if run(&rest[1..], ANY_HEX, 2) == 2 => 3,
+        b'0' if rest.starts_with(b"033") => 3,
+        b'n' | b'r' | b't' | b'e' | b'b' | b'f' | b'0' => 1,
+        _ => return (slashes.max(1), None),
+    };
+    // `\rk_live_…` may be a path; the letter is tried as part of the word before it is skipped as an escape.
+    if slashes > 0
+        && length == 1
+        && is(byte(rest, 1), ALNUM)
+        && let Some(hit) = shape::find(text, at + slashes, floor)
+    {
+        return (0, Some(hit));
+    }
+    let colour = match rest.get(length) {
+        Some(b'[') => {
+            let digits = rest[length + 1..]
+                .iter()
+                .take(16)
+                .take_while(|byte| byte.is_ascii_digit() || **byte == b';')
+                .count();
+            if byte(rest, length + 1 + digits).is_ascii_alphabetic() { digits + 2 } else { 0 }
+        }
+        _ => 0,
+    };
+    (slashes + length + colour, None)
+}

@@ -1,0 +1,74 @@
+//! Credentials in addresses (`scheme://user:password@host`), and e-mail addresses when asked for.
+
+use super::Hit;
+use super::chance::profile;
+use super::classes::{ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte, is, run, run_back};
+
+/// Longest user and password looked back over.
+const LONGEST: usize = 512;
+
+/// The password (or the token that stands for a user) before the `@` at `at`.
+pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
+    let length = before.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
+    let window = &before[before.len() - length..];
+    let scheme = memchr::memmem::rfind(window, b"://")?;
+    let start = at - length + scheme + 3;
+    let info = &text[start..at];
+    let end = at + raw_at_signs(&text[at..]);
+    if super::contains(info, b"[REDACTED:")
+        || !is(byte(text, at + 1), ALNUM) && byte(text, at + 1) != b'[' && byte(text, at + 1) != b'$'
+    {
+        return None;
+    }
+    match memchr::memchr(b':', info) {
+        Some(colon) => {
+            let password = &info[colon + 1..];
+            // A slash before the `@` means the `@` is part of a path, unless what precedes cannot be a port.
+            let is_path = info.contains(&b'/')
+                && password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
+            let secret = !password.is_empty() && !is_path && !is_stand_in(password);
+            secret.then_some(Hit { start: start + colon + 1, end, kind: "url-credentials" })
+        }
+        None => {
+            let token = !info.contains(&b'/') && info.len() >= 16 && profile(info).is_random();
+            token.then_some(Hit { start, end: at, kind: "url-credentials" })
+        }
+    }
+}
+
+/// The e-mail address around the `@` at `at`.
+pub fn email(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let local = run_back(&text[floor..at], BASE64_URL | DOT | PLUS | PERCENT, 64);
+    let domain = run(&text[at + 1..], ALNUM | DASH | DOT, 253);
+    let domain = text[at + 1..at + 1 + domain].trim_ascii_end();
+    let length = domain.len() - domain.iter().rev().take_while(|byte| matches!(byte, b'.' | b'-')).count();
+    let dot = memchr::memrchr(b'.', &domain[..length])?;
+    let top = &domain[dot + 1..length];
+    let plausible = local > 0 && dot > 0 && top.len() >= 2 && top.iter().all(u8::is_ascii_alphabetic);
+    plausible.then_some(Hit { start: at - local, end: at + 1 + length, kind: "email" })
+}
+
+/// People do not always escape an `@` in a password; the last one before the host ends it.
+fn raw_at_signs(text: &[u8]) -> usize {
+    let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>/?,;)&|".contains(byte);
+    let authority = &text[..text.iter().take(96).take_while(|byte| !ends(byte)).count()];
+    memchr::memrchr(b'@', authority).unwrap_or(0)
+}
+
+/// `user:password@`, `user:${PASSWORD}@`, `user:***@`.
+fn is_stand_in(password: &[u8]) -> bool {
+    const WORDS: &str =
+        "password passwd pass pwd pw yourpassword your_password your-password mypassword secret_password";
+    let looks = profile(password);
+    let template = matches!(password[0], b'$' | b'{' | b'<' | b'%' | b'[' | b'(' | b':')
+        && !is(byte(password, 1), super::classes::DIGIT)
+        || super::contains(password, b"${")
+        || super::contains(password, b"{{")
+        || super::contains(password, b"(");
+    template
+        || looks.letters() + looks.digits == 0
+        || looks.is_filler()
+        || WORDS.split_ascii_whitespace().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+}

@@ -1,0 +1,355 @@
+//! The value next to a name: where it starts and ends, and whether it is a literal secret or merely code,
+//! a type, a placeholder, a sentence.
+
+use super::chance::{Profile, profile};
+use super::classes::{
+    ALNUM, BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte, ends_with_ignore_case, is, run,
+    starts_with_ignore_case,
+};
+use super::names::Says;
+
+/// Longer quoted texts are documents, not secrets.
+const LONGEST: usize = 8 * 1024;
+
+/// A value as it stands in the text, quotes excluded.
+#[derive(Debug, Clone, Copy)]
+pub struct Value {
+    pub start: usize,
+    pub end: usize,
+    pub quoted: bool,
+    /// Inside a call such as `String::from("…")`.
+    pub wrapped: bool,
+}
+
+/// How name and value are joined, as far as it matters to the verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Joint {
+    /// `NAME` is written as an environment variable.
+    pub loud: bool,
+    /// `name=value` without blanks, or a flag of a command.
+    pub tight: bool,
+    /// Between `?`, `&` or `;`, as in an address or a connection string.
+    pub listed: bool,
+    /// `==`, `"name", "value"`, `name is value`: so often not an assignment that only a random value counts.
+    pub doubtful: bool,
+}
+
+/// The value that starts at `at` (blanks already skipped).
+pub fn value(text: &[u8], at: usize) -> Option<Value> {
+    let quote = quote_at(text, at).or_else(|| prefixed_quote(text, at));
+    if let Some((start, slashes)) = quote {
+        return quoted(text, start, slashes, false);
+    }
+    let rest = &text[at..];
+    let ident =
+        rest.iter().take(48).take_while(|byte| is(**byte, WORD) || matches!(byte, b':' | b'.')).count();
+    if ident > 0
+        && byte(rest, ident) == b'('
+        && let Some((start, slashes)) = quote_at(text, at + ident + 1)
+    {
+        return quoted(text, start, slashes, true);
+    }
+    let mut length = rest.iter().take(LONGEST).take_while(|byte| !ends_value(**byte)).count();
+    if length == LONGEST {
+        return None;
+    }
+    while length > 0 && matches!(rest[length - 1], b'.' | b':') {
+        length -= 1;
+    }
+    (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
+}
+
+/// Is this value worth hiding, given what its name says?
+pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
+    let content = &text[value.start..value.end];
+    let looks = profile(content);
+    if is_stand_in(content, &looks) || is_reference(text, value, &looks) {
+        return false;
+    }
+    if value.wrapped || joint.doubtful {
+        return looks.is_random()
+            && !is_constant(content)
+            && (says != Says::Perhaps || is_strong(content, &looks));
+    }
+    match says {
+        Says::Password => is_password(text, value, &looks, joint),
+        Says::Secret => is_secret_literal(content, value, &looks, joint),
+        Says::Perhaps => is_strong(content, &looks),
+        Says::Authorization => looks.len >= 6,
+    }
+}
+
+/// Opening quote at `at`, perhaps escaped: where the content starts and how many backslashes stood before the quote.
+pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
+    let mark = byte(text, at + slashes);
+    if !matches!(mark, b'"' | b'\'' | b'`') {
+        return None;
+    }
+    let mut start = at + slashes + 1;
+    if byte(text, start) == mark && byte(text, start + 1) == mark {
+        start += 2;
+    }
+    Some((start, slashes))
+}
+
+/// `b"`, `r'`, `f"`, `@"` and the like.
+fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFL@$".contains(byte)).count();
+    (1..=letters).find_map(|skip| quote_at(text, at + skip))
+}
+
+/// Up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more is content.
+fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Value> {
+    let mark = text[start - 1];
+    let window = &text[start..text.len().min(start + LONGEST)];
+    for at in memchr::memchr2_iter(mark, b'\n', window) {
+        if window[at] == b'\n' {
+            return None;
+        }
+        let before = window[..at].iter().rev().take(16).take_while(|byte| **byte == b'\\').count();
+        let closes = if slashes == 0 { before % 2 == 0 } else { before <= slashes };
+        if closes {
+            let end = at - before.min(slashes);
+            return (end > 0).then_some(Value { start, end: start + end, quoted: true, wrapped });
+        }
+    }
+    None
+}
+
+/// What ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
+fn ends_value(byte: u8) -> bool {
+    byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
+}
+
+/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
+fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
+    const WORDS: &str = "null none nil undefined true false yes no on off empty required optional string str text bytes \
+        bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
+        key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
+        oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid";
+    if looks.letters() + looks.digits == 0 || looks.is_filler() {
+        return true;
+    }
+    if super::contains(content, b"[REDACTED:") || content.starts_with(b"<") || content.ends_with(b"...") {
+        return true;
+    }
+    if WORDS.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes())) {
+        return true;
+    }
+    let written = !looks.is_random();
+    let says = |part: &str| (0..content.len()).any(|at| starts_with_ignore_case(&content[at..], part));
+    written
+        && looks.len <= 64
+        && [
+            "your",
+            "changeme",
+            "change-me",
+            "change_me",
+            "placeholder",
+            "redacted",
+            "dummy",
+            "insert",
+            "replace",
+            "xxxx",
+            "****",
+            "fixme",
+        ]
+        .iter()
+        .any(|part| says(part))
+}
+
+/// A variable, a template, an expression, a path, an address: it points to a secret at most.
+fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
+    let content = &text[value.start..value.end];
+    let rest = |skip: usize| content.get(skip..).unwrap_or_default();
+    let named = |name: &[u8]| {
+        !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
+    };
+    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
+    if template.iter().any(|mark| super::contains(content, mark.as_bytes())) {
+        return true;
+    }
+    match content[0] {
+        b'$' => {
+            let dollars = content.iter().take_while(|byte| **byte == b'$').count();
+            let name = rest(dollars);
+            if named(name) && !name[0].is_ascii_digit() || name.len() == 1 {
+                return true;
+            }
+        }
+        b'%' if content.len() <= 3 || (content.ends_with(b"%") && named(&content[1..content.len() - 1])) => {
+            return true;
+        }
+        b'{' if content.ends_with(b"}") => return true,
+        b':' | b'@' | b'?' | b'&' | b'*' | b'!' if named(rest(1)) && !looks.is_random() && !value.quoted => {
+            return true;
+        }
+        b'/' | b'.' | b'~' if !looks.is_random() => return true,
+        _ => {}
+    }
+    if super::contains(content, b"://") || (byte(content, 1) == b':' && byte(content, 2) == b'\\') {
+        return true;
+    }
+    if ["sha1", "sha256", "sha384", "sha512", "md5"].iter().any(|name| {
+        starts_with_ignore_case(content, name) && matches!(byte(content, name.len()), b':' | b'-')
+    }) {
+        return true;
+    }
+    !value.quoted && is_expression(text, value, looks)
+}
+
+/// A bare value that is code: a call, an index, a generic type, a path of names.
+fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
+    let content = &text[value.start..value.end];
+    if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<')
+        || content.contains(&b':') && super::contains(content, b"::")
+    {
+        return true;
+    }
+    let dotted = content.contains(&b'.')
+        && content.iter().all(|byte| is(*byte, WORD) || *byte == b'.')
+        && is(content[0], LETTER);
+    dotted && !looks.is_random()
+}
+
+/// A literal password: anything that is not obviously code or prose.
+fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+    let content = &text[value.start..value.end];
+    if looks.len < 3 {
+        return false;
+    }
+    let plain = looks.letters() == looks.len
+        || content.iter().all(|byte| is(*byte, LETTER) || matches!(byte, b'_' | b'-' | b'.' | b' '));
+    if plain && mentions_itself(content) {
+        return false;
+    }
+    if content.contains(&b' ') {
+        return value.quoted && is_passphrase(content);
+    }
+    if value.quoted {
+        // `"password": "Passwort"` is a label.
+        return !(plain && is(content[0], UPPER) && looks.upper == 1) && !(plain && is_constant(content));
+    }
+    if is_type(content) {
+        return false;
+    }
+    if joint.loud {
+        return !(plain && content.contains(&b'.'));
+    }
+    let digits_only = looks.digits == looks.len;
+    if digits_only {
+        return looks.len >= 4;
+    }
+    if plain {
+        return joint.listed || looks.is_random();
+    }
+    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
+    let name_like = separated && looks.symbols == 0;
+    joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+}
+
+/// An API key, a token, a secret: not a word, not a name.
+fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+    if content.iter().any(|byte| *byte <= b' ') || is_constant(content) || looks.letters() == 0 {
+        return false;
+    }
+    if looks.is_random() {
+        return true;
+    }
+    let literal = value.quoted || joint.loud || joint.tight || joint.listed;
+    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
+    let mixed = looks.digits > 0 && looks.letters() > 0;
+    literal
+        && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
+            || is_encoded_pair(content)
+            || (looks.symbols > 0 && mixed && looks.len >= 8))
+}
+
+/// Only what was drawn by chance, and neither a hash nor an id.
+fn is_strong(content: &[u8], looks: &Profile) -> bool {
+    let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    looks.len >= 16
+        && looks.digits >= 2
+        && looks.letters() > 0
+        && !hash_like
+        && looks.changes * 4 >= looks.len
+        && !content.contains(&b' ')
+        && looks.upper > 0
+        && looks.lower > 0
+        && looks.longest >= 12
+}
+
+/// `password: user_password`, `"password": "Confirm password"`: the value is about passwords, not one.
+fn mentions_itself(content: &[u8]) -> bool {
+    (0..content.len()).any(|at| {
+        starts_with_ignore_case(&content[at..], "passw")
+            || starts_with_ignore_case(&content[at..], "passphrase")
+    }) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
+}
+
+/// Words in lower case, as people string together for a passphrase, and none of the words of a sentence about one.
+fn is_passphrase(content: &[u8]) -> bool {
+    const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
+        no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
+    let mut words = content.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
+        && words.clone().count() >= 3
+        && !words.any(|word| PROSE.split_ascii_whitespace().any(|prose| word == prose.as_bytes()))
+}
+
+/// `MAX_RETRIES`, `RESET_PASSWORD`: the name of a constant.
+fn is_constant(content: &[u8]) -> bool {
+    content.iter().all(|byte| is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
+        && content.contains(&b'_')
+        && profile(content).changes * 6 < content.len()
+}
+
+/// `u8`, `i64`, `utf8`, `oauth2`, `String?`: types and algorithms that carry digits.
+fn is_type(content: &[u8]) -> bool {
+    const TYPES: &str = "u8 u16 u32 u64 u128 i8 i16 i32 i64 f32 f64 int8 int16 int32 int64 uint8 utf8 utf-8 base64 sha1 sha256 \
+        sha512 md5 hs256 rs256 es256 oauth2 http2 x509 ed25519 aes256 pbkdf2 argon2 argon2id scram-sha-256 string? str? \
+        string! *string &str &string vec<u8> secretstr optional nvarchar";
+    TYPES.split_ascii_whitespace().any(|known| content.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// `arg1`, `pass2`, `param12`: a variable with a number, unless the word before it is long enough to be a password.
+fn is_numbered(content: &[u8]) -> bool {
+    let digits = content.iter().rev().take_while(|byte| is(**byte, DIGIT)).count();
+    let word = &content[..content.len() - digits];
+    let known = [
+        "arg", "param", "value", "val", "token", "secret", "pass", "pw", "pwd", "password", "key", "user",
+        "test", "input", "field", "auth", "v", "p", "s",
+    ];
+    digits > 0 && digits <= 2 && known.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes()))
+}
+
+/// Base64 of `user:password`, as in the `auth` of a Docker configuration.
+fn is_encoded_pair(content: &[u8]) -> bool {
+    if content.len() < 8 || content.len() % 4 != 0 || run(content, BASE64, LONGEST) != content.len() {
+        return false;
+    }
+    let mut bits = 0u32;
+    let mut pair = false;
+    for (index, byte) in content.iter().take_while(|byte| **byte != b'=').enumerate() {
+        bits = bits << 6 | u32::from(sextet(*byte));
+        if index % 4 != 0 {
+            let decoded = (bits >> (6 - 2 * (index as u32 % 4)) & 0xff) as u8;
+            if !(b' '..=b'~').contains(&decoded) {
+                return false;
+            }
+            pair |= decoded == b':';
+        }
+    }
+    pair
+}
+
+fn sextet(byte: u8) -> u8 {
+    match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    }
+}

@@ -1,0 +1,44 @@
+//! Small things about text that more than one module needs.
+
+/// The longest prefix of at most `max` bytes that ends between two characters.
+pub fn cut(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    &text[..text.floor_char_boundary(max)]
+}
+
+/// `1 line`, `2 lines`.
+pub fn count(n: usize, one: &str) -> String {
+    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+}
+
+/// The allowed word nearest to what was written, if it is near enough to be meant.
+pub fn did_you_mean<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    allowed
+        .map(|word| (strsim::jaro_winkler(written, word), word))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_between_characters() {
+        for (text, max, expected) in
+            [("abc", 5, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 0, "")]
+        {
+            assert_eq!(cut(text, max), expected);
+        }
+    }
+
+    #[test]
+    fn suggests_only_what_is_near() {
+        let keys = ["hooks.enabled", "redact.emails"];
+        assert_eq!(did_you_mean("hooks.enable", keys.into_iter()), Some("hooks.enabled"));
+        assert_eq!(did_you_mean("zzz", keys.into_iter()), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! The one clock's formats: UTC, RFC 3339, second precision, `Z`. The time itself is always passed in.
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::Offset;
+
+/// `2026-11-15T19:22:00Z`, as every record has it.
+pub fn rfc3339(at: Timestamp) -> String {
+    let t = Offset::UTC.to_datetime(at);
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+        t.year(),
+        t.month(),
+        t.day(),
+        t.hour(),
+        t.minute(),
+        t.second()
+    )
+}
+
+/// `20261115T192200Z`, as file names have it: sorts by time, and no colon (Windows).
+pub fn compact(at: Timestamp) -> String {
+    rfc3339(at).replace(['-', ':'], "")
+}
+
+/// Reads what records and the seeds write: a full timestamp, one without seconds or zone (taken as UTC), a date.
+pub fn parse(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(at) = text.parse::<Timestamp>() {
+        return Some(at);
+    }
+    let civil: DateTime = text.strip_suffix('Z').unwrap_or(text).parse().ok()?;
+    Offset::UTC.to_timestamp(civil).ok()
+}
+
+/// `just now`, `5 min ago`, `3 h ago`, `12 d ago`: for people only, never written into a record.
+pub fn ago(at: Timestamp, now: Timestamp) -> String {
+    let seconds = now.as_second() - at.as_second();
+    match seconds {
+        ..0 => "in the future".to_owned(),
+        0..60 => "just now".to_owned(),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_form_the_seeds_use() {
+        let cases = [
+            ("2026-11-15T19:22:00Z", "2026-11-15T19:22:00Z"),
+            ("2026-11-15T19:22:00.918Z", "2026-11-15T19:22:00Z"),
+            ("2026-11-15T21:22:00+02:00", "2026-11-15T19:22:00Z"),
+            ("2026-02-03T12:15Z", "2026-02-03T12:15:00Z"),
+            ("2026-01-03T15:30:00", "2026-01-03T15:30:00Z"),
+            ("2026-02-03", "2026-02-03T00:00:00Z"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(parse(text).map(rfc3339).as_deref(), Some(expected), "{text}");
+        }
+        for text in ["", "yesterday", "2026-02-30", "2026-13-01T00:00:00Z"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn compact_has_no_punctuation() {
+        assert_eq!(compact(parse("2026-11-15T19:22:00Z").unwrap()), "20261115T192200Z");
+    }
+
+    #[test]
+    fn ages_read_well() {
+        let now = parse("2026-11-15T19:22:00Z").unwrap();
+        for (then, text) in [
+            ("2026-11-15T19:21:30Z", "just now"),
+            ("2026-11-15T19:02:00Z", "20 min ago"),
+            ("2026-11-14T19:22:00Z", "24 h ago"),
+            ("2026-11-01T19:22:00Z", "14 d ago"),
+            ("2027-11-01T19:22:00Z", "in the future"),
+        ] {
+            assert_eq!(ago(parse(then).unwrap(), now), text);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What a verb can fail with, and the kind that scripts tell it by.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    #[error("{what}")]
+    Refused { what: String, hint: String },
+    #[error("{what}")]
+    Usage { what: String, hint: String },
+    #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
+    NoRoot { path: PathBuf },
+}
+
+/// One kind, one exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    Usage,
+    Absent,
+    Denied,
+    Damaged,
+    Foreign,
+    Busy,
+    Refused,
+    Io,
+}
+
+impl Error {
+    /// A stream that failed: stdin, stdout.
+    pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
+        Error::Store(store::Error::Io { path: name.into(), doing, why: error.to_string() })
+    }
+
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Usage { .. } => ErrorKind::Usage,
+            Error::Refused { .. } => ErrorKind::Refused,
+            Error::NoRoot { .. } => ErrorKind::Absent,
+            Error::Store(error) => match error {
+                store::Error::Absent { .. } => ErrorKind::Absent,
+                store::Error::Denied { .. } => ErrorKind::Denied,
+                store::Error::Damaged { .. } => ErrorKind::Damaged,
+                store::Error::Foreign { .. } => ErrorKind::Foreign,
+                store::Error::Busy { .. } => ErrorKind::Busy,
+                store::Error::Refused { .. } => ErrorKind::Refused,
+                store::Error::Io { .. } => ErrorKind::Io,
+            },
+        }
+    }
+
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Error::Store(error) => error.hint().map(str::to_owned),
+            Error::Refused { hint, .. } | Error::Usage { hint, .. } => Some(hint.clone()),
+            Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
+        }
+    }
+
+    pub fn path(&self) -> Option<PathBuf> {
+        match self {
+            Error::Store(error) => Some(error.path().to_owned()),
+            Error::NoRoot { path } => Some(path.clone()),
+            Error::Refused { .. } | Error::Usage { .. } => None,
+        }
+    }
+
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Error::Store(error) => error.line(),
+            _ => None,
+        }
+    }
+}
+
+impl ErrorKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ErrorKind::Usage => "usage",
+            ErrorKind::Absent => "absent",
+            ErrorKind::Denied => "denied",
+            ErrorKind::Damaged => "damaged",
+            ErrorKind::Foreign => "foreign",
+            ErrorKind::Busy => "busy",
+            ErrorKind::Refused => "refused",
+            ErrorKind::Io => "io",
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use harness::{Harness, Undecodable};
+use model::config::Settings;
+use model::decide::{Effect, Facts, Verdict, decide};
+use model::event::{Event, Kind, Source};
+use model::id::Id;
+use model::marker::Marker;
+use model::receipt::{Outcome, Receipt};
+use model::reply::Reply;
+use model::time;
+use store::{Found, Root, Store, Wish};
+
+use crate::{World, init, settings};
+
+/// What the harness called us with.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    pub harness: &'a str,
+    pub event: &'a str,
+    pub payload: &'a [u8],
+    pub started: Instant,
+}
+
+/// Handles one event; returns what to print. Anything wrong: nothing to print, and a receipt where one can be left.
+pub fn run(world: &World, call: &Call) -> Vec<u8> {
+    // Set in whatever we start ourselves, so that it cannot come back to us.
+    if world.is_on("THROUGHLINE_DISABLE") || world.is_on("THROUGHLINE_HOOK") {
+        return Vec::new();
+    }
+    let Some(harness) = harness::by_name(call.harness) else { return Vec::new() };
+    let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
+    let text = String::from_utf8_lossy(payload);
+    let decoded = (harness.decode)(&text, call.event);
+    let Some((root, store, marker)) = find_root(world, harness, decoded.as_ref().ok()) else {
+        return Vec::new();
+    };
+    let trusted = world.trusts(&marker, &root.path);
+    let settings = settings::for_hook(world, trusted.then_some(&store));
+    if !settings.hooks_enabled {
+        return Vec::new();
+    }
+    let scene = Scene { world, call, harness, root: &root, store: &store, settings: &settings };
+    match decoded {
+        Ok(event) => scene.handle(&event, &marker, trusted),
+        Err(why) if trusted => scene.refuse(&why),
+        Err(_) => Vec::new(),
+    }
+}
+
+struct Scene<'a> {
+    world: &'a World<'a>,
+    call: &'a Call<'a>,
+    harness: &'static Harness,
+    root: &'a Root,
+    store: &'a Store,
+    settings: &'a Settings,
+}
+
+impl Scene<'_> {
+    fn handle(&self, event: &Event, marker: &Marker, trusted: bool) -> Vec<u8> {
+        let (root, checkout) = (self.root.path.to_string_lossy(), self.root.checkout.to_string_lossy());
+        let facts = Facts {
+            harness: self.harness.name,
+            root: &root,
+            checkout: &checkout,
+            trusted,
+            mode: marker.mode,
+        };
+        let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
+        if !trusted {
+            return (self.harness.encode)(&reply);
+        }
+        let failure = match Id::new(&event.session) {
+            Ok(session) => effects.into_iter().find_map(|effect| self.apply(effect, &session).err()),
+            Err(bad) => Some(format!("session id: {bad}")),
+        };
+        // A tool call that went well has its journal line for a receipt: one write, not two.
+        if failure.is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
+            self.leave_receipt(event.kind.name(), &event.session, failure);
+        }
+        (self.harness.encode)(&reply)
+    }
+
+    fn refuse(&self, why: &Undecodable) -> Vec<u8> {
+        self.leave_receipt(self.call.event, "", Some(why.to_string()));
+        (self.harness.encode)(&Reply::Silent)
+    }
+
+    fn apply(&self, effect: Effect, session: &Id) -> Result<(), String> {
+        let limit = self.settings.log_limit_bytes;
+        match effect {
+            Effect::Journal(line) => self.store.append_journal(session, &line, limit),
+            Effect::Register(line) => self.store.append_session(&line, limit),
+            Effect::RememberSession => {
+                let wait = Duration::from_millis(self.settings.hooks_deadline_ms / 2);
+                self.store.remember_session(session, wait)
+            }
+        }
+        .map_err(|e| e.to_string())
+    }
+
+    fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
+        let receipt = Receipt {
+            ts: time::rfc3339(self.world.now),
+            harness: self.harness.name.to_owned(),
+            event: event.chars().take(64).collect(),
+            session: session.chars().take(128).collect(),
+            ms: (self.call.started.elapsed().as_micros() as f64) / 1000.0,
+            outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
+            error,
+        };
+        // The last resort itself: there is nobody left to tell.
+        let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
+    }
+}
+
+/// The harness's project folder first: it stays where the session began, while `cwd` follows `cd`.
+fn find_root(world: &World, harness: &Harness, event: Option<&Event>) -> Option<(Root, Store, Marker)> {
+    let explicit = world.path("THROUGHLINE_ROOT");
+    let project = world.path(harness.project_dir);
+    let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
+    let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
+    starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
+    match store::find(&Wish { explicit: explicit.as_deref(), starts: &starts }) {
+        Ok(Found::Marked { root, store, marker }) => Some((root, store, marker)),
+        Ok(Found::Unmarked(root)) => auto_init(world, root, event?),
+        Err(_) => None,
+    }
+}
+
+/// Off unless the user asked for it; nobody wants a folder in every repository.
+fn auto_init(world: &World, root: Root, event: &Event) -> Option<(Root, Store, Marker)> {
+    let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
+    if !startup || !settings::for_hook(world, None).hooks_auto_init || is_too_high(world, &root.path) {
+        return None;
+    }
+    let created = init::create(world, &root, &init::Options::default()).ok()?;
+    let store = Store::at(&root.path).ok()??;
+    Some((root, store, created.marker))
+}
+
+/// A root in the home folder, or above it, would take in everything below.
+fn is_too_high(world: &World, path: &Path) -> bool {
+    path.parent().is_none() || world.path("HOME").is_some_and(|home| home.starts_with(path))
+}

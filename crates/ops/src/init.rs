@@ -1,0 +1,139 @@
+//! `thru init`: the marker, the folders, and the word that this store was made here.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::marker::{Marker, Mode, ProjectId};
+use model::time;
+use serde::Serialize;
+use store::{Created, Found, Root, Store, Wish};
+
+use crate::{Error, Result, World};
+
+/// How long a command waits for a record that another one holds.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub name: Option<String>,
+    pub shared: Shared,
+    pub below: Below,
+}
+
+/// Whether a team shares the records through git.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shared {
+    #[default]
+    No,
+    Yes,
+}
+
+/// Where a root may come to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Below {
+    /// Inside a root, that root is meant.
+    #[default]
+    TheRoot,
+    /// `--nested`: here, although there is a root above.
+    Nested,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub root: PathBuf,
+    pub project_id: ProjectId,
+    pub name: String,
+    pub mode: Mode,
+    /// False when the root was there before.
+    pub created: bool,
+    pub trusted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
+}
+
+pub fn run(world: &World, options: &Options) -> Result<Report> {
+    let root = place(world, options.below)?;
+    let created = create(world, &root, options)?;
+    let Created { marker, new, set_aside, .. } = created;
+    if options.shared == Shared::Yes && marker.mode == Mode::Private {
+        return Err(Error::Refused {
+            what: format!("{}: this root exists already and is private", root.path.display()),
+            hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
+        });
+    }
+    let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
+    Ok(Report {
+        root: root.path,
+        project_id: marker.project_id,
+        name: marker.name,
+        mode: marker.mode,
+        created: new,
+        trusted,
+        set_aside,
+    })
+}
+
+/// Creates the store where it is missing, and trusts it only if nobody's records were there before.
+pub(crate) fn create(world: &World, root: &Root, options: &Options) -> Result<Created> {
+    let trust = world.need_trust()?;
+    let marker = Marker {
+        project_id: new_project_id(world)?,
+        name: options.name.clone().unwrap_or_else(|| folder_name(root)),
+        created_at: time::rfc3339(world.now),
+        mode: if options.shared == Shared::Yes { Mode::Shared } else { Mode::Private },
+        last_session: None,
+    };
+    let vouch = || trust.grant(&marker.project_id, &root.path, world.now, PATIENCE).map(drop);
+    let created = Store::create(&root.path, &marker, world.now, vouch)?;
+    if !created.new && created.pristine {
+        // Another process was first, with another id: what we vouched for never came to be.
+        trust.revoke(&marker.project_id, &root.path, PATIENCE)?;
+    }
+    Ok(created)
+}
+
+/// A damaged marker is a root too: the one that must be replaced.
+fn place(world: &World, below: Below) -> Result<Root> {
+    if below == Below::Nested {
+        let explicit = world.root.as_deref().or(world.cwd.as_deref());
+        return root_of(store::find(&Wish { explicit, starts: &[] }).map_err(Error::from));
+    }
+    let root = root_of(world.find())?;
+    // `--root` names a folder as it is; one inside another root is not what anybody means without saying so.
+    let above: Vec<&Path> = root.path.parent().into_iter().collect();
+    if world.root.is_some()
+        && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
+        && let Ok(Found::Marked { root: outer, .. }) = store::find(&Wish { explicit: None, starts: &above })
+    {
+        return Err(Error::Refused {
+            what: format!("{}: lies inside the root {}", root.path.display(), outer.path.display()),
+            hint: "work with that root, or add --nested to make another one inside it".into(),
+        });
+    }
+    Ok(root)
+}
+
+fn root_of(found: Result<Found>) -> Result<Root> {
+    match found {
+        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => Ok(root),
+        Err(Error::Store(store::Error::Damaged { path, .. })) => {
+            let root = path.ancestors().nth(3).map(PathBuf::from).unwrap_or_default();
+            Ok(Root { path: root.clone(), checkout: root })
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn folder_name(root: &Root) -> String {
+    root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// From the clock that was passed in, so that tests with a frozen one are repeatable in everything but the tail.
+fn new_project_id(world: &World) -> Result<ProjectId> {
+    let seconds = world.now.as_second().unsigned_abs();
+    let stamp = uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0);
+    ProjectId::new(&uuid::Uuid::new_v7(stamp).to_string()).ok_or_else(|| Error::Refused {
+        what: "no project id could be made".into(),
+        hint: "check the clock, or THROUGHLINE_NOW".into(),
+    })
+}

@@ -1,0 +1,98 @@
+//! Settings: the user's file, the project's file, the variables.
+
+use std::path::Path;
+
+use model::config::{self, KEYS, Layer, Resolved, Settings};
+use model::finding::{Finding, Level};
+use store::{Found, Store};
+
+use crate::World;
+
+const LARGEST: usize = 1024 * 1024;
+
+/// What stands where, before it is laid over the defaults.
+struct Sources {
+    files: Vec<(String, String)>,
+    variables: Vec<(String, &'static str, String)>,
+    findings: Vec<Finding>,
+}
+
+/// The effective settings with their sources and every problem. `store` only if it is trusted: a clone's settings
+/// are somebody else's text.
+pub fn resolve(world: &World, store: Option<&Store>) -> Resolved {
+    let mut sources = gather(world, store);
+    let mut resolved = config::resolve(&sources.layers());
+    sources.findings.append(&mut resolved.findings);
+    resolved.findings = sources.findings;
+    resolved
+}
+
+/// What holds where the person stands, for `thru config`.
+pub fn here(world: &World) -> Resolved {
+    let found = world.find();
+    let Ok(Found::Marked { root, store, marker }) = &found else { return resolve(world, None) };
+    if world.trusts(marker, &root.path) {
+        return resolve(world, Some(store));
+    }
+    let mut resolved = resolve(world, None);
+    if matches!(store.config(), Ok(Some(_))) {
+        let skipped = Finding::new(Level::Warning, "config.toml is not read: this root is not trusted");
+        resolved.findings.push(skipped.hint("look at it, then run `thru trust`"));
+    }
+    resolved
+}
+
+/// The same for a hook: no file, no work.
+pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
+    let sources = gather(world, store);
+    if sources.files.is_empty() && sources.variables.is_empty() {
+        return Settings::default();
+    }
+    config::resolve(&sources.layers()).settings()
+}
+
+impl Sources {
+    fn layers(&self) -> Vec<Layer<'_>> {
+        let files = self.files.iter().map(|(path, text)| Layer::File { path, text });
+        let variables = self.variables.iter().map(|(name, key, text)| Layer::Variable { name, key, text });
+        files.chain(variables).collect()
+    }
+
+    fn add(&mut self, path: &Path, read: store::Result<Option<Vec<u8>>>) {
+        let shown = path.display().to_string();
+        match read {
+            Ok(None) => {}
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => self.files.push((shown, text)),
+                Err(_) => self.findings.push(ignored("it is not UTF-8 text").at(shown, None)),
+            },
+            Err(error) => self.findings.push(ignored(&error.to_string()).at(shown, None)),
+        }
+    }
+}
+
+fn ignored(why: &str) -> Finding {
+    Finding::new(Level::Error, format!("the settings cannot be read: {why}"))
+        .hint("until then the file is ignored")
+}
+
+fn gather(world: &World, store: Option<&Store>) -> Sources {
+    let mut sources = Sources { files: Vec::new(), variables: Vec::new(), findings: Vec::new() };
+    if let Some(path) = world.config_file() {
+        let read = match store::read_own(&path, LARGEST) {
+            Err(store::Error::Absent { .. }) => Ok(None),
+            read => read.map(Some),
+        };
+        sources.add(&path, read);
+    }
+    if let Some(store) = store {
+        sources.add(&store.dir().path().join(store::layout::CONFIG), store.config());
+    }
+    for key in KEYS {
+        let name = config::variable(key.name);
+        if let Some(text) = (world.var)(&name) {
+            sources.variables.push((name, key.name, text.to_string_lossy().into_owned()));
+        }
+    }
+    sources
+}

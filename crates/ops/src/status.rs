@@ -1,0 +1,110 @@
+//! `thru status`: where we stand, and what to do next.
+
+use std::path::PathBuf;
+
+use model::marker::{Mode, ProjectId};
+use serde::{Deserialize, Serialize};
+use store::{Found, Store, layout};
+
+use crate::{Result, World};
+
+/// Enough of the list of sessions to hold the last one.
+const TAIL: u64 = 64 * 1024;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub root: PathBuf,
+    /// False: there is no marker, this is where one would go.
+    pub marked: bool,
+    /// The git worktree we stand in, when it is not the root itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    pub trusted: bool,
+    pub sessions: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_session: Option<LastSession>,
+    pub next: Next,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LastSession {
+    pub session: String,
+    #[serde(rename(deserialize = "ts"))]
+    pub at: String,
+    pub harness: String,
+}
+
+/// The one thing a newcomer should do now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Next {
+    Init,
+    Trust,
+    WireHooks,
+    Nothing,
+}
+
+pub fn run(world: &World) -> Result<Report> {
+    let (root, store, marker) = match world.find()? {
+        Found::Marked { root, store, marker } => (root, store, marker),
+        Found::Unmarked(root) => {
+            return Ok(Report {
+                worktree: (root.path != root.checkout).then_some(root.checkout),
+                root: root.path,
+                marked: false,
+                project_id: None,
+                name: None,
+                mode: None,
+                trusted: false,
+                sessions: 0,
+                last_session: None,
+                next: Next::Init,
+            });
+        }
+    };
+    let trusted = match world.trust() {
+        Some(trust) => trust.holds(&marker.project_id, &root.path)?,
+        None => false,
+    };
+    let sessions = count_journals(&store)?;
+    let next = match (trusted, sessions) {
+        (false, _) => Next::Trust,
+        (true, 0) => Next::WireHooks,
+        (true, _) => Next::Nothing,
+    };
+    Ok(Report {
+        worktree: (root.path != root.checkout).then_some(root.checkout),
+        root: root.path,
+        marked: true,
+        project_id: Some(marker.project_id),
+        name: Some(marker.name),
+        mode: Some(marker.mode),
+        trusted,
+        sessions,
+        last_session: last_session(&store)?,
+        next,
+    })
+}
+
+fn count_journals(store: &Store) -> Result<usize> {
+    let dir = match store.dir().sub(layout::JOURNALS) {
+        Err(store::Error::Absent { .. }) => return Ok(0),
+        dir => dir?,
+    };
+    let is_journal = |name: &str| name.ends_with(".jsonl") && !name.contains('~');
+    Ok(dir.entries()?.iter().filter(|entry| is_journal(&entry.name)).count())
+}
+
+fn last_session(store: &Store) -> Result<Option<LastSession>> {
+    let tail = match store.dir().read_tail(layout::SESSIONS, TAIL) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        tail => tail?,
+    };
+    Ok(tail.split(|b| *b == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
+}

@@ -1,0 +1,88 @@
+//! What the binary tells the verbs about the process it runs in.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use harness::HARNESSES;
+use jiff::Timestamp;
+use model::marker::Marker;
+use store::{Found, Trust, Wish};
+
+use crate::{Error, Result};
+
+pub struct World<'a> {
+    /// The environment, by name.
+    pub var: &'a dyn Fn(&str) -> Option<OsString>,
+    /// None when the working directory is gone, or nobody needs it.
+    pub cwd: Option<PathBuf>,
+    /// `--root`.
+    pub root: Option<PathBuf>,
+    pub now: Timestamp,
+}
+
+impl World<'_> {
+    /// A variable that holds an absolute path. A relative one means nothing to anybody but its author's shell.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    pub fn is_on(&self, name: &str) -> bool {
+        (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
+    }
+
+    /// Who may trust what is kept here, outside of every tree.
+    pub fn trust(&self) -> Option<Trust> {
+        let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
+        Some(Trust::new(state.join("throughline")))
+    }
+
+    pub fn need_trust(&self) -> Result<Trust> {
+        self.trust().ok_or_else(|| Error::Refused {
+            what:
+                "neither HOME nor XDG_STATE_HOME is set, so there is no place to note which roots are trusted"
+                    .into(),
+            hint: "set HOME to your home folder".into(),
+        })
+    }
+
+    /// Whether the store is trusted here. What cannot be found out is not trusted.
+    pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
+        self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
+    }
+
+    pub fn config_file(&self) -> Option<PathBuf> {
+        let config = self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))?;
+        Some(config.join("throughline/config.toml"))
+    }
+
+    /// The root for a command at the terminal.
+    pub fn find(&self) -> Result<Found> {
+        let explicit = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
+        let explicit = explicit.as_deref().filter(|path| !path.as_os_str().is_empty());
+        let cwd = self.cwd.as_deref();
+        if explicit.is_none() && cwd.is_none() {
+            return Err(Error::Refused {
+                what: "the working directory does not exist any more".into(),
+                hint: "change into a folder that exists, or name the project with --root".into(),
+            });
+        }
+        let starts: Vec<&Path> = cwd.into_iter().collect();
+        Ok(store::find(&Wish { explicit, starts: &starts })?)
+    }
+
+    /// The harness that started this process, if one did.
+    pub fn harness(&self) -> Option<&'static str> {
+        let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
+        HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)
+    }
+}
+
+impl std::fmt::Debug for World<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("World")
+            .field("cwd", &self.cwd)
+            .field("root", &self.root)
+            .field("now", &self.now)
+            .finish()
+    }
+}

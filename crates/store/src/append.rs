@@ -1,0 +1,108 @@
+//! Logs: one `write(2)` of one line, no lock. A torn end is closed by the next writer; readers skip what is torn.
+
+use std::fs::{File, TryLockError};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+
+use rustix::fs::{self, AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::dir::require_file;
+use crate::{Dir, Error, Result};
+
+impl Dir {
+    /// Appends `line` (without its line end) to `rel`, which is rotated first when it has reached `limit` bytes.
+    pub fn append(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
+        let path = self.path().join(rel);
+        let (mut file, mut size) = self.open_log(rel)?;
+        if size >= limit && self.rotate(rel, &file) {
+            (file, size) = self.open_log(rel)?;
+        }
+        let mut bytes = Vec::with_capacity(line.len() + 2);
+        if size > 0 && last_byte(&file, size) != Some(b'\n') {
+            bytes.push(b'\n');
+        }
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+        // One call, never `write_all`: a second one could land behind another writer's line.
+        let written = loop {
+            match rustix::io::write(&file, &bytes) {
+                Err(Errno::INTR) => {}
+                done => break done.map_err(|e| Error::from_errno(e, &path, "append"))?,
+            }
+        };
+        if written < bytes.len() {
+            let why = format!("only {written} of {} bytes were taken; the line is torn", bytes.len());
+            return Err(Error::Io { path, doing: "append", why });
+        }
+        Ok(())
+    }
+
+    fn open_log(&self, rel: &str) -> Result<(File, u64)> {
+        let flags = OFlags::APPEND | OFlags::CREATE | OFlags::RDWR;
+        let open = || self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "append");
+        let fd = match (open(), rel.rsplit_once('/')) {
+            // Somebody cleaned up: the folder comes back, the line is not lost.
+            (Err(Error::Absent { .. }), Some((folder, _))) => {
+                self.make(folder)?;
+                open()?
+            }
+            (opened, _) => opened?,
+        };
+        let file = File::from(fd);
+        let size = require_file(file.as_fd(), &self.path().join(rel))?;
+        Ok((file, size))
+    }
+
+    /// Renames a full log out of the way. False where it could not: then it simply grows, which loses nothing.
+    fn rotate(&self, rel: &str, file: &File) -> bool {
+        // The lock is on the log itself: of all who see it full, one renames it.
+        if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
+            return false;
+        }
+        let (Ok(here), Ok(named)) = (fs::fstat(file), fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW))
+        else {
+            return false;
+        };
+        if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
+            return true; // another one has renamed it already
+        }
+        let taken = self.rotated(rel).unwrap_or_default();
+        let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
+        let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
+        fs::renameat(self, rel, self, format!("{stem}~{next:04}.jsonl")).is_ok()
+    }
+
+    /// The rotated parts of a log, oldest first. `~` cannot stand in an id, so no other log is mistaken for one.
+    pub fn rotated(&self, rel: &str) -> Result<Vec<String>> {
+        let Some(stem) = rel.strip_suffix(".jsonl") else { return Ok(Vec::new()) };
+        let (folder, stem) = stem.rsplit_once('/').unwrap_or((".", stem));
+        let entries = if folder == "." { self.entries()? } else { self.sub(folder)?.entries()? };
+        let prefix = format!("{stem}~");
+        let mut parts: Vec<String> = entries
+            .into_iter()
+            .filter(|entry| entry.name.starts_with(&prefix) && number_of(&entry.name).is_some())
+            .map(|entry| if folder == "." { entry.name } else { format!("{folder}/{}", entry.name) })
+            .collect();
+        parts.sort_by_key(|name| number_of(name));
+        Ok(parts)
+    }
+}
+
+/// The 12 of `session~0012.jsonl`.
+fn number_of(name: &str) -> Option<u32> {
+    name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
+}
+
+fn last_byte(file: &File, size: u64) -> Option<u8> {
+    let mut byte = [0];
+    match file.read_at(&mut byte, size - 1) {
+        Ok(1) => Some(byte[0]),
+        // Unknown is taken for torn: an empty line does no harm, a glued one does.
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "append_tests.rs"]
+mod tests;

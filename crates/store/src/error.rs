@@ -1,0 +1,84 @@
+//! What can go wrong on disk. Absent, denied, damaged and foreign are four different things to whoever reads it.
+
+use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{}: there is no such file or folder", .path.display())]
+    Absent { path: PathBuf },
+    #[error("{}: no permission to {doing} ({why})", .path.display())]
+    Denied { path: PathBuf, doing: &'static str, why: String },
+    #[error("{}{}: damaged: {why}", .path.display(), line_suffix(.line))]
+    Damaged { path: PathBuf, line: Option<usize>, why: String },
+    #[error("{}: written by something else: {why}", .path.display())]
+    Foreign { path: PathBuf, why: String },
+    /// Not followed, not opened: a link, or not the kind of file it should be.
+    #[error("{}: refused: {why}", .path.display())]
+    Refused { path: PathBuf, why: String },
+    #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
+    Busy { path: PathBuf, waited_ms: u128 },
+    #[error("{}: cannot {doing}: {why}", .path.display())]
+    Io { path: PathBuf, doing: &'static str, why: String },
+}
+
+impl Error {
+    /// Sorts an error of the system into our kinds.
+    pub(crate) fn from_errno(errno: Errno, path: &Path, doing: &'static str) -> Error {
+        let path = path.to_owned();
+        let why = std::io::Error::from(errno).to_string();
+        match errno {
+            Errno::NOENT => Error::Absent { path },
+            Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
+            Errno::LOOP => Error::Refused { path, why: "there is a symbolic link in the way".to_owned() },
+            Errno::NOTDIR => {
+                Error::Refused { path, why: "a file stands where a folder is expected".to_owned() }
+            }
+            Errno::ISDIR => {
+                Error::Refused { path, why: "a folder stands where a file is expected".to_owned() }
+            }
+            _ => Error::Io { path, doing, why },
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        match self {
+            Error::Absent { path }
+            | Error::Denied { path, .. }
+            | Error::Damaged { path, .. }
+            | Error::Foreign { path, .. }
+            | Error::Refused { path, .. }
+            | Error::Busy { path, .. }
+            | Error::Io { path, .. } => path,
+        }
+    }
+
+    pub fn line(&self) -> Option<usize> {
+        match self {
+            Error::Damaged { line, .. } => *line,
+            _ => None,
+        }
+    }
+
+    /// The way out, where there is one that fits every case of the kind.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Error::Absent { .. } => None,
+            Error::Denied { .. } => Some("make it accessible to this user, or work in a folder that is"),
+            Error::Damaged { .. } => {
+                Some("mend the file, or bring it back from git or a backup; nothing was changed")
+            }
+            Error::Foreign { .. } => Some("use the version of thru that wrote it, or a newer one"),
+            Error::Refused { .. } => {
+                Some("put a real file or folder there; thru does not follow links in its store")
+            }
+            Error::Busy { .. } => Some("try again; if it stays so, `thru doctor` tells which record is held"),
+            Error::Io { .. } => Some("nothing was changed; see to the disk and try again"),
+        }
+    }
+}
+
+fn line_suffix(line: &Option<usize>) -> String {
+    line.map_or(String::new(), |line| format!(":{line}"))
+}

@@ -1,0 +1,63 @@
+//! What git's own files tell: where a checkout begins and whether it is a worktree. No process is started.
+
+use std::path::{Path, PathBuf};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Git {
+    /// The folder is the top of a plain checkout (or of a submodule).
+    Top,
+    /// The folder is the top of a worktree of the repository checked out at `main`.
+    Worktree { main: PathBuf },
+}
+
+/// Looks whether `dir` is the top of a checkout.
+pub fn look(dir: &Path) -> Option<Git> {
+    let dot_git = dir.join(".git");
+    match dot_git.symlink_metadata() {
+        Ok(meta) if meta.is_file() => {}
+        Ok(_) => return Some(Git::Top),
+        Err(_) => return None,
+    }
+    Some(main_checkout(dir, &dot_git).map_or(Git::Top, |main| Git::Worktree { main }))
+}
+
+/// `.git` of a worktree says `gitdir: <main>/.git/worktrees/<name>`, and `commondir` in there leads to `<main>/.git`.
+/// A submodule has no `commondir`, a bare repository no `.git`: neither has a main checkout.
+fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
+    let pointer = read_line(dot_git)?;
+    let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim());
+    let common = git_dir.join(read_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
+    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+}
+
+/// The first line of one of git's small files.
+fn read_line(path: &Path) -> Option<String> {
+    Some(std::fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn tells_checkouts_apart() {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let (main, tree, module) = (base.join("main"), base.join("tree"), base.join("module"));
+        for dir in [&main.join(".git/worktrees/t"), &main.join(".git/modules/m"), &tree, &module] {
+            fs::create_dir_all(dir).unwrap();
+        }
+        fs::write(main.join(".git/worktrees/t/commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}/.git/worktrees/t\n", main.display())).unwrap();
+        fs::write(module.join(".git"), "gitdir: ../main/.git/modules/m\n").unwrap();
+        assert_eq!(look(&main), Some(Git::Top));
+        assert_eq!(look(&tree), Some(Git::Worktree { main: main.clone() }));
+        assert_eq!(look(&module), Some(Git::Top), "a submodule is no worktree");
+        assert_eq!(look(&base), None);
+        fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
+        assert_eq!(look(&tree), Some(Git::Worktree { main }), "relative, as newer gits write it");
+        fs::write(tree.join(".git"), [0xff, 0xfe]).unwrap();
+        assert_eq!(look(&tree), Some(Git::Top), "unreadable is at least a checkout");
+    }
+}

@@ -1,0 +1,47 @@
+//! An exclusive lock on a record, for read-modify-write. Waited for up to a deadline, never longer.
+
+use std::fs::{File, TryLockError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{self, AtFlags, Mode, OFlags};
+
+use crate::dir::io_error;
+use crate::{Dir, Error, Result};
+
+/// Held until dropped. The file stays: removing it would let two holders in.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Dir {
+    /// Locks the file `rel`, which exists for nothing else.
+    pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
+        let path = self.path().join(rel);
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(200);
+        loop {
+            let flags = OFlags::CREATE | OFlags::RDWR;
+            let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
+            match file.try_lock() {
+                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { _file: file }),
+                Ok(()) => continue, // somebody removed the file we had opened: the lock is another one now
+                Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),
+            }
+            let waited = start.elapsed();
+            if waited >= wait {
+                return Err(Error::Busy { path, waited_ms: waited.as_millis() });
+            }
+            std::thread::sleep(pause.min(wait - waited));
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    fn is_still(&self, rel: &str, file: &File) -> bool {
+        match (fs::fstat(file), fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW)) {
+            (Ok(held), Ok(named)) => (held.st_dev, held.st_ino) == (named.st_dev, named.st_ino),
+            _ => false,
+        }
+    }
+}

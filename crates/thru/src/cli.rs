@@ -1,0 +1,86 @@
+//! The command line: what can be typed, and who handles it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use ops::settings;
+
+use crate::commands::{completions, config, context, doctor, hook, init, redact, status, trust};
+use crate::output::{self, Format};
+use crate::world;
+
+/// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
+#[derive(Debug, Parser)]
+#[command(name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
+pub struct Cli {
+    /// The project's folder, instead of the one found from here
+    #[arg(long, global = true, value_name = "DIR")]
+    root: Option<PathBuf>,
+    /// Print JSON, errors included
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes:
+  0  done                      11  no permission
+  1  a check found something   12  a record is damaged
+  2  usage                     13  a record was written by something else, or a newer thru
+  10 not there                 14  in use by another thru, try again
+                               15  refused          16  the disk failed
+
+Variables:
+  THROUGHLINE_ROOT         as --root
+  THROUGHLINE_DISABLE=1    hooks do nothing
+  THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
+  XDG_STATE_HOME           where trust is noted     XDG_CONFIG_HOME  where your settings are";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Status(status::Args),
+    Config(config::Args),
+    Trust(trust::Args),
+    Doctor(doctor::Args),
+    Redact(redact::Args),
+    Context(context::Args),
+    Hook(hook::Args),
+    Completions(completions::Args),
+}
+
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = error.exit_code();
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(code).unwrap_or(2));
+        }
+    };
+    let format = if cli.json { Format::Json } else { Format::Text };
+    let now = match world::now() {
+        Ok(now) => now,
+        Err(text) => {
+            let what = format!("THROUGHLINE_NOW is `{text}`, which is no time");
+            let hint = "write it like 2026-11-15T19:22:00Z, or unset it".to_owned();
+            return output::fail(&ops::Error::Usage { what, hint }, format);
+        }
+    };
+    let world = world::world(cli.root.clone(), now);
+    output::choose_color(settings::resolve(&world, None).settings().output_color);
+    let done = match &cli.command {
+        Command::Init(args) => init::run(&world, args, format),
+        Command::Status(args) => status::run(&world, args, format),
+        Command::Config(args) => config::run(&world, args, format),
+        Command::Trust(args) => trust::run(&world, args, format),
+        Command::Doctor(args) => doctor::run(&world, args, format),
+        Command::Redact(args) => redact::run(&world, args, format),
+        Command::Context(args) => context::run(&world, args, format),
+        Command::Hook(args) => hook::run(args),
+        Command::Completions(args) => completions::run(args, format),
+    };
+    done.unwrap_or_else(|error| output::fail(&error, format))
+}

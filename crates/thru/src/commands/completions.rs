@@ -1,0 +1,30 @@
+use std::process::ExitCode;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use ops::Result;
+
+use crate::cli::Cli;
+use crate::output::{self, Format};
+
+/// Print completions for your shell
+///
+/// For example `thru completions bash > ~/.local/share/bash-completion/completions/thru`, or, in ~/.zshrc,
+/// `source <(thru completions zsh)`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    shell: Shell,
+}
+
+pub fn run(args: &Args, format: Format) -> Result<ExitCode> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "thru", &mut script);
+    match format {
+        Format::Json => output::json(&serde_json::json!({
+            "shell": args.shell.to_string(),
+            "script": String::from_utf8_lossy(&script),
+        })),
+        Format::Text => drop(output::bytes(&script)),
+    }
+    Ok(ExitCode::SUCCESS)
+}

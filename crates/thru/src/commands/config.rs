@@ -1,0 +1,57 @@
+use std::process::ExitCode;
+
+use model::config::{Entry, KEYS, Value};
+use model::finding::{Finding, Level};
+use ops::{Result, World, settings};
+use serde::Serialize;
+
+use crate::output::{self, DIM, Format};
+
+/// Show every setting, its effective value and where it comes from
+///
+/// Later ones win: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml (of a trusted root),
+/// THROUGHLINE_* variables. Exit code 1 when a file cannot be used.
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    settings: &'a [Entry],
+    findings: &'a [Finding],
+}
+
+pub fn run(world: &World, _: &Args, format: Format) -> Result<ExitCode> {
+    let resolved = settings::here(world);
+    match format {
+        Format::Json => output::json(&Report { settings: &resolved.entries, findings: &resolved.findings }),
+        Format::Text => print(&resolved.entries, &resolved.findings),
+    }
+    let failed = resolved.findings.iter().any(|finding| finding.level == Level::Error);
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+fn print(entries: &[Entry], findings: &[Finding]) {
+    let values: Vec<String> = entries.iter().map(|entry| shown(&entry.value)).collect();
+    let (keys, width) = (widest(entries.iter().map(|e| e.key)), widest(values.iter().map(String::as_str)));
+    let sources = widest(entries.iter().map(|e| e.source.as_str()));
+    for (entry, value) in entries.iter().zip(&values) {
+        let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.about);
+        let Entry { key, source, .. } = entry;
+        output::line(format_args!("{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"));
+    }
+    for finding in findings {
+        output::talk(output::finding(finding));
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Flag(on) => on.to_string(),
+        Value::Number(n) => n.to_string(),
+        Value::Word(word) => word.clone(),
+    }
+}
+
+fn widest<'a>(words: impl Iterator<Item = &'a str>) -> usize {
+    words.map(str::len).max().unwrap_or(0)
+}

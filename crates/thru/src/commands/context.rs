@@ -1,0 +1,25 @@
+use std::process::ExitCode;
+
+use ops::{Result, World};
+
+use crate::commands::init;
+use crate::output::Format;
+
+/// The store itself
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make the marker and the folders only; no harness is touched
+    Init(init::Args),
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<ExitCode> {
+    match &args.command {
+        Command::Init(args) => init::run(world, args, format),
+    }
+}

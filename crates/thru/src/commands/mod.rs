@@ -1,0 +1,11 @@
+//! One file per command; its doc comment is its help.
+
+pub mod completions;
+pub mod config;
+pub mod context;
+pub mod doctor;
+pub mod hook;
+pub mod init;
+pub mod redact;
+pub mod status;
+pub mod trust;

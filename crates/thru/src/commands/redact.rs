@@ -1,0 +1,38 @@
+use std::io::Read;
+use std::process::ExitCode;
+
+use model::redact::{self, redact_bytes};
+use ops::{Error, Result, World, settings};
+
+use crate::output::{self, Format};
+
+/// Replace secrets in stdin with typed placeholders, to stdout
+///
+/// The same rules that run before anything captured is written: `thru redact < log > clean`. What is no secret comes
+/// out byte for byte. E-mail addresses are replaced with --emails or `redact.emails = true`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Replace e-mail addresses too
+    #[arg(long)]
+    emails: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<ExitCode> {
+    let emails = args.emails || settings::resolve(world, None).settings().redact_emails;
+    let mut input = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut input).map_err(|e| Error::stream("stdin", "read", &e))?;
+    let clean = redact_bytes(&input, redact::Options { emails });
+    match format {
+        Format::Json => {
+            let text = String::from_utf8_lossy(&clean);
+            output::json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
+        }
+        Format::Text => match output::bytes(&clean) {
+            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+                return Err(Error::stream("stdout", "write", &e));
+            }
+            _ => {}
+        },
+    }
+    Ok(ExitCode::SUCCESS)
+}

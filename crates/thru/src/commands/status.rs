@@ -1,0 +1,74 @@
+use std::process::ExitCode;
+
+use model::marker::Mode;
+use model::time;
+use ops::status::{LastSession, Next, Report};
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, Format, GOOD, WARN};
+
+/// Show where this project stands and what to do next
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(world: &World, _: &Args, format: Format) -> Result<ExitCode> {
+    let report = ops::status::run(world)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report, world),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(report: &Report, world: &World) {
+    let root = report.root.display();
+    if !report.marked {
+        output::line(format_args!("{BOLD}No root yet.{BOLD:#} This project's records would be kept in"));
+        output::line(format_args!("  {root}/.agent/context"));
+    } else {
+        output::pairs(&rows(report, world));
+    }
+    if let Some(next) = advice(report.next) {
+        output::line(format_args!("\nNext: {next}"));
+    }
+}
+
+fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
+    let name = report.name.as_deref().unwrap_or_default();
+    let id = report.project_id.as_ref().map_or("", |id| id.as_str());
+    let mut rows = vec![
+        ("project", format!("{BOLD}{name}{BOLD:#} ({id})")),
+        ("root", report.root.display().to_string()),
+    ];
+    if let Some(worktree) = &report.worktree {
+        rows.push(("worktree", worktree.display().to_string()));
+    }
+    let records = match report.mode {
+        Some(Mode::Shared) => "shared: what a team needs is in git",
+        _ => "private: nothing goes into git",
+    };
+    rows.push(("records", records.to_owned()));
+    rows.push(match report.trusted {
+        true => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
+        false => ("trust", format!("{WARN}not trusted{WARN:#}: hooks write and say nothing here")),
+    });
+    let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
+    rows.push(("sessions", format!("{}{last}", report.sessions)));
+    rows
+}
+
+fn last_words(last: &LastSession, world: &World) -> String {
+    let ago = time::parse(&last.at).map_or_else(|| last.at.clone(), |at| time::ago(at, world.now));
+    format!(", last {} in {}, {ago}", last.session, last.harness)
+}
+
+fn advice(next: Next) -> Option<&'static str> {
+    match next {
+        Next::Init => Some("`thru init` makes this project a root"),
+        Next::Trust => Some("these records came with the folder; look at them, then run `thru trust`"),
+        Next::WireHooks => {
+            Some("no session has been captured yet; `thru help hook` shows how a harness calls thru")
+        }
+        Next::Nothing => None,
+    }
+}
