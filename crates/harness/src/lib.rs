@@ -2,6 +2,8 @@
 //!
 //! One row per harness in [`HARNESSES`], one folder each with the same files. A harness's types never leave here.
 
+#![forbid(unsafe_code)]
+
 use model::event::Event;
 use model::reply::Reply;
 

@@ -1,5 +1,7 @@
 //! What things are and what should happen. Pure: no files, no clock, no environment, no processes.
 
+#![forbid(unsafe_code)]
+
 pub mod config;
 pub mod decide;
 pub mod event;

@@ -2,6 +2,8 @@
 //!
 //! [`hook`] is the whole hot path. Everything here gets time, environment and settings passed in.
 
+#![forbid(unsafe_code)]
+
 pub mod doctor;
 mod error;
 pub mod hook;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{self, AtFlags, CWD, FileType};
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Git {
     /// The folder is the top of a plain checkout (or of a submodule).
@@ -13,10 +15,10 @@ pub enum Git {
 /// Looks whether `dir` is the top of a checkout.
 pub fn look(dir: &Path) -> Option<Git> {
     let dot_git = dir.join(".git");
-    match dot_git.symlink_metadata() {
-        Ok(meta) if meta.is_file() => {}
-        Ok(_) => return Some(Git::Top),
-        Err(_) => return None,
+    // Not the standard library's way: it makes a second call to learn why the first one failed.
+    let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+        return Some(Git::Top);
     }
     Some(main_checkout(dir, &dot_git).map_or(Git::Top, |main| Git::Worktree { main }))
 }

@@ -2,6 +2,8 @@
 //!
 //! Everything goes through [`Dir`], a folder held open by its handle, so that no name can lead out of it.
 
+#![forbid(unsafe_code)]
+
 mod append;
 mod atomic;
 mod dir;

@@ -1,7 +1,7 @@
 //! The command line: what can be typed, and who handles it.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use ops::settings;
@@ -51,13 +51,13 @@ enum Command {
     Completions(completions::Args),
 }
 
-pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+pub fn run(words: Vec<OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
             let code = error.exit_code();
             let _ = error.print();
-            return ExitCode::from(u8::try_from(code).unwrap_or(2));
+            return u8::try_from(code).unwrap_or(2);
         }
     };
     let format = if cli.json { Format::Json } else { Format::Text };

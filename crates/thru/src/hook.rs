@@ -1,6 +1,6 @@
 //! The face a harness sees: payload in, reply out, exit 0 whatever happens.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use ops::hook::Call;
 use crate::world;
 
 /// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const LARGEST: usize = 16 * 1024 * 1024;
 
 pub fn run(harness: &str, event: &str, started: Instant) {
     // A panic must not show either: the harness prints what a hook writes to stderr.
@@ -31,11 +31,18 @@ pub fn run(harness: &str, event: &str, started: Instant) {
 
 /// As much as can be read; what is missing shows when it is decoded.
 fn read_payload() -> Vec<u8> {
-    let mut stdin = std::io::stdin().lock();
     let mut payload = Vec::with_capacity(64 * 1024);
-    let _ = stdin.by_ref().take(LARGEST).read_to_end(&mut payload);
-    if payload.len() as u64 == LARGEST {
-        let _ = std::io::copy(&mut stdin, &mut std::io::sink());
+    loop {
+        payload.reserve(32 * 1024);
+        match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(&mut payload)) {
+            Ok(0) => break,
+            Ok(_) if payload.len() >= LARGEST => {
+                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                break;
+            }
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => break,
+        }
     }
     payload
 }

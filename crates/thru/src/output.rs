@@ -2,7 +2,6 @@
 
 use std::fmt::Display;
 use std::io::Write;
-use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use model::config::Color;
@@ -93,7 +92,7 @@ struct FailureFields {
 }
 
 /// Says what went wrong and returns the code that scripts tell it by.
-pub fn fail(error: &ops::Error, format: Format) -> ExitCode {
+pub fn fail(error: &ops::Error, format: Format) -> u8 {
     let code = exit_code(error.kind());
     match format {
         Format::Json => json(&Failure {
@@ -113,7 +112,7 @@ pub fn fail(error: &ops::Error, format: Format) -> ExitCode {
             }
         }
     }
-    ExitCode::from(code)
+    code
 }
 
 /// Documented in `thru --help` and in docs/commands.md.

@@ -93,7 +93,8 @@ fn is_word(text: &str) -> bool {
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
-    let special = [".inf", "+.inf", ".nan"].iter().any(|word| word.eq_ignore_ascii_case(text));
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    let special = [".inf", ".nan"].iter().any(|word| word.eq_ignore_ascii_case(unsigned));
     head && (special || text.bytes().all(digits))
 }
 
@@ -160,8 +161,16 @@ fn bare_value(text: &[u8]) -> Value {
         b"" | b"~" | b"null" | b"Null" | b"NULL" => Value::Null,
         b"true" | b"True" | b"TRUE" => Value::Bool(true),
         b"false" | b"False" | b"FALSE" => Value::Bool(false),
-        _ => serde_json::from_slice::<Number>(text).map_or_else(|_| text_value(text), Value::Number),
+        _ => number(text).map_or_else(|| text_value(text), Value::Number),
     }
+}
+
+/// A number as JSON has it: `007`, `+7`, `.5` and `1_000` are texts.
+fn number(text: &[u8]) -> Option<Number> {
+    let number = serde_json::from_slice::<Number>(text).ok()?;
+    // serde_json may be off by the last bit.
+    let exact = || Number::from_f64(std::str::from_utf8(text).ok()?.parse().ok()?);
+    if number.is_f64() { exact() } else { Some(number) }
 }
 
 fn text_value(text: &[u8]) -> Value {

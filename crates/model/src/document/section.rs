@@ -217,7 +217,7 @@ fn append(
     let end = document.line_end();
     let inside = slice(bytes, region.clone());
     let kept = content(inside);
-    let last = line_at(inside, kept.end);
+    let last = if kept.is_empty() { None } else { line_at(inside, kept.end) };
     let place = last.map_or(kept.end, |line| line.end);
 
     let mut new = Vec::with_capacity(text.len() + 64);

@@ -52,7 +52,7 @@ impl Profile {
         self.lower + self.upper
     }
 
-    /// `xxxxxxxx`, `XXXX-XXXX`, `********`, `aaaaaaaa`: a stand-in, not a value.
+    /// `xxxxxxxx`, `XXXX-XXXX`, `********`: a stand-in, not a value.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
     }
@@ -63,10 +63,11 @@ impl Profile {
             return self.longest >= 30 && !self.is_filler();
         }
         let mixed = self.digits > 0 && self.letters() > 0;
-        (mixed && self.changes * 5 >= self.len)
+        (mixed && self.changes * 5 >= self.len && self.changes >= 3)
             || (mixed && self.longest >= 16 && self.digits >= 2)
             || (self.lower > 0 && self.upper > 0 && self.len >= 12 && self.changes * 4 >= self.len)
-            || self.longest >= 30
+            || (self.longest >= 30
+                && (self.digits > 0 || self.lower == 0 || self.changes == 0 || self.changes * 5 >= self.len))
     }
 }
 

@@ -30,6 +30,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let pair = known && starts_basic(&text[start..]) && looks.len >= 8;
     if content.len() < 6
         || (words && !pair)
+        || values::is_constant(content)
         || !values::is_secret(text, value, Says::Authorization, Joint::default())
     {
         return None;

@@ -3,6 +3,7 @@
 use memchr::memmem;
 
 use super::Hit;
+use super::chance::profile;
 use super::classes::{BASE64, BASE64_URL, byte, is, run};
 
 /// Longer than any private key in use; a frame wider than this is not one.
@@ -24,7 +25,10 @@ pub fn private_key(text: &[u8], at: usize) -> Option<Hit> {
     let body = body + run(&rest[body..], super::classes::DASH, 1);
     let window = &rest[body..rest.len().min(body + LONGEST_KEY)];
     let end = match memmem::find(window, b"----") {
-        Some(length) if is_end(&window[length..]) && is_body(&window[..length]) => {
+        Some(length) if is_end(&window[length..]) => {
+            if !is_body(&window[..length]) {
+                return None;
+            }
             let tail = &window[length..];
             let closing = 9 + memmem::find(&tail[9..tail.len().min(9 + LONGEST_LABEL)], b"----")?;
             body + length + closing + run(&tail[closing..], super::classes::DASH, 5)
@@ -59,7 +63,7 @@ pub fn web_token(text: &[u8], at: usize) -> Option<Hit> {
         end += 1 + length;
         segments += 1;
     }
-    let payload = &rest[head + 1..end];
+    let payload = rest.get(head + 1..end)?;
     let plausible =
         payload.len() >= 8 && (payload.starts_with(b"eyJ") || (segments >= 2 && payload.len() >= 24));
     plausible.then_some(Hit { start: at, end: at + 3 + end, kind: "jwt" })
@@ -74,7 +78,7 @@ fn is_body(body: &[u8]) -> bool {
     let significant = body.iter().filter(|byte| is(**byte, BASE64)).count();
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
-    significant >= 6 && !body.iter().any(foreign)
+    significant >= 6 && !profile(body).is_filler() && !body.iter().any(foreign)
 }
 
 /// Length of what still looks like key lines when no end follows. A line counts when it holds a long base64 run

@@ -39,9 +39,12 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Secret && name.bytes(text).eq_ignore_ascii_case(b"private-lines") {
         return keys::putty_lines(text, after);
     }
-    after = behind_type(text, at, after);
+    after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
     let value = values::value(text, after)?;
+    if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
+        return None;
+    }
     joint.loud = is_loud(name.bytes(text));
     joint.listed = text[at] == b'='
         && (name.start > floor && matches!(text[name.start - 1], b'?' | b'&' | b';')
@@ -195,22 +198,19 @@ fn closing_marks(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }
 
-/// `name: Type = value`: the value stands behind the type.
-fn behind_type(text: &[u8], at: usize, after: usize) -> usize {
+/// `name: Type = value`: the value stands behind the type, and only a quoted one is a literal secret.
+fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':' || !is(byte(text, after), ALNUM) && !matches!(byte(text, after), b'&' | b'*' | b'[') {
-        return after;
+        return Some(after);
     }
     let window = &text[after..text.len().min(after + 40)];
     let length = window.iter().take_while(|byte| is(**byte, WORD) || b" &'<>[]?*|.:".contains(byte)).count();
     let behind = after + length + 1;
     let value = behind + blanks(text.get(behind..).unwrap_or_default(), 4);
-    match byte(text, after + length) == b'='
-        && byte(text, behind) == b' '
-        && values::quote_at(text, value).is_some()
-    {
-        true => value,
-        false => after,
+    if byte(text, after + length) != b'=' || byte(text, behind) != b' ' {
+        return Some(after);
     }
+    values::quote_at(text, value).map(|_| value)
 }
 
 /// Written as an environment variable.

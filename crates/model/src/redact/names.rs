@@ -14,6 +14,8 @@ pub enum Says {
     Secret,
     /// Perhaps (`key`, `sort_token`): the value must look drawn by chance, and must not be a hash or an id.
     Perhaps,
+    /// A signature grants access as part of an address, and only there.
+    Signature,
     /// An `Authorization` header: a scheme, then the credential.
     Authorization,
 }
@@ -55,12 +57,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
             false => verdict(if sure { Says::Password } else { Says::Perhaps }, "password"),
         };
     }
-    if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt pat") {
-        return match is_one_of(before, OTHER_TOKENS) {
-            true => None,
-            false if is_one_of(head, "pat") && before.is_empty() => None,
-            false => verdict(Says::Secret, "token"),
-        };
+    let personal = is_one_of(head, "pat")
+        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket");
+    if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
+        return if is_one_of(before, OTHER_TOKENS) { None } else { verdict(Says::Secret, "token") };
     }
     if ends_with_ignore_case(head, "secret") {
         return verdict(Says::Secret, "secret");
@@ -71,8 +71,11 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "auth bearer authkey") {
         return verdict(Says::Secret, "auth");
     }
-    if is_one_of(head, "sig signature salt dsn") {
-        return verdict(Says::Perhaps, if is_one_of(head, "salt") { "secret" } else { "signature" });
+    if is_one_of(head, "sig signature") {
+        return verdict(Says::Signature, "signature");
+    }
+    if is_one_of(head, "salt") {
+        return verdict(Says::Perhaps, "secret");
     }
     if ends_with_one_of(head, "apikey secretkey accesskey privatekey authkey accountkey encryptionkey") {
         return verdict(Says::Secret, "api-key");
@@ -153,7 +156,6 @@ fn hints(name: &[u8]) -> bool {
                 | b"sal"
                 | b"phr"
                 | b"mne"
-                | b"dsn"
                 | b"psk"
         )
     };

@@ -75,6 +75,7 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         Says::Password => is_password(text, value, &looks, joint),
         Says::Secret => is_secret_literal(content, value, &looks, joint),
         Says::Perhaps => is_strong(content, &looks),
+        Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
         Says::Authorization => looks.len >= 6,
     }
 }
@@ -188,6 +189,9 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
         b'/' | b'.' | b'~' if !looks.is_random() => return true,
         _ => {}
     }
+    if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
+        return true; // a colour
+    }
     if super::contains(content, b"://") || (byte(content, 1) == b':' && byte(content, 2) == b'\\') {
         return true;
     }
@@ -234,17 +238,16 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     if is_type(content) {
         return false;
     }
-    if joint.loud {
-        return !(plain && content.contains(&b'.'));
+    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
+    if looks.digits == looks.len {
+        return looks.len >= if joint.tight { 4 } else { 5 };
     }
-    let digits_only = looks.digits == looks.len;
-    if digits_only {
-        return looks.len >= 4;
+    if joint.loud {
+        return joint.tight || !(plain && separated);
     }
     if plain {
         return joint.listed || looks.is_random();
     }
-    let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
     let name_like = separated && looks.symbols == 0;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
@@ -299,7 +302,7 @@ fn is_passphrase(content: &[u8]) -> bool {
 }
 
 /// `MAX_RETRIES`, `RESET_PASSWORD`: the name of a constant.
-fn is_constant(content: &[u8]) -> bool {
+pub fn is_constant(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, UPPER | DIGIT) || matches!(byte, b'_' | b'-' | b'.'))
         && content.contains(&b'_')
         && profile(content).changes * 6 < content.len()

@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use clap::CommandFactory;
 use clap_complete::Shell;
 use ops::Result;
@@ -16,7 +14,7 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(args: &Args, format: Format) -> Result<u8> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "thru", &mut script);
     match format {
@@ -26,5 +24,5 @@ pub fn run(args: &Args, format: Format) -> Result<ExitCode> {
         })),
         Format::Text => drop(output::bytes(&script)),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }

@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use model::config::{Entry, KEYS, Value};
 use model::finding::{Finding, Level};
 use ops::{Result, World, settings};
@@ -20,14 +18,14 @@ struct Report<'a> {
     findings: &'a [Finding],
 }
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let resolved = settings::here(world);
     match format {
         Format::Json => output::json(&Report { settings: &resolved.entries, findings: &resolved.findings }),
         Format::Text => print(&resolved.entries, &resolved.findings),
     }
     let failed = resolved.findings.iter().any(|finding| finding.level == Level::Error);
-    Ok(ExitCode::from(u8::from(failed)))
+    Ok(u8::from(failed))
 }
 
 fn print(entries: &[Entry], findings: &[Finding]) {

@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use ops::{Result, World};
 
 use crate::commands::init;
@@ -18,7 +16,7 @@ enum Command {
     Init(init::Args),
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Init(args) => init::run(world, args, format),
     }

@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use model::finding::Level;
 use ops::doctor::{Check, Report};
 use ops::{Result, World};
@@ -12,13 +10,13 @@ use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let report = ops::doctor::run(world);
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),
     }
-    Ok(ExitCode::from(u8::from(!report.is_clean())))
+    Ok(u8::from(!report.is_clean()))
 }
 
 fn print(report: &Report) {

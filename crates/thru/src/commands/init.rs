@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use ops::init::{Below, Options, Report, Shared};
 use ops::{Result, World};
 
@@ -22,13 +20,13 @@ pub struct Args {
     name: Option<String>,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let report = ops::init::run(world, &args.options())?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 impl Args {
@@ -52,7 +50,7 @@ fn print(report: &Report) {
             "{GOOD}Created{GOOD:#} the root of {BOLD}{name}{BOLD:#} in {root}/.agent/context"
         )),
         false => {
-            output::line(format_args!("{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"))
+            output::line(format_args!("{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"));
         }
     }
     match (report.trusted, report.created) {

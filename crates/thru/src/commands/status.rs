@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use model::marker::Mode;
 use model::time;
 use ops::status::{LastSession, Next, Report};
@@ -11,13 +9,13 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
-pub fn run(world: &World, _: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let report = ops::status::run(world)?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report, world),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn print(report: &Report, world: &World) {

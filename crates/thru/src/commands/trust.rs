@@ -1,5 +1,3 @@
-use std::process::ExitCode;
-
 use ops::trust::Report;
 use ops::{Result, World};
 use serde::Serialize;
@@ -27,28 +25,28 @@ struct Row {
     trusted_at: String,
 }
 
-pub fn run(world: &World, args: &Args, format: Format) -> Result<ExitCode> {
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     if args.list {
         list(world, format)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     let report = if args.revoke { ops::trust::revoke(world)? } else { ops::trust::grant(world)? };
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn print(report: &Report) {
     let root = report.root.display();
     match (report.trusted, report.changed) {
         (true, true) => {
-            output::line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"))
+            output::line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"));
         }
         (true, false) => output::line(format_args!("{root} is trusted already")),
         (false, true) => {
-            output::line(format_args!("No longer trusted: {root}; hooks write and say nothing there"))
+            output::line(format_args!("No longer trusted: {root}; hooks write and say nothing there"));
         }
         (false, false) => output::line(format_args!("{root} was not trusted")),
     }

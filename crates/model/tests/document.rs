@@ -1,0 +1,427 @@
+//! Documents from outside: what is read, which bytes an edit changes, and what two real parsers say about it.
+
+#[path = "document/generate.rs"]
+mod generate;
+#[path = "document/oracle.rs"]
+mod oracle;
+#[path = "document/properties.rs"]
+mod properties;
+
+use generate::{A, B};
+use model::document::{Block, Document, EditError, FindingKind, Head};
+use oracle::{atx_headings, headings, yaml};
+use serde_json::{Value, json};
+
+const PACKET: &str = include_str!("fixtures/document/packet.md");
+const ROLE: &str = include_str!("fixtures/document/role.context.md");
+const MANIFEST: &str = include_str!("fixtures/document/resume-context.md");
+const LOOP: &str = include_str!("fixtures/document/loop.md");
+
+/// `edit` makes `expected` of `input`, and doing it again changes nothing.
+#[track_caller]
+fn check(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
+    let mut document = Document::parse(input);
+    edit(&mut document).unwrap();
+    assert_eq!(String::from_utf8_lossy(document.bytes()), expected);
+    edit(&mut document).unwrap();
+    assert_eq!(String::from_utf8_lossy(document.bytes()), expected, "the second time");
+}
+
+#[track_caller]
+fn check_set(input: &str, key: &str, value: impl Into<Value>, expected: &str) {
+    let value = value.into();
+    check(input, |document| document.set(key, value.clone()), expected);
+    assert_eq!(Document::parse(expected).get(key), Some(&value));
+}
+
+#[track_caller]
+fn check_section(input: &str, path: &[Head], text: &str, expected: &str) {
+    check(input, |document| document.set_section(path, text), expected);
+}
+
+#[track_caller]
+fn check_refused(input: &str, path: &[Head], text: &str, error: EditError) {
+    let mut document = Document::parse(input);
+    assert_eq!(document.set_section(path, text), Err(error));
+    assert_eq!(document.bytes(), input.as_bytes());
+}
+
+fn findings(input: &str) -> Vec<(usize, FindingKind)> {
+    Document::parse(input).findings().iter().map(|finding| (finding.line, finding.kind)).collect()
+}
+
+#[test]
+fn reads_values() {
+    let cases = [
+        ("fix: the thing", json!("fix: the thing")),
+        ("issue#12", json!("issue#12")),
+        ("issue #12", json!("issue")),
+        ("a  # b # c", json!("a")),
+        ("# nothing", json!(null)),
+        ("", json!(null)),
+        ("null", json!(null)),
+        ("~", json!(null)),
+        ("True", json!(true)),
+        ("yes", json!("yes")),
+        ("-3", json!(-3)),
+        ("1.5", json!(1.5)),
+        ("007", json!("007")),
+        ("+7", json!("+7")),
+        ("1e999", json!("1e999")),
+        ("'it''s # not'  # a comment", json!("it's # not")),
+        ("'open", json!("'open")),
+        ("'a' b", json!("'a' b")),
+        (r#""a\tb\u00e9 # c" # d"#, json!("a\tbé # c")),
+        (r#""a"b"#, json!(r#""a"b"#)),
+        (r#"["a", "b # c"] # d"#, json!(["a", "b # c"])),
+        (r#"{"a": [1, null]}"#, json!({"a": [1, null]})),
+        ("[a, b] # c", json!("[a, b]")),
+        ("\ttab", json!("tab")),
+    ];
+    for (source, value) in cases {
+        let document = Document::parse(format!("---\nkey: {source}\n---\n"));
+        assert_eq!(document.get("key"), Some(&value), "{source}");
+    }
+}
+
+#[test]
+fn reads_by_type() {
+    let document = Document::parse("---\na: 1.0\nb: 24\nc: [\"x\", 2]\nd:\ne: \"5\"\n---\n");
+    assert_eq!(document.text("a"), Some("1.0"));
+    assert_eq!((document.text("b"), document.int("b")), (Some("24"), Some(24)));
+    assert_eq!((document.text("c"), document.list("c")), (None, Some(vec!["x".to_owned(), "2".to_owned()])));
+    assert_eq!((document.text("d"), document.get("d")), (None, Some(&Value::Null)));
+    assert_eq!((document.text("e"), document.int("e")), (Some("5"), None));
+    assert_eq!((document.text("f"), document.entry("f").is_none()), (None, true));
+    assert_eq!(document.entry("e").map(|entry| entry.line), Some(6));
+}
+
+#[test]
+fn finds_the_frontmatter() {
+    let body = |input: &str| String::from_utf8_lossy(Document::parse(input).body()).into_owned();
+    for (input, expected) in [
+        ("---\na: 1\n---\nb\n---\n", "b\n---\n"),
+        ("\u{feff}---\r\na: 1\r\n---\r\nb", "b"),
+        ("--- \t\na: 1\n---\t\nb", "b"),
+        ("---\n---", ""),
+        ("---\ra: 1\r---\rb", "b"),
+        ("\n---\na: 1\n---\n", "\n---\na: 1\n---\n"),
+        ("----\na: 1\n---\n", "----\na: 1\n---\n"),
+        ("---\na: 1\n --- \n", "---\na: 1\n --- \n"),
+        ("\u{feff}# a", "# a"),
+    ] {
+        assert_eq!(body(input), expected, "{input:?}");
+    }
+}
+
+#[test]
+fn reports_findings_by_line() {
+    assert_eq!(findings("---\na: 1\n"), [(1, FindingKind::UnclosedFrontmatter)]);
+    assert_eq!(
+        findings("---\na: 1\nstatus:done\nb: [1\n  deep: 1\na: 2\nc: 'x\nd: |\n- e\n---\n```\n"),
+        [
+            (2, FindingKind::DuplicateKey { wins: 6 }),
+            (3, FindingKind::UnknownLine),
+            (4, FindingKind::BrokenJson),
+            (5, FindingKind::UnknownLine),
+            (7, FindingKind::BrokenQuotes),
+            (8, FindingKind::ForeignYaml),
+            (9, FindingKind::UnknownLine),
+            (11, FindingKind::Unclosed(Block::Fence)),
+        ]
+    );
+    assert_eq!(findings("a\n\n<!-- b\n# c"), [(3, FindingKind::Unclosed(Block::Comment))]);
+    let odd = Document::parse(b"a\r\nb\rc \xff\n".as_slice());
+    assert_eq!(odd.findings().iter().map(|finding| finding.line).collect::<Vec<_>>(), [3]);
+    for fixture in [PACKET, ROLE, MANIFEST, LOOP] {
+        assert_eq!(findings(fixture), []);
+    }
+}
+
+#[test]
+fn sets_one_value() {
+    check_set("---\na: 1\nb: x\n---\n", "a", 2, "---\na: 2\nb: x\n---\n");
+    check_set("---\r\na:\t 'x' \t# why\r\n---\r\n", "a", "y z", "---\r\na:\t y z \t# why\r\n---\r\n");
+    check_set("---\na:   # why\n---\n", "a", "x", "---\na: x   # why\n---\n");
+    check_set("---\na:\n---\n", "a", "x", "---\na: x\n---\n");
+    check_set("---\na: \"x\"\n---\n", "a", "y", "---\na: \"y\"\n---\n");
+    check_set("---\na: \"x\"\n---\n", "a", 5, "---\na: 5\n---\n");
+    check_set("---\na: [1\n---\n", "a", json!([1]), "---\na: [1]\n---\n");
+    // What it is already, however it is written.
+    check_set("---\na: 'it''s'  # c\n---\n", "a", "it's", "---\na: 'it''s'  # c\n---\n");
+    check_set("---\na: [ \"x\" , 1 ]\n---\n", "a", json!(["x", 1]), "---\na: [ \"x\" , 1 ]\n---\n");
+    check_set("---\na:\n---\n", "a", Value::Null, "---\na:\n---\n");
+    check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
+    // Only the one that counts.
+    check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
+    // Any key that is there may be set.
+    check_set("---\nMy key : 1\n---\n", "My key", 2, "---\nMy key : 2\n---\n");
+}
+
+#[test]
+fn adds_a_key() {
+    check_set("---\r\na: 1\r\n---\r\n\r\nbody", "b", "x", "---\r\na: 1\r\nb: x\r\n---\r\n\r\nbody");
+    check_set("---\n---", "b", "x", "---\nb: x\n---");
+    check_set("", "b", "x", "---\nb: x\n---\n");
+    check_set("\u{feff}# T\r\n", "b", "x", "\u{feff}---\r\nb: x\r\n---\r\n# T\r\n");
+    check_set("---\nunclosed: 1\n", "b", "x", "---\nb: x\n---\n---\nunclosed: 1\n");
+    for key in ["", "a b", "a:", "-a", "#a", "null", "1", "é\n", "---"] {
+        assert_eq!(Document::default().set(key, 1), Err(EditError::BadKey(key.to_owned())));
+    }
+}
+
+#[test]
+fn quotes_what_needs_it() {
+    for (value, written) in [
+        ("plain text, with [marks] & (more)", "plain text, with [marks] & (more)"),
+        ("", "\"\""),
+        (" a", "\" a\""),
+        ("a ", "\"a \""),
+        ("a: b", "\"a: b\""),
+        ("a:b", "a:b"),
+        ("a:", "\"a:\""),
+        ("a #b", "\"a #b\""),
+        ("a#b", "a#b"),
+        ("[x]", "\"[x]\""),
+        ("- x", "\"- x\""),
+        ("null", "\"null\""),
+        ("True", "\"True\""),
+        ("no", "\"no\""),
+        ("007", "\"007\""),
+        ("12:30", "\"12:30\""),
+        ("12e4567", "\"12e4567\""),
+        ("abc1234", "abc1234"),
+        ("2026-11-15T19:22:00Z", "\"2026-11-15T19:22:00Z\""),
+        ("a\nb\u{1}", "\"a\\nb\\u0001\""),
+        ("a\u{85}\u{2028}\u{feff}", "\"a\\u0085\\u2028\\ufeff\""),
+        ("it's \"so\"", "it's \"so\""),
+        ("C:\\new", "C:\\new"),
+    ] {
+        check_set("---\n---\n", "k", value, &format!("---\nk: {written}\n---\n"));
+    }
+    check_set("---\n---\n", "k", json!(["a", "b: c"]), "---\nk: [\"a\",\"b: c\"]\n---\n");
+}
+
+#[test]
+fn edits_block_lists_in_place() {
+    let list = "---\nl: # why\n  - a # first\n\n  # second\n  - 'b'\n  - c\nz: 1\n---\n";
+    let set = |items: Value, expected: &str| check_set(list, "l", items, expected);
+    assert_eq!(Document::parse(list).list("l"), Some(vec!["a".to_owned(), "b".to_owned(), "c".to_owned()]));
+    set(json!(["a", "b", "c"]), list);
+    set(
+        json!(["a", "b", "c", "5"]),
+        "---\nl: # why\n  - a # first\n\n  # second\n  - 'b'\n  - c\n  - \"5\"\nz: 1\n---\n",
+    );
+    set(
+        json!(["0x", "a", "b", "c"]),
+        "---\nl: # why\n  - 0x\n  - a # first\n\n  # second\n  - 'b'\n  - c\nz: 1\n---\n"
+            .replace("0x", "\"0x\"")
+            .as_str(),
+    );
+    set(json!(["a", "x", "c"]), "---\nl: # why\n  - a # first\n\n  # second\n  - x\n  - c\nz: 1\n---\n");
+    set(json!(["a", "c"]), "---\nl: # why\n  - a # first\n\n  # second\n  - c\nz: 1\n---\n");
+    set(json!([]), "---\nl: [] # why\n\n  # second\nz: 1\n---\n");
+    set(json!([1]), "---\nl: [1] # why\n\n  # second\nz: 1\n---\n");
+    check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
+    // Other items are no items of this list.
+    assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
+}
+
+#[test]
+fn removes_a_key() {
+    let remove = |input: &str, expected: &str| {
+        check(
+            input,
+            |document| {
+                document.remove("a");
+                Ok(())
+            },
+            expected,
+        )
+    };
+    remove("---\na: 1\nb: 2\n---\n", "---\nb: 2\n---\n");
+    remove("---\nb: 2\n---\n", "---\nb: 2\n---\n");
+    remove("a: 1\n", "a: 1\n");
+    remove("---\na: 1\nb: 2\na: 3\n---\n", "---\nb: 2\n---\n");
+    remove("---\na:\n  - x\n  # why\n  - y\nb: 2\n---\n", "---\n  # why\nb: 2\n---\n");
+    // What is below goes along, or it would become a part of the key before.
+    remove("---\nb:\na: 1\n  - x\n---\n", "---\nb:\n---\n");
+    remove("---\na: |\n  text\n\nb: 2\n---\n", "---\n\nb: 2\n---\n");
+}
+
+#[test]
+fn finds_headings() {
+    let text = "# One\n ## Two ##  \n   ### Three#\n    # code\n#no\n####### no\n#\n## ##\n```\n# x\n````\n~~~ a`b\n```\n# x\n~~~\n\
+        ``` a`b\n###### Six\n> # no\n- # no\n  # no\n\t# no\n<!-- a\n# x\n--> b\n<!-- # x -->\n- ```sh\n# After\n~~~\n# x";
+    let found = |text: &str| -> Vec<(u8, String, usize)> {
+        Document::parse(text)
+            .headings()
+            .iter()
+            .map(|heading| (heading.level, heading.text.clone(), heading.line))
+            .collect()
+    };
+    let expected = [
+        (1, "One", 1),
+        (2, "Two", 2),
+        (3, "Three#", 3),
+        (1, "", 7),
+        (2, "", 8),
+        (6, "Six", 17),
+        (1, "After", 27),
+    ];
+    assert_eq!(found(text), expected.map(|(level, text, line)| (level, text.to_owned(), line)));
+    assert_eq!(found("---\n# no\n---\r\n# Yes\r\n"), [(1, "Yes".to_owned(), 4)]);
+    assert_eq!(found("---\n# Unclosed\n"), [(1, "Unclosed".to_owned(), 2)]);
+}
+
+#[test]
+fn finds_sections() {
+    let document = Document::parse("## A\n1\n### B\n2\n#### C\n3\n## Pending Tasks\n4\n### B\n5\n");
+    let body = |path: &[Head]| document.section(path).map(|section| section.body());
+    assert_eq!(body(&[A]), Some(b"1\n### B\n2\n#### C\n3\n".as_slice()));
+    assert_eq!(body(&[A, B]), Some(b"2\n#### C\n3\n".as_slice()));
+    assert_eq!(body(&[Head::prefix(2, "Pending"), B]), Some(b"5\n".as_slice()));
+    assert_eq!(body(&[B]), Some(b"2\n#### C\n3\n".as_slice()));
+    assert_eq!(body(&[Head::exact(2, "Pending")]), None);
+    assert_eq!(body(&[Head::exact(3, "A")]), None);
+    assert_eq!(body(&[]), None);
+    let prompt = Document::parse(LOOP);
+    let prompt = prompt.section_to_last(Head::exact(2, "Loop Prompt"), Head::exact(2, "Notes")).unwrap();
+    assert_eq!(prompt.text(), "Make the tests green.\n\n## Notes\n\nThis heading belongs to the prompt.");
+}
+
+#[test]
+fn sets_a_section() {
+    check_section("## A\n\nold\n\n\n## C\n", &[A], "new\n", "## A\n\nnew\n\n\n## C\n");
+    check_section("## A\nold\n## C\n", &[A], "\n\nnew\nmore", "## A\nnew\nmore\n## C\n");
+    check_section("## A\r\n\r\nold", &[A], "new\n", "## A\r\n\r\nnew");
+    check_section("## A\n## C\n", &[A], "new", "## A\n\nnew\n\n## C\n");
+    check_section("## A\n\n## C\n", &[A], "new", "## A\n\nnew\n\n## C\n");
+    check_section("## A\n\n\n\n## C\n", &[A], "new", "## A\n\nnew\n\n\n## C\n");
+    check_section("## A", &[A], "new", "## A\n\nnew\n");
+    check_section("## A\r\n  ", &[A], "new", "## A\r\n  \r\nnew\r\n");
+    check_section("## A\n\nold\n\n## C\n", &[A], " \n", "## A\n\n\n## C\n");
+    check_section("## A\n\n\n## C\n", &[A], "old", "## A\n\nold\n\n## C\n");
+    check_section("## A\n\n    code\n\n## C\n", &[A], "\n\n    new\n", "## A\n\n    new\n\n## C\n");
+    check_section(
+        "## A\n\n### B\n\nold\n\n## C\n### B\nx",
+        &[A, B],
+        "new",
+        "## A\n\n### B\n\nnew\n\n## C\n### B\nx",
+    );
+    check_section("## A\nold\n", &[A], "### B\n```\n# x\n```", "## A\n### B\n```\n# x\n```\n");
+}
+
+#[test]
+fn appends_a_section() {
+    check_section("", &[A], "new", "## A\n\nnew\n");
+    check_section("\u{feff}", &[A], "new", "\u{feff}## A\n\nnew\n");
+    check_section("---\r\na: 1\r\n---\r\n", &[A], "new", "---\r\na: 1\r\n---\r\n\r\n## A\r\n\r\nnew\r\n");
+    check_section("text", &[A], "new", "text\n\n## A\n\nnew\n");
+    check_section("text\n\n", &[A], "", "text\n\n## A\n\n");
+    check_section("", &[A, B], "new", "## A\n\n### B\n\nnew\n");
+    check_section("## A\n\ntext\n\n## C\n", &[A, B], "new", "## A\n\ntext\n\n### B\n\nnew\n\n## C\n");
+    check_section("## A\n## C\n", &[A, B], "new", "## A\n\n### B\n\nnew\n\n## C\n");
+    check_section("## A", &[A, B], "", "## A\n\n### B\n");
+}
+
+#[test]
+fn refuses_a_text_that_breaks_out() {
+    let refused = |text: &str, error| check_refused("## A\nold\n## C\n", &[A], text, error);
+    refused("x\n## y", EditError::HeadingInText { line: 2, level: 2 });
+    refused("\n\n# y", EditError::HeadingInText { line: 3, level: 1 });
+    refused("x\n```\ny\n~~~", EditError::OpenInText { line: 2, block: Block::Fence });
+    refused("- ```\n  y", EditError::OpenInText { line: 1, block: Block::Fence });
+    refused("<!--", EditError::OpenInText { line: 1, block: Block::Comment });
+    check_refused("## A\n  ## C\n", &[A], "- x", EditError::OpenInText { line: 1, block: Block::List });
+    check_refused("---\n## A\n", &[A], "x\n---\ny", EditError::ClosesFrontmatter { line: 2 });
+    check_refused("x\n```\n", &[A], "x", EditError::OpenInDocument { line: 2, block: Block::Fence });
+    for (path, bad) in [
+        (&[][..], ""),
+        (&[A, Head::exact(2, "C")], "C"),
+        (&[Head::exact(7, "C")], "C"),
+        (&[Head::exact(0, "C")], "C"),
+        (&[Head::exact(2, "C #")], "C #"),
+        (&[Head::exact(2, "C\nD")], "C\nD"),
+        (&[Head::exact(2, " C")], " C"),
+    ] {
+        check_refused("## A\n", path, "x", EditError::BadHeading(bad.to_owned()));
+    }
+}
+
+#[test]
+fn lists_and_ticks_items() {
+    let text = "- [ ] a\n  - [x] b\n3) c\n```\n- [ ] no\n```\n* * *\n-no\n1. [X] d\n   ```\n   - [ ] no\n   ```\n    + [ ] e\n- [y] f\n-\n\nx\n\n    - [ ] code\n";
+    let items: Vec<_> = Document::parse(text)
+        .items()
+        .into_iter()
+        .map(|item| (item.line, item.number, item.checked, item.text))
+        .collect();
+    let expected = [
+        (1, None, Some(false), "a"),
+        (2, None, Some(true), "b"),
+        (3, Some(3), None, "c"),
+        (9, Some(1), Some(true), "d"),
+        (13, None, Some(false), "e"),
+        (14, None, None, "[y] f"),
+        (15, None, None, ""),
+    ];
+    assert_eq!(items, expected.map(|(line, number, checked, text)| (line, number, checked, text.to_owned())));
+    let mut document = Document::parse(text);
+    document.tick(13).unwrap();
+    assert_eq!(document.bytes(), text.replace("+ [ ] e", "+ [x] e").as_bytes());
+    for line in [0, 2, 3, 5, 13, 99] {
+        assert_eq!(document.tick(line), Err(EditError::NoOpenBox { line }));
+    }
+}
+
+#[test]
+fn serves_the_records() {
+    let mut packet = Document::parse(PACKET);
+    assert_eq!(packet.text("purpose"), Some("fix: the login, see issue#12"));
+    assert_eq!(packet.list("validators").unwrap().last().unwrap(), "grep -q '# done' notes.md");
+    assert_eq!(packet.headings().len(), 12);
+    let confirmed = [Head::exact(2, "Relevant Files"), Head::exact(3, "Confirmed")];
+    assert_eq!(packet.section(&confirmed).unwrap().items().len(), 2);
+    packet.set("status", "active").unwrap();
+    let expected = PACKET.replace("status: draft", "status: active");
+    assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
+    packet.set_section(&[Head::exact(2, "Next Prompt (Draft)")], "Go on.").unwrap();
+    let expected = expected.replace("Continue with the login.\n\n---\n\n(That line is body.)", "Go on.");
+    assert_eq!(String::from_utf8_lossy(packet.bytes()), expected);
+
+    let role = Document::parse(ROLE);
+    let steps = role.section(&[Head::exact(2, "Recovery Steps")]).unwrap().items();
+    assert_eq!(
+        steps.iter().map(|step| (step.line, step.number)).collect::<Vec<_>>(),
+        [(8, Some(1)), (9, Some(2)), (14, Some(3))]
+    );
+    assert_eq!(role.section(&[Head::prefix(2, "Completed Work")]).unwrap().heading.line, 16);
+
+    let mut manifest = Document::parse(MANIFEST);
+    assert_eq!(manifest.list("files_to_load").unwrap().len(), 3);
+    assert_eq!(manifest.text("current_phase"), Some("execution"));
+    manifest.set("current_task", 16).unwrap();
+    manifest.set("last_updated", "2026-01-04T09:00:00").unwrap();
+    let expected = MANIFEST
+        .replace("current_task: 15", "current_task: 16")
+        .replace("2026-01-03T15:30:00", "2026-01-04T09:00:00");
+    assert_eq!(String::from_utf8_lossy(manifest.bytes()), expected);
+}
+
+#[test]
+fn fixtures_read_alike_in_real_parsers() {
+    for fixture in [PACKET, ROLE, MANIFEST, LOOP]
+        .map(str::to_owned)
+        .into_iter()
+        .flat_map(|text| [text.replace('\n', "\r\n"), text])
+    {
+        let document = Document::parse(fixture.as_str());
+        assert_eq!(document.bytes(), fixture.as_bytes());
+        assert_eq!(headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
+    }
+    let manifest = Document::parse(MANIFEST);
+    for entry in manifest.entries() {
+        assert_eq!(yaml(&manifest)[&entry.key], entry.value);
+    }
+}

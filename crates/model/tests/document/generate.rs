@@ -1,0 +1,120 @@
+//! Documents made of everything that ever tripped a reader, and values likewise.
+
+use model::document::Head;
+use proptest::prelude::*;
+use serde_json::Value;
+
+pub const A: Head = Head::exact(2, "A");
+pub const B: Head = Head::exact(3, "B");
+
+#[rustfmt::skip]
+const FRONT_LINES: &[&str] = &[
+    "a: 1", "a:", "a: x # why", "a: 'it''s'", "a:  \"q\\n\"  ", "a: [\"x\",1]", "a: [x", "a:\t|", "b: y", "b:", "b: null", "b: 'open",
+    "b: {\"k\":[]}", "c: fix: it", "c: issue#12", "c:#x", "c :  z", "My key: 1", "  - x", "  - 'y' # why", "- x", "-", "   - z",
+    " nested: 1", "# note", "  # note", "", "  ", "garbage", "-- -", "\u{e9}: 1", "c: \u{85}\u{2028}", ": x", "'a': 1",
+];
+
+#[rustfmt::skip]
+const BODY_LINES: &[&str] = &[
+    "## A", "### B", "# T", " ## A ##", "  ## C", "   ### B", "    # code", "#no", "#", "## A\t#", "```", "```sh", "~~~", "````", "  ```",
+    "    ```", "``` a`b", "~~~ a`b", "\t```", "<!--", "<!-- x -->", "-->", "<!-->", "x --> y", "text", "  text", "", "", "", " \t", "---",
+    "- item", "- [ ] open", "  - [x] done", "1. one", "   1) [ ] two", "- ```", "  # in item", "> # q", "> ```", "***", "* * *", "=",
+    "a: 1", "10. ~~~", "-     # far", "\u{feff}# b",
+];
+
+#[rustfmt::skip]
+const TEXT_PARTS: &[&str] = &[
+    "a", "word", " ", ":", ": ", "#", " #", "'", "\"", "\\", "\\n", "[", "]", "{", "}", ",", "-", "- ", "---", "?", "? ", "&", "*", "!", "|",
+    ">", "%", "@", "`", "~", "=", "<<", ".", "...", "0", "1", "e5", "0x", "0o7", "_", "+", "12:30", "2026-01-03", "T10:00:00Z", "null", "Null",
+    "true", "no", "y", "on", ".inf", ".nan", "\t", "\n", "\r", "\0", "\u{1b}", "\u{7f}", "\u{85}", "\u{a0}", "\u{2028}", "\u{feff}",
+    "\u{fffd}", "\u{ffff}", "\u{1f600}", "\u{1fffe}", "\u{e9}", "//", "%TAG",
+];
+
+#[rustfmt::skip]
+const PATHS: &[&[Head]] = &[
+    &[A], &[A], &[A, B], &[B], &[Head::exact(1, "T")], &[Head::prefix(2, "")], &[Head::exact(1, "T"), A], &[Head::exact(2, "C"), B],
+    &[Head::exact(2, "New")], &[Head::exact(1, "T"), Head::exact(4, "Deep")],
+];
+
+fn pick(fragments: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {
+    prop::sample::select(fragments).prop_map(|text| text.as_bytes().to_vec())
+}
+
+fn front_line() -> impl Strategy<Value = Vec<u8>> {
+    let line = pick(FRONT_LINES);
+    prop_oneof![20 => line, 1 => Just(b"a: \xff\xfe".to_vec()), 1 => Just(b"\0\xc3: 1".to_vec())]
+}
+
+fn body_line() -> impl Strategy<Value = Vec<u8>> {
+    let line = pick(BODY_LINES);
+    prop_oneof![30 => line, 1 => Just(b"\xff\0".to_vec())]
+}
+
+pub fn line_end() -> impl Strategy<Value = &'static str> {
+    prop_oneof![4 => Just("\n"), 2 => Just("\r\n"), 1 => Just("\r")]
+}
+
+/// Lines, with one line end or with mixed ones, the last perhaps without.
+fn joined(line: impl Strategy<Value = Vec<u8>>, most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let mixed = prop_oneof![3 => line_end().prop_map(Some), 1 => Just(None)];
+    let lines = prop::collection::vec((line, line_end()), 0..most);
+    (lines, mixed, prop::bool::weighted(0.7)).prop_map(|(lines, one, whole)| {
+        let mut bytes = Vec::new();
+        let last = lines.len();
+        for (at, (line, end)) in (1..).zip(&lines) {
+            bytes.extend_from_slice(line);
+            if whole || at < last {
+                bytes.extend_from_slice(one.unwrap_or(end).as_bytes());
+            }
+        }
+        bytes
+    })
+}
+
+pub fn body() -> impl Strategy<Value = Vec<u8>> {
+    joined(body_line(), 14)
+}
+
+pub fn document() -> impl Strategy<Value = Vec<u8>> {
+    let fence = || pick(&["---", "---", "---", "--- ", "---\t"]);
+    let front = (
+        fence(),
+        prop::collection::vec(front_line(), 0..8),
+        prop::option::weighted(0.9, fence()),
+        line_end(),
+    );
+    let front = front.prop_map(|(open, lines, close, end)| {
+        let all = std::iter::once(open).chain(lines).chain(close);
+        all.flat_map(|line| [line, end.as_bytes().to_vec()].concat()).collect::<Vec<u8>>()
+    });
+    let bom = prop_oneof![6 => Just(""), 1 => Just("\u{feff}")];
+    (bom, prop::option::weighted(0.8, front), body())
+        .prop_map(|(bom, front, body)| [bom.as_bytes(), &front.unwrap_or_default(), &body].concat())
+}
+
+fn text() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(TEXT_PARTS);
+    let parts = prop::collection::vec(part, 0..5).prop_map(|parts| parts.concat());
+    prop_oneof![3 => parts, 1 => any::<String>()]
+}
+
+pub fn value() -> impl Strategy<Value = Value> {
+    let scalar = prop_oneof![
+        6 => text().prop_map(Value::from),
+        1 => any::<i64>().prop_map(Value::from),
+        1 => any::<i32>().prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => Just(Value::Null),
+    ];
+    scalar.prop_recursive(2, 8, 4, |inner| {
+        prop_oneof![
+            2 => prop::collection::vec(text(), 0..4).prop_map(Value::from),
+            1 => prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            1 => prop::collection::vec((text(), inner), 0..3).prop_map(|pairs| Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+pub fn path() -> impl Strategy<Value = Vec<Head<'static>>> {
+    prop::sample::select(PATHS).prop_map(<[Head]>::to_vec)
+}

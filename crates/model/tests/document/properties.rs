@@ -1,0 +1,260 @@
+//! What must hold for every document.
+
+use std::ops::Range;
+
+use model::document::{Document, EditError, Head, unwrap_verbatim, wrap_verbatim};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::generate::{A, B, body, document, line_end, path, value};
+use crate::oracle::{atx_headings, headings, yaml};
+
+/// The part of `before` that is not in `after`: what is between their common start and their common end.
+fn changed(before: &[u8], after: &[u8]) -> Range<usize> {
+    let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let most = before.len().min(after.len()) - start;
+    let end = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+    start..before.len() - end
+}
+
+/// Key and value of all entries but those of `key`.
+fn others<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
+    document
+        .entries()
+        .iter()
+        .filter(|entry| entry.key != key)
+        .map(|entry| (entry.key.as_str(), &entry.value))
+        .collect()
+}
+
+/// All sections but those of `skip`, an index range of headings: level, heading and content. Those around it lose theirs.
+fn apart(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
+    let headings = document.headings();
+    let hole = headings.get(skip.start).filter(|_| !skip.is_empty()).map(|heading| heading.span.start);
+    let section = |at: usize| {
+        let heading = &headings[at];
+        let next = headings[at + 1..].iter().find(|next| next.level <= heading.level);
+        let body = heading.span.end..next.map_or(document.bytes().len(), |next| next.span.start);
+        let around = hole.is_some_and(|hole| body.contains(&hole));
+        let content = (!around).then(|| without_blank_lines(&document.bytes()[body]));
+        (heading.level, heading.text.as_str(), content)
+    };
+    (0..headings.len()).filter(|at| !skip.contains(at)).map(section).collect()
+}
+
+/// The headings of the section at `path` and of all that is within it.
+fn headings_of(document: &Document, path: &[Head]) -> Range<usize> {
+    let Some(section) = document.section(path) else { return 0..0 };
+    let before =
+        document.headings().iter().filter(|heading| heading.span.start < section.heading.span.start).count();
+    let within =
+        document.headings().iter().filter(|heading| section.span.contains(&heading.span.start)).count();
+    before..before + 1 + within
+}
+
+/// A text without the blank lines around it, the slow way.
+fn without_blank_lines(text: &[u8]) -> Vec<u8> {
+    let document = Document::parse([b"## A\n", text].concat());
+    let lines: Vec<_> = document.lines().skip(1).map(|line| (line, line.text(document.bytes()))).collect();
+    let full = |(_, text): &(_, &[u8])| text.iter().any(|byte| !matches!(byte, b' ' | b'\t'));
+    match (lines.iter().position(full), lines.iter().rposition(full)) {
+        (Some(first), Some(last)) => document.bytes()[lines[first].0.start..lines[last].0.stop].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// A blank line before each line that would continue a paragraph: whether such a line ends a list item is where we differ.
+fn without_lazy_lines(body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body).replace("\r\n", "\n").replace('\r', "\n");
+    let starts = ["#", "`", "~", "<!--", "- ", "*", "1"];
+    let lazy = |line: &str| {
+        line.starts_with("#no")
+            || line.starts_with("``` a`")
+            || !starts.iter().any(|start| line.starts_with(start))
+    };
+    text.split_inclusive('\n')
+        .map(|line| if lazy(line.trim_start()) { format!("\n{line}") } else { line.to_owned() })
+        .collect()
+}
+
+/// Everything that can be asked of a document, for what must not panic.
+fn ask_everything(bytes: &[u8]) {
+    let mut document = Document::parse(bytes);
+    for head in [A, B] {
+        let items = document
+            .section(&[head])
+            .map(|section| (section.items(), section.text(), section.content().len()));
+        let _ = (
+            items,
+            document.section_to_last(head, head),
+            document.text("a"),
+            document.int("a"),
+            document.list("a"),
+        );
+    }
+    for item in document.items().into_iter().filter(|item| item.checked == Some(false)) {
+        let before = document.bytes().to_vec();
+        document.tick(item.line).unwrap();
+        assert_eq!(changed(&before, document.bytes()).len(), 1);
+    }
+    let _ = (document.set("a", "x"), document.set_section(&[A, B], "x"), unwrap_verbatim(bytes));
+    document.remove("a");
+    assert!(document.get("a").is_none());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(40_000) })]
+
+    #[test]
+    fn any_bytes_survive(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert_eq!(Document::parse(bytes.as_slice()).into_bytes(), bytes.clone());
+        ask_everything(&bytes);
+    }
+
+    #[test]
+    fn any_document_survives(bytes in document()) {
+        prop_assert_eq!(Document::parse(bytes.as_slice()).into_bytes(), bytes.clone());
+        ask_everything(&bytes);
+    }
+
+    #[test]
+    fn set_changes_one_value(bytes in document(), key in prop::sample::select(&["a", "b", "c", "new", "My key"][..]), value in value()) {
+        let before = Document::parse(bytes.as_slice());
+        let mut after = before.clone();
+        if after.set(key, value.clone()).is_err() {
+            prop_assert!(key == "My key" && before.get(key).is_none());
+            return Ok(());
+        }
+        prop_assert_eq!(after.get(key), Some(&value));
+        prop_assert_eq!(after.body(), before.body());
+        prop_assert_eq!(others(&after, key), others(&before, key));
+        let hole = changed(&bytes, after.bytes());
+        match before.entry(key) {
+            Some(entry) if !entry.value.is_array() => {
+                let line = before.lines().find(|line| line.number == entry.line).unwrap();
+                let colon = line.start + line.text(&bytes).iter().position(|byte| *byte == b':').unwrap();
+                prop_assert!(hole.is_empty() || colon < hole.start && hole.end <= line.stop);
+            }
+            Some(_) => {}
+            None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
+        }
+        // Lists: whatever is no item stays, comments above all.
+        let notes = |document: &Document| -> Vec<Vec<u8>> {
+            let lines = document.lines().map(|line| line.text(document.bytes()).trim_ascii().to_vec());
+            lines.filter(|line| line.is_empty() || line.starts_with(b"#")).collect()
+        };
+        prop_assert_eq!(notes(&after), notes(&before));
+        let once = after.bytes().to_vec();
+        after.set(key, value).unwrap();
+        prop_assert_eq!(after.bytes(), once);
+    }
+
+    #[test]
+    fn set_keeps_what_is_around_the_value(
+        start in prop::sample::select(&["k: ", "k:\t", "k:   ", "k : "][..]),
+        old in prop::sample::select(&["x", "1", "'it''s # x'", "\"a # b\"", "[\"# a\"]", "{}", "[a", "fix: it", "issue#12"][..]),
+        rest in prop::sample::select(&["", "  ", " # why", "\t# 'why' # \"", "  #"][..]),
+        end in line_end(),
+        value in value(),
+    ) {
+        let lines = |middle: &str| format!("---{end}a: 1{end}{start}{middle}{rest}{end}z: \"x\"{end}---{end}");
+        let mut document = Document::parse(lines(old));
+        document.set("k", value).unwrap();
+        let after = String::from_utf8(document.into_bytes()).unwrap();
+        let (head, tail) = lines("\0").split_once('\0').map(|(head, tail)| (head.to_owned(), tail.to_owned())).unwrap();
+        prop_assert!(after.starts_with(&head) && after.ends_with(&tail) && after.len() > head.len() + tail.len(), "{}", after);
+    }
+
+    #[test]
+    fn remove_takes_one_key(bytes in document(), key in prop::sample::select(&["a", "b", "c"][..])) {
+        let before = Document::parse(bytes.as_slice());
+        let mut after = before.clone();
+        after.remove(key);
+        prop_assert!(after.get(key).is_none());
+        prop_assert_eq!(after.body(), before.body());
+        prop_assert_eq!(others(&after, key), others(&before, key));
+    }
+
+    #[test]
+    fn set_section_changes_one_section(bytes in document(), path in path(), text in body()) {
+        let before = Document::parse(bytes.as_slice());
+        let mut after = before.clone();
+        if let Err(error) = after.set_section(&path, &text) {
+            prop_assert_eq!(after.bytes(), before.bytes());
+            let harmless = !text.iter().any(|byte| b"#`~<-*1=".contains(byte));
+            prop_assert!(!harmless || matches!(error, EditError::OpenInDocument { .. } | EditError::BadHeading(_)), "{:?}", error);
+            return Ok(());
+        }
+        match before.section(&path) {
+            Some(section) => {
+                let tail = &bytes[section.span.end..];
+                prop_assert!(after.bytes().starts_with(&bytes[..section.span.start]) && after.bytes().ends_with(tail));
+                prop_assert!(after.bytes().len() >= section.span.start + tail.len());
+            }
+            None => prop_assert!(changed(&bytes, after.bytes()).is_empty()),
+        }
+        let there = (0..=path.len()).rev().find(|length| *length == 0 || before.section(&path[..*length]).is_some()).unwrap();
+        let new = headings_of(&after, &path[..(there + 1).min(path.len())]);
+        let (was, is) = (apart(&before, headings_of(&before, &path)), apart(&after, new));
+        prop_assert_eq!(was.len(), is.len());
+        for (was, is) in was.iter().zip(&is) {
+            prop_assert_eq!((was.0, was.1), (is.0, is.1));
+            prop_assert!(is.2.is_none() || was.2 == is.2);
+        }
+        let section = after.section(&path).unwrap();
+        prop_assert_eq!(section.content(), without_blank_lines(&text));
+        prop_assert_eq!(others(&after, ""), others(&before, ""));
+        let once = after.bytes().to_vec();
+        after.set_section(&path, &text).unwrap();
+        prop_assert_eq!(after.bytes(), once);
+    }
+
+    #[test]
+    fn what_is_written_is_yaml(pairs in prop::collection::vec(("[a-z][a-z_.-]{0,6}", value()), 1..5)) {
+        let mut document = Document::default();
+        for (key, value) in pairs {
+            if document.set(&key, value.clone()).is_ok() {
+                prop_assert_eq!(&yaml(&document)[&key], &value);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_edited_is_yaml(
+        lines in prop::sample::subsequence(&[
+            "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"", "  # end",
+        ][..], 0..=10),
+        end in line_end(),
+        edits in prop::collection::vec((prop::sample::select(&["a", "b", "c", "d", "e", "l", "m", "new"][..]), value()), 1..4),
+    ) {
+        let text = format!("---\n{}\n---\n", lines.join("\n")).replace('\n', end);
+        let mut document = Document::parse(text);
+        for (key, value) in edits {
+            document.set(key, value).unwrap();
+        }
+        let read = yaml(&document);
+        for entry in document.entries() {
+            prop_assert_eq!(&read[&entry.key], &entry.value);
+        }
+    }
+
+    #[test]
+    fn headings_are_those_of_a_markdown_parser(body in body()) {
+        let document = Document::parse(without_lazy_lines(&body));
+        prop_assume!(!document.has_frontmatter());
+        prop_assert_eq!(headings(&document), atx_headings(&String::from_utf8_lossy(document.body())));
+    }
+
+    #[test]
+    fn verbatim_is_exact(text in prop_oneof![body(), prop::collection::vec(any::<u8>(), 0..60)], bytes in document(), path in path()) {
+        let mut document = Document::parse(bytes);
+        let wrapped = wrap_verbatim(&text, document.line_end());
+        prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
+        match document.set_section(&path, &wrapped) {
+            Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
+            // Only what was broken before stands in the way.
+            Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
+            Err(error) => prop_assert!(false, "{}", error),
+        }
+    }
+}
