@@ -116,3 +116,7 @@ impl Dir {
 
 /// How the temporary file of an interrupted write is known.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
+#[cfg(test)]
+#[path = "atomic_tests.rs"]
+mod tests;

@@ -1,1 +1,105 @@
+use std::fs;
+use std::os::unix::fs::symlink;
 
+use super::*;
+
+fn temp() -> (tempfile::TempDir, Dir) {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = Dir::open(temp.path()).unwrap();
+    (temp, dir)
+}
+
+/// Both ways to open must give the same answer: the kernel's own, and the one for systems without it.
+fn both(dir: &Dir, rel: &str) -> [std::result::Result<(), Errno>; 2] {
+    let (flags, mode) = (OFlags::RDONLY, Mode::empty());
+    [
+        raw::open_beneath(dir.as_fd(), rel, flags, mode).map(drop),
+        dir.open_by_parts(rel, flags, mode).map(drop),
+    ]
+}
+
+#[test]
+fn no_link_is_followed_and_no_name_leads_out() {
+    let (temp, dir) = temp();
+    let path = temp.path();
+    fs::create_dir_all(path.join("a/b")).unwrap();
+    fs::write(path.join("a/b/file"), "x").unwrap();
+    symlink("a", path.join("link")).unwrap();
+    symlink("file", path.join("a/b/last")).unwrap();
+    symlink("/etc", path.join("out")).unwrap();
+    fs::write(path.join("plain"), "x").unwrap();
+    let cases = [
+        ("a/b/file", Ok(())),
+        ("a/b", Ok(())),
+        ("a/none", Err(Errno::NOENT)),
+        ("none/file", Err(Errno::NOENT)),
+        ("link/b/file", Err(Errno::LOOP)),
+        ("a/b/last", Err(Errno::LOOP)),
+        ("out/hostname", Err(Errno::LOOP)),
+        ("plain/file", Err(Errno::NOTDIR)),
+    ];
+    for (rel, expected) in cases {
+        assert_eq!(both(&dir, rel), [expected, expected], "{rel}");
+    }
+    for rel in ["../x", "a/../../x", "/etc/hostname"] {
+        assert!(both(&dir, rel).iter().all(|opened| opened.is_err()), "{rel}");
+    }
+}
+
+#[test]
+fn the_four_kinds_are_told_apart() {
+    let (temp, dir) = temp();
+    fs::create_dir(temp.path().join("folder")).unwrap();
+    symlink("folder", temp.path().join("link")).unwrap();
+    fs::write(temp.path().join("big"), vec![b'x'; 10_000]).unwrap();
+    assert!(matches!(dir.read("none", 100), Err(Error::Absent { .. })));
+    assert!(matches!(dir.read("folder", 100), Err(Error::Refused { .. })));
+    assert!(matches!(dir.read("link", 100), Err(Error::Refused { .. })));
+    assert!(matches!(dir.read("big", 9_999), Err(Error::Damaged { .. })));
+    assert_eq!(dir.read("big", 10_000).unwrap().len(), 10_000);
+    for (errno, kind) in
+        [(Errno::ACCESS, "denied"), (Errno::ROFS, "denied"), (Errno::NOSPC, "io"), (Errno::IO, "io")]
+    {
+        let found = match Error::from_errno(errno, temp.path(), "read") {
+            Error::Denied { .. } => "denied",
+            Error::Io { .. } => "io",
+            _ => "other",
+        };
+        assert_eq!(found, kind, "{errno:?}");
+    }
+}
+
+#[test]
+fn make_is_idempotent_and_refuses_links() {
+    let (temp, dir) = temp();
+    dir.make("a/b/c").unwrap();
+    dir.make("a/b/c").unwrap();
+    symlink("a", temp.path().join("link")).unwrap();
+    assert!(matches!(dir.make("link/x"), Err(Error::Refused { .. })));
+    fs::write(temp.path().join("file"), "").unwrap();
+    assert!(matches!(dir.make("file/x"), Err(Error::Refused { .. })));
+}
+
+#[test]
+fn lines_and_tails() {
+    let (temp, dir) = temp();
+    let long = "y".repeat(CHUNK * 2);
+    fs::write(temp.path().join("log"), format!("one\n\n{long}\nlast")).unwrap();
+    let mut lines = Vec::new();
+    dir.each_line("log", |number, line| lines.push((number, line.len()))).unwrap();
+    assert_eq!(lines, [(1, 3), (2, 0), (3, CHUNK * 2), (4, 4)]);
+    assert_eq!(dir.read_tail("log", 6).unwrap(), b"last");
+    assert_eq!(dir.read_tail("log", 4).unwrap(), b"", "half a line is no line");
+    assert_eq!(dir.read_tail("log", 1 << 30).unwrap().len(), CHUNK * 2 + 10);
+}
+
+#[test]
+fn entries_are_sorted_and_know_their_kind() {
+    let (temp, dir) = temp();
+    fs::write(temp.path().join("b"), "").unwrap();
+    fs::create_dir(temp.path().join("a")).unwrap();
+    symlink("b", temp.path().join("c")).unwrap();
+    let entries: Vec<_> = dir.entries().unwrap().into_iter().map(|e| (e.name, e.kind)).collect();
+    let expected = [("a", EntryKind::Folder), ("b", EntryKind::File), ("c", EntryKind::Other)];
+    assert_eq!(entries, expected.map(|(name, kind)| (name.to_owned(), kind)));
+}

@@ -45,3 +45,7 @@ impl Dir {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "lock_tests.rs"]
+mod tests;

@@ -1,1 +1,145 @@
+use std::fs;
+use std::os::unix::fs::symlink;
 
+use model::marker::{self, Mode, ProjectId};
+
+use super::*;
+
+const ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
+const OTHER: &str = "0199f0a2-2222-7abc-8def-0123456789ab";
+
+struct Ground {
+    _temp: tempfile::TempDir,
+    base: PathBuf,
+}
+
+impl Ground {
+    fn new(folders: &[&str]) -> Ground {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        for folder in folders {
+            fs::create_dir_all(base.join(folder)).unwrap();
+        }
+        Ground { _temp: temp, base }
+    }
+
+    fn mark(&self, folder: &str, id: &str) -> &Ground {
+        let marker = Marker {
+            project_id: ProjectId::new(id).unwrap(),
+            name: String::new(),
+            created_at: String::new(),
+            mode: Mode::Private,
+            last_session: None,
+        };
+        self.file(&format!("{folder}/.agent/context/root.json"), &marker::render(&marker))
+    }
+
+    fn file(&self, rel: &str, bytes: &[u8]) -> &Ground {
+        let path = self.base.join(rel);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+        self
+    }
+
+    /// A worktree `tree` of the repository `main`, as git lays it out.
+    fn worktree(&self, main: &str, tree: &str) -> &Ground {
+        let git = format!("{main}/.git/worktrees/t");
+        self.file(&format!("{git}/commondir"), b"../..\n");
+        let pointer = format!("gitdir: {}\n", self.base.join(git).display());
+        self.file(&format!("{tree}/.git"), pointer.as_bytes())
+    }
+
+    /// `root checkout`, or `(root)` when it is unmarked.
+    fn find(&self, start: &str) -> String {
+        let start = self.base.join(start);
+        let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();
+        match find(&Wish { explicit: None, starts: &[&start] }) {
+            Ok(Found::Marked { root, .. }) => format!("{} {}", short(&root.path), short(&root.checkout)),
+            Ok(Found::Unmarked(root)) => format!("({}) {}", short(&root.path), short(&root.checkout)),
+            Err(error) => format!("{error:?}").split_whitespace().next().unwrap_or_default().to_owned(),
+        }
+    }
+}
+
+#[test]
+fn the_nearest_marker_wins_then_git_then_the_folder() {
+    let ground = Ground::new(&["plain/a", "repo/.git", "repo/x/y/z", "outer/inner/deep"]);
+    ground.mark("outer", ID).mark("outer/inner", OTHER);
+    assert_eq!(ground.find("plain/a"), "(plain/a) plain/a");
+    assert_eq!(ground.find("repo/x/y/z"), "(repo) repo");
+    assert_eq!(ground.find("outer"), "outer outer");
+    assert_eq!(ground.find("outer/inner/deep"), "outer/inner outer/inner");
+    ground.mark("repo", ID);
+    assert_eq!(ground.find("repo/x/y/z"), "repo repo");
+}
+
+#[test]
+fn a_worktree_uses_the_main_checkout() {
+    let ground = Ground::new(&["main/.git", "tree/sub", "main/nested/sub"]);
+    ground.worktree("main", "tree");
+    assert_eq!(ground.find("tree/sub"), "(main) tree", "that is where init would go");
+    ground.mark("main", ID);
+    assert_eq!(ground.find("tree/sub"), "main tree");
+    ground.mark("tree", ID);
+    assert_eq!(
+        ground.find("tree/sub"),
+        "main tree",
+        "a committed marker of the same project changes nothing"
+    );
+    ground.mark("tree", OTHER);
+    assert_eq!(ground.find("tree/sub"), "tree tree", "another project is another root");
+}
+
+#[test]
+fn a_worktree_asks_its_main_checkout_before_a_folder_above() {
+    let ground = Ground::new(&["main/.git", "above/tree/sub"]);
+    ground.worktree("main", "above/tree").mark("above", OTHER);
+    assert_eq!(ground.find("above/tree/sub"), "above above/tree");
+    ground.mark("main", ID);
+    assert_eq!(ground.find("above/tree/sub"), "main above/tree");
+}
+
+#[test]
+fn a_marker_that_cannot_be_used_is_never_taken_for_none() {
+    let ground = Ground::new(&["p/sub", "outer/p/sub"]);
+    ground.mark("outer", ID);
+    for (bytes, kind) in [
+        (b"".as_slice(), "Damaged"),
+        (b"{", "Damaged"),
+        (br#"{"schema_version":9,"project_id":"x"}"#, "Foreign"),
+    ] {
+        ground.file("outer/p/.agent/context/root.json", bytes);
+        assert_eq!(ground.find("outer/p/sub"), kind);
+    }
+}
+
+#[test]
+fn links_are_refused_where_they_matter() {
+    let ground = Ground::new(&["real", "p/sub", "q/sub", "f"]);
+    ground.mark("real", ID).file("f/.agent", b"a file of somebody else's");
+    symlink(ground.base.join("real/.agent"), ground.base.join("p/.agent")).unwrap();
+    assert_eq!(ground.find("p/sub"), "Refused");
+    symlink(ground.base.join("real"), ground.base.join("alias")).unwrap();
+    assert_eq!(ground.find("alias"), "alias alias", "how the user gets to the root is the user's business");
+    assert_eq!(ground.find("f"), "(f) f");
+    fs::create_dir_all(ground.base.join("q/.agent/context")).unwrap();
+    symlink("/dev/null", ground.base.join("q/.agent/context/root.json")).unwrap();
+    assert_eq!(ground.find("q/sub"), "Refused");
+}
+
+#[test]
+fn starts_are_asked_in_order_and_explicit_is_taken_as_it_is() {
+    let ground = Ground::new(&["a", "b", "b/sub"]);
+    ground.mark("b", ID);
+    let (a, b, sub) = (ground.base.join("a"), ground.base.join("b"), ground.base.join("b/sub"));
+    let marked = |wish: &Wish| matches!(find(wish), Ok(Found::Marked { root, .. }) if root.path == b);
+    assert!(marked(&Wish { explicit: None, starts: &[&a, &b] }));
+    assert!(marked(&Wish { explicit: Some(&b), starts: &[&a] }));
+    assert!(
+        matches!(find(&Wish { explicit: Some(&sub), starts: &[] }), Ok(Found::Unmarked(root)) if root.path == sub)
+    );
+    assert!(matches!(
+        find(&Wish { explicit: Some(&a.join("none")), starts: &[] }),
+        Err(Error::Absent { .. })
+    ));
+}
