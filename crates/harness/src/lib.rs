@@ -7,8 +7,11 @@
 use model::event::Event;
 use model::reply::Reply;
 
-mod claude_code;
+pub mod claude_code;
+pub mod droid;
 mod fields;
+pub mod settings;
+pub mod transcript;
 
 /// What we know of one harness.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod decide;
+pub mod document;
 pub mod event;
 pub mod finding;
 pub mod id;
@@ -16,3 +17,4 @@ pub mod reply;
 pub mod session;
 pub mod text;
 pub mod time;
+pub mod transcript;

@@ -2,7 +2,7 @@
 //!
 //! One pass over the bytes, no regular expressions and nothing to build at start-up: this runs in processes that live
 //! half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a word that is skipped
-//! after two of them were looked up. Provider tokens come from the table in `rules`, everything else has a scanner:
+//! after three of them were looked up. Provider tokens come from the table in `rules`, everything else has a scanner:
 //!
 //! - `shape`    one rule of the table          - `infix`    tokens without a prefix
 //! - `named`    `name = value`                 - `names`    what a name says     - `values`  what a value is
@@ -64,7 +64,7 @@ pub fn redact_bytes(text: &[u8], options: Options) -> Cow<'_, [u8]> {
     Cow::Owned(redacted)
 }
 
-const MOST_PASSES: usize = 16;
+const MOST_PASSES: usize = 32;
 const MARK: &[u8] = b"[REDACTED:";
 
 /// A secret: where it stands and what it is.

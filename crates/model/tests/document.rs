@@ -1,5 +1,7 @@
 //! Documents from outside: what is read, which bytes an edit changes, and what two real parsers say about it.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 #[path = "document/generate.rs"]
 mod generate;
 #[path = "document/oracle.rs"]
@@ -8,7 +10,7 @@ mod oracle;
 mod properties;
 
 use generate::{A, B};
-use model::document::{Block, Document, EditError, FindingKind, Head};
+use model::document::{Block, Document, EditError, FindingKind, Head, unwrap_verbatim, wrap_verbatim};
 use oracle::{atx_headings, headings, yaml};
 use serde_json::{Value, json};
 
@@ -154,6 +156,10 @@ fn sets_one_value() {
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
     // Only the one that counts.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
+    // A value of more lines than we read is replaced whole; below other values such lines are a slip and stay.
+    check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
+    check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
+    check_set("---\na: x\n  b: 1\n---\n", "a", "z", "---\na: z\n  b: 1\n---\n");
     // Any key that is there may be set.
     check_set("---\nMy key : 1\n---\n", "My key", 2, "---\nMy key : 2\n---\n");
 }
@@ -222,6 +228,12 @@ fn edits_block_lists_in_place() {
     set(json!(["a", "c"]), "---\nl: # why\n  - a # first\n\n  # second\n  - c\nz: 1\n---\n");
     set(json!([]), "---\nl: [] # why\n\n  # second\nz: 1\n---\n");
     set(json!([1]), "---\nl: [1] # why\n\n  # second\nz: 1\n---\n");
+    check_set(
+        "---\nl:\n  - x: 1\n    y: 2\n  - z\n---\n",
+        "l",
+        json!(["a", "b"]),
+        "---\nl:\n  - a\n  - b\n---\n",
+    );
     check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
     // Other items are no items of this list.
     assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
@@ -230,14 +242,11 @@ fn edits_block_lists_in_place() {
 #[test]
 fn removes_a_key() {
     let remove = |input: &str, expected: &str| {
-        check(
-            input,
-            |document| {
-                document.remove("a");
-                Ok(())
-            },
-            expected,
-        )
+        let edit = |document: &mut Document| {
+            document.remove("a");
+            Ok(())
+        };
+        check(input, edit, expected);
     };
     remove("---\na: 1\nb: 2\n---\n", "---\nb: 2\n---\n");
     remove("---\nb: 2\n---\n", "---\nb: 2\n---\n");
@@ -271,6 +280,10 @@ fn finds_headings() {
     ];
     assert_eq!(found(text), expected.map(|(level, text, line)| (level, text.to_owned(), line)));
     assert_eq!(found("---\n# no\n---\r\n# Yes\r\n"), [(1, "Yes".to_owned(), 4)]);
+    assert_eq!(found("## A\t#\r# B \\#"), [(2, "A".to_owned(), 1), (1, "B \\#".to_owned(), 2)]);
+    // A fence that nobody closed ends with its list item; an item's own headings are no sections.
+    assert_eq!(found("- a\n  ```\n  x\n  ``` y\n# B\n"), [(1, "B".to_owned(), 5)]);
+    assert_eq!(found("1. a\n   - b\n     # c\n\n     ```\n  # d\n"), [(1, "d".to_owned(), 6)]);
     assert_eq!(found("---\n# Unclosed\n"), [(1, "Unclosed".to_owned(), 2)]);
 }
 
@@ -317,6 +330,7 @@ fn appends_a_section() {
     check_section("", &[A], "new", "## A\n\nnew\n");
     check_section("\u{feff}", &[A], "new", "\u{feff}## A\n\nnew\n");
     check_section("---\r\na: 1\r\n---\r\n", &[A], "new", "---\r\na: 1\r\n---\r\n\r\n## A\r\n\r\nnew\r\n");
+    check_section(" \t", &[A], "new", "## A\n\nnew\n \t");
     check_section("text", &[A], "new", "text\n\n## A\n\nnew\n");
     check_section("text\n\n", &[A], "", "text\n\n## A\n\n");
     check_section("", &[A, B], "new", "## A\n\n### B\n\nnew\n");
@@ -367,11 +381,40 @@ fn lists_and_ticks_items() {
         (15, None, None, ""),
     ];
     assert_eq!(items, expected.map(|(line, number, checked, text)| (line, number, checked, text.to_owned())));
+    let fenced = Document::parse("- a\n  - b\n    ```\n    - [ ] no\n    ```\n    - [ ] yes\n");
+    assert_eq!(fenced.items().iter().map(|item| item.line).collect::<Vec<_>>(), [1, 2, 6]);
     let mut document = Document::parse(text);
     document.tick(13).unwrap();
     assert_eq!(document.bytes(), text.replace("+ [ ] e", "+ [x] e").as_bytes());
     for line in [0, 2, 3, 5, 13, 99] {
         assert_eq!(document.tick(line), Err(EditError::NoOpenBox { line }));
+    }
+}
+
+#[test]
+fn wraps_any_text() {
+    for (text, wrapped) in [
+        ("a", "```verbatim\na\n```\n"),
+        ("", "```verbatim\n\n```\n"),
+        ("# a\n---\n", "```verbatim\n# a\n---\n\n```\n"),
+        ("```\na\n````x", "`````verbatim\n```\na\n````x\n`````\n"),
+    ] {
+        assert_eq!(wrap_verbatim(text, "\n"), wrapped.as_bytes());
+        assert_eq!(unwrap_verbatim(format!("\n{wrapped}\n\n").as_bytes()), Some(text.as_bytes()));
+    }
+    assert_eq!(wrap_verbatim("a\n", "\r\n"), b"```verbatim\r\na\n\r\n```\r\n");
+    assert_eq!(unwrap_verbatim(b"```verbatim\n```"), Some(b"".as_slice()));
+    for plain in [
+        "",
+        "a",
+        "```\na\n```",
+        "```verbatim\na",
+        "```verbatim\na\n```\nb\n",
+        "```verbatim\na\n```\nb\n```",
+        "~~~verbatim\na\n~~~",
+        "```verbatim",
+    ] {
+        assert_eq!(unwrap_verbatim(plain.as_bytes()), None, "{plain}");
     }
 }
 

@@ -8,6 +8,7 @@ mod append;
 mod atomic;
 mod dir;
 mod error;
+pub mod feed;
 mod git;
 pub mod layout;
 mod lock;

@@ -1,5 +1,6 @@
 //! Claude Code.
 
+pub mod transcript;
 mod wire;
 
 use crate::Harness;

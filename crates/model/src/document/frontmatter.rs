@@ -93,12 +93,20 @@ impl Frontmatter {
         if entry.value == *value {
             return Vec::new();
         }
-        if let (false, Some(texts)) = (entry.items.is_empty(), texts(value)) {
-            return set_items(bytes, &entry.items, &texts, self.line_end);
+        let mut edits = match texts(value).filter(|_| !entry.items.is_empty()) {
+            Some(texts) => set_items(bytes, &entry.items, &texts, self.line_end),
+            None => {
+                let quoted = entry.source(bytes).starts_with(b"\"") && entry.value.is_string();
+                let gone = entry.items.iter().map(|item| Edit::new(item.span.clone(), ""));
+                std::iter::once(put(entry.after, &entry.token, scalar::write(value, quoted)))
+                    .chain(gone)
+                    .collect()
+            }
+        };
+        // The old value, or the rest of it. Below any other value such lines are somebody's slip, and stay.
+        if matches!(entry.source(bytes).first(), None | Some(b'|' | b'>')) {
+            edits.extend(entry.unread.iter().map(|span| Edit::new(span.clone(), "")));
         }
-        let quoted = entry.source(bytes).starts_with(b"\"") && entry.value.is_string();
-        let mut edits = vec![put(entry.after, &entry.token, scalar::write(value, quoted))];
-        edits.extend(entry.items.iter().map(|item| Edit::new(item.span.clone(), "")));
         edits
     }
 

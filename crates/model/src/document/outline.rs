@@ -262,8 +262,9 @@ fn heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
     let whole = trimmed(title);
     let marks = slice(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
     let open = whole.end - marks;
-    // Closing marks count only behind a blank, or when there is nothing else.
-    let closed = marks > 0 && (open == whole.start || title.get(open - 1).copied().is_some_and(is_blank));
+    // Closing marks count only behind a blank.
+    let before = open.checked_sub(1).and_then(|at| title.get(at));
+    let closed = marks > 0 && before.copied().is_some_and(is_blank);
     let inner = if closed { trimmed(slice(title, 0..open)) } else { whole };
     Some((u8::try_from(level).unwrap_or(6), start + inner.start..start + inner.end))
 }

@@ -144,11 +144,10 @@ fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result
     let mut last = 0;
     for line in lines(text, 0, 1) {
         last = line.number;
-        match scanner.feed(line.text(text), last) {
-            Kind::Heading { level: found, .. } if found <= level => {
-                return Err(EditError::HeadingInText { line: last, level: found });
-            }
-            _ => {}
+        if let Kind::Heading { level: found, .. } = scanner.feed(line.text(text), last)
+            && found <= level
+        {
+            return Err(EditError::HeadingInText { line: last, level: found });
         }
         if unclosed && is_fence(line.text(text)) {
             return Err(EditError::ClosesFrontmatter { line: last });
@@ -158,10 +157,8 @@ fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result
         return Err(EditError::OpenInText { line: open.line, block: open.block });
     }
     // An indented heading would become a part of the list before it.
-    match lines(document.bytes(), end, last + 1)
-        .next()
-        .map(|next| scanner.feed(next.text(document.bytes()), next.number))
-    {
+    let next = lines(document.bytes(), end, last + 1).next();
+    match next.map(|next| scanner.feed(next.text(document.bytes()), next.number)) {
         None | Some(Kind::Heading { .. }) => Ok(()),
         Some(_) => Err(EditError::OpenInText { line: last, block: Block::List }),
     }

@@ -18,6 +18,8 @@ pub struct Profile {
     pub longest: usize,
     /// Bytes that are neither letter, digit nor one of `_-./:` (what joins words into names and paths).
     pub symbols: usize,
+    /// The longest run of consonants, whatever their case; words rarely have five.
+    cluster: usize,
     /// Placeholder letters: `x`, `X` and `*`.
     crosses: usize,
     /// Different bytes, counted up to sixteen.
@@ -28,11 +30,13 @@ pub struct Profile {
 pub fn profile(text: &[u8]) -> Profile {
     let mut found = Profile { len: text.len(), ..Profile::default() };
     let mut previous = b' ';
-    let mut longest = 0;
+    let (mut longest, mut cluster) = (0, 0);
     let mut seen = [0u64; 4];
     for &byte in text {
         longest = if is(byte, ALNUM) { longest + 1 } else { 0 };
         found.longest = found.longest.max(longest);
+        cluster = if is_consonant(byte) { cluster + 1 } else { 0 };
+        found.cluster = found.cluster.max(cluster);
         found.digits += usize::from(is(byte, DIGIT));
         found.lower += usize::from(is(byte, LOWER));
         found.upper += usize::from(is(byte, UPPER));
@@ -60,15 +64,32 @@ impl Profile {
     /// Looks drawn by chance. Long unbroken runs do, short ones only when they mix digits or cases as words do not.
     pub fn is_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
-            return self.longest >= 30 && !self.is_filler();
+            return false;
         }
         let mixed = self.digits > 0 && self.letters() > 0;
-        (mixed && self.changes * 5 >= self.len && self.changes >= 3)
+        let cased = self.lower > 0 && self.upper > 0;
+        (mixed && self.changes >= 3 && self.changes * 5 >= self.len)
             || (mixed && self.longest >= 16 && self.digits >= 2)
-            || (self.lower > 0 && self.upper > 0 && self.len >= 12 && self.changes * 4 >= self.len)
-            || (self.longest >= 30
-                && (self.digits > 0 || self.lower == 0 || self.changes == 0 || self.changes * 5 >= self.len))
+            || (cased && self.len >= 12 && self.changes * 4 >= self.len)
+            || (cased && self.longest >= 16 && self.changes * 5 >= self.len && self.cluster >= 5)
+            || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
     }
+
+    /// Looks like words: what follows a provider's prefix in `npm_lifecycle_event` or `sk-learn-contrib-2`. A prefix
+    /// promises so much that everything else passes as a token.
+    pub fn is_wordy(&self) -> bool {
+        if self.is_filler() {
+            return true;
+        }
+        let cased = self.lower > 0 && self.upper > 0;
+        let camel = cased && self.digits < 2 && self.changes * 6 < self.len && self.cluster < 5;
+        let plain = !cased && (self.digits < 2 || self.digits * 8 < self.len);
+        !self.is_random() && (camel || (plain && self.longest < 24) || self.letters() == 0)
+    }
+}
+
+fn is_consonant(byte: u8) -> bool {
+    is(byte, LETTER) && !matches!(byte | 32, b'a' | b'e' | b'i' | b'o' | b'u' | b'y')
 }
 
 fn changes(previous: u8, byte: u8) -> bool {

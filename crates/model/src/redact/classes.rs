@@ -36,7 +36,7 @@ pub const UUID: Class = ANY_HEX | DASH;
 pub const BASE64: Class = ALNUM | PLUS | SLASH | EQUALS;
 pub const BASE64_URL: Class = WORD | DASH;
 
-const TABLE: [Class; 256] = table();
+static TABLE: [Class; 256] = table();
 
 /// Does `byte` belong to `class`?
 #[inline]

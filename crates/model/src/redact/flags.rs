@@ -55,6 +55,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'p' if attached && before(text, at, &["sshpass"]) => argument(text, at + 1),
+        b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
         b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
         b'w' if !attached && before(text, at, &["ldapsearch", "ldapadd", "ldapmodify"]) => {
             argument(text, behind_flag(text, at + 1)?)
@@ -99,8 +100,14 @@ fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
         .filter(|_| value.quoted || !content[..colon].is_empty())
 }
 
-/// Does one of `commands` stand before `at`, on the same line or a continued one?
+/// Does one of `commands` stand before `at`, in the same command?
 fn before(text: &[u8], at: usize, commands: &[&str]) -> bool {
     let window = &text[at.saturating_sub(REACH)..at];
-    commands.iter().any(|command| memmem::find(window, command.as_bytes()).is_some())
+    let ends = |index: &usize| match window[*index] {
+        b'\n' => !window[..*index].ends_with(b"\\"), // a backslash continues the line
+        b'n' => window[..*index].ends_with(b"\\"),
+        byte => matches!(byte, b';' | b'|' | b'&'),
+    };
+    let start = (0..window.len()).rev().find(ends).map_or(0, |end| end + 1);
+    commands.iter().any(|command| memmem::find(&window[start..], command.as_bytes()).is_some())
 }

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{BASE64, BASE64_URL, byte, is, run};
+use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run};
 
 /// Longer than any private key in use; a frame wider than this is not one.
 const LONGEST_KEY: usize = 32 * 1024;
@@ -88,7 +88,8 @@ fn cut_off_body(text: &[u8]) -> Option<usize> {
     loop {
         let line = &text[at..at + line_length(&text[at..])];
         let (longest, after) = longest_run(line);
-        if (longest >= 16 && !line.contains(&b'(')) || (end.is_some() && longest >= 4 && short_tail(line)) {
+        let decorated = !line[..after - longest].iter().any(|byte| is(*byte, LETTER));
+        if (longest >= 16 && decorated) || (end.is_some() && longest >= 4 && short_tail(line)) {
             end = Some(at + after);
         } else if !is_filling(line) {
             return end;

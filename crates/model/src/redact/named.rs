@@ -1,6 +1,7 @@
 //! `name = value` in all its spellings: environment, JSON (also JSON inside JSON), YAML, TOML, INI, code, headers,
 //! query strings, XML. The separator is found first; the name is read backwards from it, the value forwards.
 
+use super::chance::profile;
 use super::classes::{ALNUM, BASE64_URL, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
@@ -25,7 +26,16 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         }
         _ => {}
     }
-    let name = name_before(text, at, floor)?;
+    let mut name = name_before(text, at, floor)?;
+    if name.bytes(text) == b"string" {
+        name = name_before(text, name.start, floor)?; // `var name string = "value"`
+    }
+    if text[at] == b':' && name.bytes(text) == b"Private-Lines" {
+        return keys::putty_lines(text, after);
+    }
+    if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
+        return None; // the user of an address, see `urls`
+    }
     let verdict = match pair_name(text, &name, floor) {
         Some(paired) => names::judge(paired)?,
         None => names::judge(name.bytes(text))?,
@@ -36,19 +46,24 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
-    if verdict.says == Says::Secret && name.bytes(text).eq_ignore_ascii_case(b"private-lines") {
-        return keys::putty_lines(text, after);
-    }
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
-    let value = values::value(text, after)?;
+    let mut value = values::value(text, after)?;
     if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
         return None;
     }
     joint.loud = is_loud(name.bytes(text));
+    let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     joint.listed = text[at] == b'='
-        && (name.start > floor && matches!(text[name.start - 1], b'?' | b'&' | b';')
-            || joint.tight && matches!(byte(text, value.end), b'&'));
+        && (matches!(opened, b'?' | b'&' | b';') || joint.tight && byte(text, value.end) == b'&');
+    if matches!(opened, b'?' | b'&') {
+        value.end -= text[value.start..value.end]
+            .iter()
+            .position(|byte| *byte == b'#')
+            .map_or(0, |hash| value.end - value.start - hash);
+    } else if verdict.says == Says::Password && !value.quoted {
+        value.end = values::beyond_ampersand(text, value.end);
+    }
     hit(text, value, verdict, joint)
 }
 
@@ -85,42 +100,57 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint::default())
 }
 
-/// `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`: the word `text[start..end]` before a blank.
+/// A value that follows its name behind a blank: `password is hunter2`, `machine … password hunter2`,
+/// `PASSWORD 'x'`, `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let rest = &text[end + 1..];
-    let is_stated = rest.starts_with(b"is ");
-    let is_login = !is_stated && text[start..end].eq_ignore_ascii_case(b"password");
-    if !is_stated && !is_login {
-        return None;
+    let name = &text[start..end];
+    let verdict = match name {
+        b"login" => Verdict { says: Says::Secret, kind: "token" },
+        _ => names::judge(name)?,
+    };
+    if let Some(after) = text[end..].strip_prefix(b" is ") {
+        return declared(text, text.len() - after.len(), verdict);
     }
-    let verdict = names::judge(&text[start..end])?;
-    if is_stated {
-        let after = end + 4;
-        let value = values::value(text, after + blanks(&text[after..], 4))?;
-        let looks = super::chance::profile(&text[value.start..value.end]);
-        let separated = text[value.start..value.end].iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
-        let plausible = looks.symbols > 0 || (looks.digits > 0 && looks.letters() > 0 && !separated);
-        let joint = Joint { doubtful: verdict.says != Says::Password && !value.quoted, ..Joint::default() };
-        return if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None };
+    let value = values::value(text, end + 1)?;
+    if verdict.says == Says::Password {
+        let context = &text[start.saturating_sub(200)..start];
+        let in_netrc = super::contains(context, b"login ") && super::contains(context, b"machine ");
+        let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
+        let joint = Joint { loud: true, tight: true, ..Joint::default() };
+        let in_command = in_netrc || in_sql || context.ends_with(b"ENV ");
+        return if in_command { hit(text, value, verdict, joint) } else { None };
     }
-    let line = &text[start.saturating_sub(200)..start];
-    let in_netrc = super::contains(line, b"login ") && super::contains(line, b"machine ");
-    let in_sql =
-        values::quote_at(text, end + 1).is_some() && text[start..end].iter().all(|byte| is(*byte, UPPER));
-    if !in_netrc && !in_sql {
-        return None;
-    }
-    let joint = Joint { loud: true, tight: true, ..Joint::default() };
-    hit(text, values::value(text, end + 1)?, verdict, joint)
+    let joint = Joint { doubtful: true, ..Joint::default() };
+    let least = if name == b"login" { 32 } else { 20 };
+    if value.end - value.start < least { None } else { hit(text, value, verdict, joint) }
+}
+
+/// `name is value`: in prose almost anything follows, so the value must not be a word.
+fn declared(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
+    let value = values::value(text, at + blanks(&text[at..], 4))?;
+    let content = &text[value.start..value.end];
+    let looks = profile(content);
+    let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
+    let plausible = looks.symbols > 0 || (looks.digits > 0 && looks.letters() > 0 && !separated);
+    let joint = Joint { doubtful: verdict.says != Says::Password && !value.quoted, ..Joint::default() };
+    if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None }
+}
+
+/// The last letters of every name that [`stated`] knows; most words of a text fail here.
+#[inline]
+pub fn may_end_name(word: &[u8]) -> bool {
+    let Some(tail) = word.last_chunk::<3>() else { return false };
+    matches!(
+        &tail.map(|byte| byte | 32),
+        b"key" | b"ken" | b"ret" | b"ord" | b"swd" | b"pwd" | b"ase" | b"ial" | b"als" | b"uth" | b"gin"
+    )
 }
 
 /// The value as a hit, when it is secret. A provider's token keeps its provider's kind.
 pub fn hit(text: &[u8], value: Value, verdict: Verdict, joint: Joint) -> Option<Hit> {
     let shaped = shape::find(text, value.start, value.start).filter(|hit| hit.end == value.end);
-    if shaped.is_none() && !values::is_secret(text, value, verdict.says, joint) {
-        return None;
-    }
-    Some(Hit { start: value.start, end: value.end, kind: shaped.map_or(verdict.kind, |hit| hit.kind) })
+    let secret = || values::is_secret(text, value, verdict.says, joint);
+    shaped.or_else(|| secret().then_some(Hit { start: value.start, end: value.end, kind: verdict.kind }))
 }
 
 struct Name {

@@ -12,6 +12,8 @@ pub enum Says {
     Password,
     /// An API key, a token, a secret: the value must not be words.
     Secret,
+    /// `pass`, `pw`: a password, unless it is a pass of something; the value must not be a word.
+    Pass,
     /// Perhaps (`key`, `sort_token`): the value must look drawn by chance, and must not be a hash or an id.
     Perhaps,
     /// A signature grants access as part of an address, and only there.
@@ -54,7 +56,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         let sure = is_one_of(before, ACCOUNTS) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
             true => None,
-            false => verdict(if sure { Says::Password } else { Says::Perhaps }, "password"),
+            false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
         };
     }
     let personal = is_one_of(head, "pat")

@@ -7,7 +7,7 @@
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, Class, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT, PLUS,
-    SLASH, TILDE, UNDERSCORE, UPPER_NUM, UUID, WORD,
+    SLASH, UNDERSCORE, UPPER_NUM, UUID, WORD,
 };
 
 /// One kind of token.
@@ -16,7 +16,7 @@ pub struct Rule {
     pub kind: &'static str,
     pub prefix: &'static str,
     pub body: &'static [Part],
-    pub trait_: Trait,
+    pub demand: Demand,
 }
 
 /// One piece of a token's body.
@@ -29,7 +29,7 @@ pub enum Part {
 
 /// What a rule asks for beyond its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trait {
+pub enum Demand {
     /// Prefix and length say enough.
     Sure,
     /// The body must look random: it could be words otherwise (`sk-learn`, `key-value`).
@@ -40,11 +40,11 @@ pub enum Trait {
     After,
 }
 
+use Demand::{After, Alone, Random, Sure};
 use Part::{Literal, Run};
-use Trait::{After, Alone, Random, Sure};
 
-const fn rule(kind: &'static str, prefix: &'static str, body: &'static [Part], trait_: Trait) -> Rule {
-    Rule { kind, prefix, body, trait_ }
+const fn rule(kind: &'static str, prefix: &'static str, body: &'static [Part], demand: Demand) -> Rule {
+    Rule { kind, prefix, body, demand }
 }
 
 const B64U_DOT: Class = BASE64_URL | DOT;
@@ -69,7 +69,7 @@ pub static RULES: &[Rule] = &[
     // Google
     rule("google-api-key",           "AIza",                            &[Run(BASE64_URL, 30, 60)], Sure),
     rule("google-api-key",           "AQ.Ab",                           &[Run(BASE64_URL, 30, 100)], Sure),
-    rule("google-oauth-token",       "ya29.",                           &[Run(B64U_DOT, 20, 1000)], Random),
+    rule("google-oauth-token",       "ya29.",                           &[Run(B64U_DOT, 20, 600)], Random),
     rule("google-oauth-secret",      "GOCSPX-",                         &[Run(BASE64_URL, 20, 60)], Sure),
     rule("google-refresh-token",     "1//0",                            &[Run(BASE64_URL, 30, 300)], Random),
     rule("google-hmac-key",          "GOOG1E",                          &[Run(UPPER_NUM, 50, 60)], Sure),
@@ -79,7 +79,7 @@ pub static RULES: &[Rule] = &[
     rule("github-token",             "ghp_",                            &[Run(ALNUM, 20, 255)], Random),
     rule("github-token",             "gho_",                            &[Run(ALNUM, 20, 255)], Random),
     rule("github-token",             "ghu_",                            &[Run(ALNUM, 20, 255)], Random),
-    rule("github-token",             "ghs_",                            &[Run(B64U_DOT, 20, 2000)], Random),
+    rule("github-token",             "ghs_",                            &[Run(B64U_DOT, 20, 800)], Random),
     rule("github-token",             "ghr_",                            &[Run(ALNUM, 20, 255)], Random),
     rule("github-token",             "github_pat_",                     &[Run(WORD, 20, 255)], Random),
 
@@ -207,8 +207,8 @@ pub static RULES: &[Rule] = &[
     rule("razorpay-key",             "rzp_live_",                       &[Run(ALNUM, 14, 30)], Random),
     rule("razorpay-key",             "rzp_test_",                       &[Run(ALNUM, 14, 30)], Random),
     rule("flutterwave-key",          "FLWSECK-",                        &[Run(LOWER_NUM, 30, 50), Literal("-X")], Sure),
-    rule("flutterwave-key",          "FLWSECK_TEST-",                   &[Run(ALNUM, 12, 50)], Random),
-    rule("flutterwave-key",          "FLWSECK_LIVE-",                   &[Run(ALNUM, 12, 50)], Random),
+    rule("flutterwave-key",          "FLWSECK_TEST-",                   &[Run(ALNUM | DASH, 12, 50)], Random),
+    rule("flutterwave-key",          "FLWSECK_LIVE-",                   &[Run(ALNUM | DASH, 12, 50)], Random),
     rule("payment-key",              "live_",                           &[Run(BASE64_URL, 30, 60)], Alone),
     rule("payment-key",              "test_",                           &[Run(ALNUM, 30, 40)], Alone),
     rule("adyen-key",                "AQE",                             &[Run(ALNUM, 2, 2), Literal("hm"), Run(BASE64 | DASH, 60, 300)], Alone),

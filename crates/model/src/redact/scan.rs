@@ -7,6 +7,8 @@ use super::{Hit, MARK, Options, flags, headers, infix, keys, named, shape, urls}
 pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
     let mut floor = floor;
     let mut at = floor;
+    // Where an escape ended: a word that starts there stands alone, whatever byte the escape ended with.
+    let mut edge = floor;
     while at < text.len() {
         let action = ACTIONS[usize::from(text[at])];
         let hit = match action {
@@ -14,15 +16,18 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
                 at += 1;
                 continue;
             }
-            Action::Word => {
-                let end = at + word_length(&text[at..]);
-                let hit = word(text, at, end, floor);
-                if hit.is_none() {
-                    at = end;
-                    continue;
+            Action::Word => match token(text, at, edge) {
+                Some(hit) => Some(hit),
+                None => {
+                    let end = at + word_length(&text[at..]);
+                    let hit = word(text, at, end);
+                    if hit.is_none() {
+                        at = end;
+                        continue;
+                    }
+                    hit
                 }
-                hit
-            }
+            },
             Action::Assign => named::assigned(text, at, floor),
             // `data:image/png;base64,…` is content, however long.
             Action::Comma if text[floor..at].ends_with(b";base64") => {
@@ -41,7 +46,7 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
             Action::Bracket => {
                 if let Some(length) = placeholder(&text[at..]) {
                     at += length;
-                    floor = at;
+                    (floor, edge) = (at, at);
                     continue;
                 }
                 None
@@ -50,12 +55,14 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
                 let (length, hit) = escape(text, at, floor);
                 if hit.is_none() {
                     at += length;
+                    edge = at;
                     continue;
                 }
                 hit
             }
             Action::Percent => {
                 at += if run(&text[at + 1..], ANY_HEX, 2) == 2 { 3 } else { 1 };
+                edge = at;
                 continue;
             }
             Action::Comma => None,
@@ -84,7 +91,7 @@ enum Action {
     Percent,
 }
 
-const ACTIONS: [Action; 256] = actions();
+static ACTIONS: [Action; 256] = actions();
 
 const fn actions() -> [Action; 256] {
     let mut actions = [Action::Skip; 256];
@@ -114,29 +121,29 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// What may start or end with the word `text[at..end]`.
-fn word(text: &[u8], at: usize, end: usize, floor: usize) -> Option<Hit> {
-    let start = at + run(&text[at..end], UNDERSCORE, end - at);
-    if start == end {
+/// A token that starts with the word at `at`. Tried before the end of the word is looked for: a word of megabytes may
+/// hold thousands of tokens.
+#[inline]
+fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
+    let start = if text[at] == b'_' { at + run(&text[at..], UNDERSCORE, 8) } else { at };
+    if start == text.len() {
         return None;
     }
-    if let Some(hit) = shape::find(text, start, floor) {
+    if let Some(hit) = shape::find(text, start, edge) {
         return Some(hit);
     }
-    match text[start] {
-        b'e' if text[start..].starts_with(b"eyJ") && shape::stands_alone(text, start, floor) => {
-            if let Some(hit) = keys::web_token(text, start) {
-                return Some(hit);
-            }
-        }
-        _ => {}
-    }
-    match end - start {
-        8..=10 | 14 | 32 | 84 if matches!(byte(text, end), b':' | b'.' | b'-') || end - start == 84 => {
-            infix::around_word(text, start, end)
-        }
-        6 if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
-        _ if byte(text, end) == b' ' && end + 1 < text.len() => named::stated(text, start, end),
+    let web =
+        text[start] == b'e' && text[start..].starts_with(b"eyJ") && shape::stands_alone(text, start, edge);
+    if web { keys::web_token(text, start) } else { None }
+}
+
+/// What the word `text[start..end]` announces or is part of.
+#[inline]
+fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    match (end - start, byte(text, end)) {
+        (8..=10 | 14 | 32, b':' | b'.' | b'-') | (84, _) => infix::around_word(text, start, end),
+        (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
+        (_, b' ') if named::may_end_name(&text[start..end]) => named::stated(text, start, end),
         _ => None,
     }
 }

@@ -1,38 +1,54 @@
 //! Matching one rule of the provider table, and finding the rules worth trying at a place in the text.
 //!
-//! Two bytes decide whether a word can start a token at all: a bitmap of 8 KB, computed by the compiler, so that
+//! Three bytes decide whether a word can start a token at all: a bitmap of 8 KB, computed by the compiler, so that
 //! nothing is built when the process starts. The few words that pass walk the chain of rules with their first byte.
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, byte, is};
-use super::rules::{Part, RULES, Rule, Trait};
+use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte, is};
+use super::rules::{Demand, Part, RULES, Rule};
 
-/// The token that starts at `at`, if a rule matches there. `at` must be the start of a word; `floor` is where
-/// looking back ends.
-pub fn find(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let (first, second) = (text[at], byte(text, at + 1));
-    let pair = usize::from(first) << 8 | usize::from(second);
-    if GATE[pair >> 6] & (1 << (pair & 63)) == 0 {
+/// So much of a body tells whether it is words; a long one is not read through.
+const ENOUGH: usize = 96;
+
+/// The token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
+/// `edge` is looked at.
+#[inline]
+pub fn find(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
+    let [first, second, third] = [text[at], byte(text, at + 1), byte(text, at + 2)];
+    let slot = slot(first, second, third);
+    if GATE[slot >> 6] & (1 << (slot & 63)) == 0 {
         return None;
     }
+    walk(text, at, edge)
+}
+
+/// Tries the rules that begin with the byte at `at`.
+#[cold]
+fn walk(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
+    let (first, second) = (text[at], byte(text, at + 1));
     let mut index = FIRST[usize::from(first)];
     while index != END {
-        if let Some(hit) = match_rule(&RULES[usize::from(index)], text, at, floor) {
+        let rule = usize::from(index);
+        if (SECOND[rule] == second || SECOND[rule] == ANY)
+            && let Some(hit) = match_rule(&RULES[rule], text, at, edge)
+        {
             return Some(hit);
         }
-        index = NEXT[usize::from(index)];
+        index = NEXT[rule];
     }
     None
 }
 
-fn match_rule(rule: &'static Rule, text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     let rest = &text[at..];
-    if !rest.starts_with(rule.prefix.as_bytes()) {
+    let misplaced = rule.demand == Demand::Alone && !stands_alone(text, at, edge);
+    if misplaced || !rest.starts_with(rule.prefix.as_bytes()) {
         return None;
     }
     let body = rule.prefix.len();
     let mut end = body;
+    let mut joined = false;
     for part in rule.body {
         end += match *part {
             Part::Literal(literal) => {
@@ -46,54 +62,79 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, floor: usize) -> Opti
                 if length < usize::from(min) {
                     return None;
                 }
+                joined = class & !WORD != 0;
                 length
             }
         };
     }
-    if is(byte(rest, end), ALNUM) {
+    // Inside a longer word, or the name of a function. Only words: where joints belong to the class, a run longer than
+    // any token holds many starts, and refusing them until the last one fits would take a pass for each.
+    if (is(byte(rest, end), ALNUM) && !joined) || byte(rest, end) == b'(' {
         return None;
     }
     // A class with a dot swallows the full stop of the sentence.
     while end > body && rest[end - 1] == b'.' {
         end -= 1;
     }
-    let looks = profile(&rest[body..end]);
-    let plausible = match rule.trait_ {
-        Trait::Sure | Trait::After => !looks.is_filler(),
-        Trait::Random => looks.is_random(),
-        Trait::Alone => looks.is_random() && stands_alone(text, at, floor),
+    let looks = profile(&rest[body..end.min(body + ENOUGH)]);
+    let plausible = match rule.demand {
+        Demand::Sure | Demand::After => !looks.is_filler(),
+        Demand::Random => !looks.is_wordy(),
+        Demand::Alone => looks.digits > 0 && !looks.is_wordy(),
     };
-    let start = if rule.trait_ == Trait::After { at + body } else { at };
+    let start = if rule.demand == Demand::After { at + body } else { at };
     plausible.then_some(Hit { start, end: at + end, kind: rule.kind })
 }
 
 /// Nothing before `at` that could belong to the same word, path or base64 text.
-pub fn stands_alone(text: &[u8], at: usize, floor: usize) -> bool {
-    at == floor || !is(text[at - 1], BASE64_URL | DOT | PLUS | SLASH)
+pub fn stands_alone(text: &[u8], at: usize, edge: usize) -> bool {
+    at == edge || !is(text[at - 1], BASE64_URL | DOT | PLUS | SLASH)
 }
 
 const END: u16 = u16::MAX;
-const GATE: [u64; 1024] = gate();
-const FIRST: [u16; 256] = chain().0;
-const NEXT: [u16; RULES.len()] = chain().1;
+/// Stands for the second byte of a prefix that has only one.
+const ANY: u8 = 0;
+static GATE: [u64; 1024] = gate();
+static FIRST: [u16; 256] = chain().0;
+static NEXT: [u16; RULES.len()] = chain().1;
+static SECOND: [u8; RULES.len()] = seconds();
 
-/// One bit for each pair of bytes that begins a rule; a prefix of one byte sets all pairs it begins.
+/// Six bits of the first byte and five of the next two: letters keep what tells them apart, the first also its case.
+const fn slot(first: u8, second: u8, third: u8) -> usize {
+    (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
+}
+
+/// One bit for each beginning of a rule; a prefix shorter than three bytes sets all beginnings it allows.
 const fn gate() -> [u64; 1024] {
     let mut gate = [0; 1024];
     let mut index = 0;
     while index < RULES.len() {
         let prefix = RULES[index].prefix.as_bytes();
-        let mut second = 0;
-        while second < 256 {
-            if prefix.len() == 1 || prefix[1] as usize == second {
-                let pair = (prefix[0] as usize) << 8 | second;
-                gate[pair >> 6] |= 1 << (pair & 63);
+        let mut rest = 0;
+        while rest < 1024 {
+            let (second, third) = ((rest >> 5) as u8, (rest & 31) as u8);
+            if (prefix.len() < 2 || prefix[1] & 31 == second) && (prefix.len() < 3 || prefix[2] & 31 == third)
+            {
+                let slot = slot(prefix[0], second, third);
+                gate[slot >> 6] |= 1 << (slot & 63);
             }
-            second += 1;
+            rest += 1;
         }
         index += 1;
     }
     gate
+}
+
+const fn seconds() -> [u8; RULES.len()] {
+    let mut seconds = [ANY; RULES.len()];
+    let mut index = 0;
+    while index < RULES.len() {
+        if RULES[index].prefix.len() > 1 {
+            seconds[index] = RULES[index].prefix.as_bytes()[1];
+        }
+        index += 1;
+    }
+    seconds
 }
 
 /// For each byte the first rule that begins with it, and for each rule the next one with the same first byte.

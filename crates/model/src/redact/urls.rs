@@ -25,9 +25,10 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     match memchr::memchr(b':', info) {
         Some(colon) => {
             let password = &info[colon + 1..];
-            // A slash before the `@` means the `@` is part of a path, unless what precedes cannot be a port.
-            let is_path = info.contains(&b'/')
-                && password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
+            // With a slash before the colon, or behind a port, the `@` is part of a path.
+            let host = info[..colon].contains(&b'/');
+            let port = password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
+            let is_path = host || (port && password.contains(&b'/'));
             let secret = !password.is_empty() && !is_path && !is_stand_in(password);
             secret.then_some(Hit { start: start + colon + 1, end, kind: "url-credentials" })
         }

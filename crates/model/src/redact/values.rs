@@ -3,13 +3,14 @@
 
 use super::chance::{Profile, profile};
 use super::classes::{
-    ALNUM, BASE64, DIGIT, LETTER, LOWER, UPPER, WORD, byte, ends_with_ignore_case, is, run,
+    BASE64, BASE64_URL, DIGIT, DOT, LETTER, LOWER, UPPER, WORD, byte, is, run, run_back,
     starts_with_ignore_case,
 };
-use super::names::Says;
+use super::names::{self, Says};
 
 /// Longer quoted texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
+const LONGEST_BARE: usize = 2 * 1024;
 
 /// A value as it stands in the text, quotes excluded.
 #[derive(Debug, Clone, Copy)]
@@ -49,14 +50,28 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
     {
         return quoted(text, start, slashes, true);
     }
-    let mut length = rest.iter().take(LONGEST).take_while(|byte| !ends_value(**byte)).count();
-    if length == LONGEST {
-        return None;
-    }
+    let mut length = bare_length(rest)?;
     while length > 0 && matches!(rest[length - 1], b'.' | b':') {
         length -= 1;
     }
     (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
+}
+
+/// Length of a bare value. `None` when it is too long to be a secret, or itself holds `name=value` with a telling name:
+/// then that one is judged on its own, and no text is read more than a few times over.
+fn bare_length(text: &[u8]) -> Option<usize> {
+    for (at, byte) in text.iter().enumerate().take(LONGEST_BARE) {
+        if ends_value(*byte) {
+            return Some(at);
+        }
+        if matches!(byte, b'=' | b':') {
+            let name = run_back(&text[..at], BASE64_URL | DOT, 40);
+            if name > 0 && names::judge(&text[at - name..at]).is_some() {
+                return None;
+            }
+        }
+    }
+    (text.len() < LONGEST_BARE).then_some(text.len())
 }
 
 /// Is this value worth hiding, given what its name says?
@@ -74,6 +89,9 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
     match says {
         Says::Password => is_password(text, value, &looks, joint),
         Says::Secret => is_secret_literal(content, value, &looks, joint),
+        Says::Pass => {
+            looks.digits > 0 && is_secret_literal(content, value, &looks, Joint { tight: true, ..joint })
+        }
         Says::Perhaps => is_strong(content, &looks),
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
         Says::Authorization => looks.len >= 6,
@@ -118,6 +136,16 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
     None
 }
 
+/// A bare password may hold an `&`; it does when no further `name=value` follows.
+pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
+    let rest = &text[end..];
+    let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
+    // Cut short it could end inside a character, so what is longer than any password stays.
+    let fits = (2..64).contains(&tail) && byte(rest, 0) == b'&' && byte(rest, 1) != b'&';
+    let continues = fits && !rest[..tail].contains(&b'=');
+    if continues { end + tail } else { end }
+}
+
 /// What ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
@@ -132,7 +160,11 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
-    if super::contains(content, b"[REDACTED:") || content.starts_with(b"<") || content.ends_with(b"...") {
+    if super::contains(content, b"[REDACTED:")
+        || content.starts_with(b"<")
+        || content.starts_with(b"required|")
+        || content.ends_with(b"...")
+    {
         return true;
     }
     if WORDS.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes())) {
@@ -192,6 +224,9 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
         return true; // a colour
     }
+    if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
+        return true;
+    }
     if super::contains(content, b"://") || (byte(content, 1) == b':' && byte(content, 2) == b'\\') {
         return true;
     }
@@ -201,6 +236,13 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
         return true;
     }
     !value.quoted && is_expression(text, value, looks)
+}
+
+/// `api.example.com/v1`: a host and a path without a scheme.
+fn is_address(content: &[u8]) -> bool {
+    let host =
+        content.iter().take_while(|byte| is(**byte, LOWER | DIGIT) || matches!(byte, b'.' | b'-')).count();
+    byte(content, host) == b'/' && content[..host].contains(&b'.') && host >= 6
 }
 
 /// A bare value that is code: a call, an index, a generic type, a path of names.
@@ -233,7 +275,8 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     }
     if value.quoted {
         // `"password": "Passwort"` is a label.
-        return !(plain && is(content[0], UPPER) && looks.upper == 1) && !(plain && is_constant(content));
+        let label = is(content[0], UPPER) && looks.upper == 1;
+        return !(plain && (label || is_constant(content)));
     }
     if is_type(content) {
         return false;
@@ -246,7 +289,9 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         return joint.tight || !(plain && separated);
     }
     if plain {
-        return joint.listed || looks.is_random();
+        // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
+        let argument = separated || matches!(byte(text, value.end), b',' | b')');
+        return joint.listed || (joint.tight && !argument) || looks.is_random();
     }
     let name_like = separated && looks.symbols == 0;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
@@ -329,7 +374,8 @@ fn is_numbered(content: &[u8]) -> bool {
 
 /// Base64 of `user:password`, as in the `auth` of a Docker configuration.
 fn is_encoded_pair(content: &[u8]) -> bool {
-    if content.len() < 8 || content.len() % 4 != 0 || run(content, BASE64, LONGEST) != content.len() {
+    if content.len() < 8 || !content.len().is_multiple_of(4) || run(content, BASE64, LONGEST) != content.len()
+    {
         return false;
     }
     let mut bits = 0u32;

@@ -14,9 +14,16 @@ const FRONT_LINES: &[&str] = &[
     " nested: 1", "# note", "  # note", "", "  ", "garbage", "-- -", "\u{e9}: 1", "c: \u{85}\u{2028}", ": x", "'a': 1",
 ];
 
+/// Lines that are frontmatter to a YAML parser too.
+#[rustfmt::skip]
+pub const YAML_LINES: &[&str] = &[
+    "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"",
+    "q: |  # why\n  text\n\n  more", "o: # why\n  k: [1]\n  j: 2", "p:\n  - x: 1\n    y: 2\n  - z", "  # end",
+];
+
 #[rustfmt::skip]
 const BODY_LINES: &[&str] = &[
-    "## A", "### B", "# T", " ## A ##", "  ## C", "   ### B", "    # code", "#no", "#", "## A\t#", "```", "```sh", "~~~", "````", "  ```",
+    "## A", "### B", "# T", " ## A ##", "  ## C", "   ### B", "    # code", "#no", "#", "##\tA #", "```", "```sh", "~~~", "````", "  ```",
     "    ```", "``` a`b", "~~~ a`b", "\t```", "<!--", "<!-- x -->", "-->", "<!-->", "x --> y", "text", "  text", "", "", "", " \t", "---",
     "- item", "- [ ] open", "  - [x] done", "1. one", "   1) [ ] two", "- ```", "  # in item", "> # q", "> ```", "***", "* * *", "=",
     "a: 1", "10. ~~~", "-     # far", "\u{feff}# b",

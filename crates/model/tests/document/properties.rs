@@ -6,7 +6,7 @@ use model::document::{Document, EditError, Head, unwrap_verbatim, wrap_verbatim}
 use proptest::prelude::*;
 use serde_json::Value;
 
-use crate::generate::{A, B, body, document, line_end, path, value};
+use crate::generate::{A, B, YAML_LINES, body, document, line_end, path, value};
 use crate::oracle::{atx_headings, headings, yaml};
 
 /// The part of `before` that is not in `after`: what is between their common start and their common end.
@@ -106,17 +106,17 @@ fn ask_everything(bytes: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000_000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(10_000) })]
 
     #[test]
     fn any_bytes_survive(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        prop_assert_eq!(Document::parse(bytes.as_slice()).into_bytes(), bytes.clone());
+        prop_assert!(Document::parse(bytes.as_slice()).into_bytes() == bytes);
         ask_everything(&bytes);
     }
 
     #[test]
     fn any_document_survives(bytes in document()) {
-        prop_assert_eq!(Document::parse(bytes.as_slice()).into_bytes(), bytes.clone());
+        prop_assert!(Document::parse(bytes.as_slice()).into_bytes() == bytes);
         ask_everything(&bytes);
     }
 
@@ -133,7 +133,7 @@ proptest! {
         prop_assert_eq!(others(&after, key), others(&before, key));
         let hole = changed(&bytes, after.bytes());
         match before.entry(key) {
-            Some(entry) if !entry.value.is_array() => {
+            Some(entry) if !entry.value.is_null() && !entry.value.is_array() && before.text(key) != Some("|") => {
                 let line = before.lines().find(|line| line.number == entry.line).unwrap();
                 let colon = line.start + line.text(&bytes).iter().position(|byte| *byte == b':').unwrap();
                 prop_assert!(hole.is_empty() || colon < hole.start && hole.end <= line.stop);
@@ -224,19 +224,20 @@ proptest! {
 
     #[test]
     fn what_is_edited_is_yaml(
-        lines in prop::sample::subsequence(&[
-            "# top", "a: 1", "b:  'it''s'  # why", "c:", "d: # why", "e:\t[\"x\"]", "", "l:\n  - x # why\n  # note\n\n  - 'y'", "m:\n- x\n- \"y\"", "  # end",
-        ][..], 0..=10),
+        lines in prop::sample::subsequence(YAML_LINES, 0..=YAML_LINES.len()),
         end in line_end(),
-        edits in prop::collection::vec((prop::sample::select(&["a", "b", "c", "d", "e", "l", "m", "new"][..]), value()), 1..4),
+        edits in prop::collection::vec((prop::sample::select(&["a", "b", "c", "d", "e", "l", "m", "q", "o", "p", "new"][..]), value()), 1..4),
     ) {
         let text = format!("---\n{}\n---\n", lines.join("\n")).replace('\n', end);
-        let mut document = Document::parse(text);
+        let before = Document::parse(text);
+        let mut document = before.clone();
         for (key, value) in edits {
             document.set(key, value).unwrap();
         }
         let read = yaml(&document);
-        for entry in document.entries() {
+        // The last three are more YAML than we read, until they are set.
+        let known = |key: &str| !["q", "o", "p"].contains(&key) || document.get(key) != before.get(key);
+        for entry in document.entries().iter().filter(|entry| known(&entry.key)) {
             prop_assert_eq!(&read[&entry.key], &entry.value);
         }
     }

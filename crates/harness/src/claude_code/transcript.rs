@@ -1,0 +1,377 @@
+//! Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
+//!
+//! Most of such a file is bookkeeping and second copies. Fields are walked in the order they stand in, and the walk
+//! ends as soon as the line is known to hold nothing more for us: a snapshot after its first field, a result before
+//! its second copy.
+
+mod tools;
+mod words;
+
+use std::borrow::Cow;
+
+use model::transcript::{Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, TEXT_BYTES};
+
+use crate::transcript::message::Message;
+use crate::transcript::walk::{Raw, Walk};
+use crate::transcript::{next_line, next_line_like, trim};
+
+type Text<'a> = Cow<'a, str>;
+
+/// Lines that are read.
+const READ: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
+
+/// Lines known to hold nothing for us, by their type alone. Some repeat prompts word for word, so they must be known.
+const SKIPPED: [&str; 16] = [
+    "agent-name",
+    "api-request",
+    "api-request-blob",
+    "api-request-shape",
+    "atis-latch",
+    "cost-state",
+    "custom-title",
+    "file-history-snapshot",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "relocated",
+    // Titles of other sessions, not what a compaction leaves.
+    "summary",
+    "tools-used",
+    "worktree-state",
+];
+
+const SYSTEM: [&str; 6] = [
+    "system/api_error",
+    COMPACT_BOUNDARY,
+    "system/informational",
+    LOCAL_COMMAND,
+    "system/stop_hook_summary",
+    "system/turn_duration",
+];
+const COMPACT_BOUNDARY: &str = "system/compact_boundary";
+const LOCAL_COMMAND: &str = "system/local_command";
+
+const PROGRESS: [&str; 4] =
+    [AGENT_PROGRESS, "progress/bash_progress", "progress/hook_progress", "progress/mcp_progress"];
+const AGENT_PROGRESS: &str = "progress/agent_progress";
+
+const ATTACHMENTS: [&str; 31] = [
+    "attachment/agent_listing_delta",
+    "attachment/async_hook_response",
+    "attachment/auto_mode",
+    "attachment/command_permissions",
+    "attachment/date",
+    "attachment/deferred_tools_delta",
+    "attachment/deferred_tools_record",
+    "attachment/environment",
+    FILE,
+    "attachment/hook_additional_context",
+    "attachment/hook_blocking_error",
+    "attachment/hook_cancelled",
+    "attachment/hook_non_blocking_error",
+    "attachment/hook_permission_decision",
+    "attachment/hook_stopped_continuation",
+    "attachment/hook_success",
+    "attachment/hook_system_message",
+    "attachment/instructions",
+    "attachment/max_turns_reached",
+    "attachment/mcp_instructions_delta",
+    "attachment/model",
+    "attachment/nested_memory",
+    "attachment/prompt_snapshot",
+    QUEUED_COMMAND,
+    "attachment/remote_session_change",
+    "attachment/session_context",
+    "attachment/skill_listing",
+    "attachment/task_reminder",
+    "attachment/todo_reminder",
+    "attachment/total_tokens_reminder",
+    "attachment/unknown_command_fallback",
+];
+const FILE: &str = "attachment/file";
+const QUEUED_COMMAND: &str = "attachment/queued_command";
+
+/// How a line of its begins.
+const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
+
+/// What one line says. It never fails; a torn line gives what stands before the tear.
+pub fn read_line(bytes: &[u8]) -> Line<'_> {
+    let bytes = trim(bytes);
+    if bytes.is_empty() {
+        return Line::default();
+    }
+    let mut walk = Walk::new(bytes);
+    let mut draft = Draft::default();
+    let end = draft.read(&mut walk);
+    let torn = walk.is_torn();
+    let line = draft.line(torn);
+    let rest = match (end, &line.kind) {
+        // Also where the type is none we know: it may be the beginning of another line, read as a text.
+        _ if torn => next_line(&bytes[1..], &BEGINNINGS),
+        (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
+        (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),
+        // Of a line left early the end is not known. One search for a line that matters, and no more.
+        (End::Left, _) => next_line_like(walk.rest(), BEGINNINGS[0]),
+    };
+    Line { rest, ..line }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Reached,
+    Left,
+}
+
+/// The fields of a line, in whatever order they come.
+#[derive(Default)]
+struct Draft<'a> {
+    kind: Option<Text<'a>>,
+    /// `subtype` of a system line, `type` of an attachment or of progress.
+    sub: Option<Text<'a>>,
+    at: Option<Text<'a>>,
+    side: bool,
+    agent: Option<Text<'a>>,
+    /// Said by the harness: a caveat, a skill, a hook's words.
+    meta: bool,
+    summary: bool,
+    error: bool,
+    operation: Option<Text<'a>>,
+    content: Raw<'a>,
+    message: Message<'a>,
+    report: tools::Report<'a>,
+    compaction: Option<Item<'a>>,
+    path: Option<Text<'a>>,
+}
+
+impl<'a> Draft<'a> {
+    fn read(&mut self, walk: &mut Walk<'a>) -> End {
+        if !walk.object() {
+            return End::Reached;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"type" => self.kind = walk.text(NAME_BYTES),
+                b"subtype" => self.sub = walk.text(NAME_BYTES),
+                b"timestamp" => self.at = walk.text(NAME_BYTES),
+                b"isSidechain" => self.side = walk.raw().is_true(),
+                b"agentId" => self.agent = walk.text(NAME_BYTES),
+                b"isMeta" | b"isVisibleInTranscriptOnly" => self.meta |= walk.raw().is_true(),
+                b"promptSource" => self.meta |= walk.text(NAME_BYTES).as_deref() == Some("system"),
+                b"origin" => self.meta |= is_foreign(walk),
+                b"isCompactSummary" => self.summary = walk.raw().is_true(),
+                b"isApiErrorMessage" => self.error = walk.raw().is_true(),
+                b"operation" => self.operation = walk.text(NAME_BYTES),
+                b"content" => self.content = walk.raw(),
+                b"message" => self.message.read(walk, &mut |_, walk| walk.skip()),
+                b"compactMetadata" => self.compaction = compaction(walk),
+                b"attachment" => self.attachment(walk),
+                b"data" => self.progress(walk),
+                b"toolUseResult" if !self.message.results.is_empty() => {
+                    self.report = tools::Report::read(walk);
+                    return End::Left;
+                }
+                _ => walk.skip(),
+            }
+            if matches!(key, b"type" | b"subtype" | b"attachment" | b"data") && self.says_nothing() {
+                return End::Left;
+            }
+        }
+        End::Reached
+    }
+
+    /// As soon as the type is known, and the subtype where there is one.
+    fn says_nothing(&self) -> bool {
+        match (self.kind.as_deref(), self.sub.as_deref()) {
+            (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
+            (Some("progress"), Some(sub)) => sub != "agent_progress",
+            (Some("attachment"), Some(sub)) => !matches!(sub, "file" | "queued_command"),
+            (Some(kind), None) => kind != "progress" && !READ.contains(&kind),
+            _ => false,
+        }
+    }
+
+    fn attachment(&mut self, walk: &mut Walk<'a>) {
+        // The type of the line, which says the same, stands behind it.
+        self.kind = Some("attachment".into());
+        if !walk.object() {
+            return;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"type" => {
+                    self.sub = walk.text(NAME_BYTES);
+                    if self.says_nothing() {
+                        return;
+                    }
+                }
+                b"filename" => self.path = walk.text(NOTE_BYTES),
+                b"prompt" => self.content = walk.raw(),
+                b"commandMode" => self.meta |= walk.text(NAME_BYTES).is_some_and(|mode| mode != "prompt"),
+                b"origin" => self.meta |= is_foreign(walk),
+                _ => walk.skip(),
+            }
+        }
+    }
+
+    /// What a sub-agent does, as older versions wrote it into the main file.
+    fn progress(&mut self, walk: &mut Walk<'a>) {
+        if !walk.object() {
+            return;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"type" => {
+                    self.sub = walk.text(NAME_BYTES);
+                    if self.sub.as_deref().is_some_and(|sub| sub.ends_with("_progress")) {
+                        self.kind = Some("progress".into());
+                    }
+                    if self.says_nothing() {
+                        return;
+                    }
+                }
+                b"agentId" => self.agent = walk.text(NAME_BYTES),
+                b"message" if walk.object() => {
+                    while let Some(key) = walk.key() {
+                        match key {
+                            b"message" => self.message.read(walk, &mut |_, walk| walk.skip()),
+                            _ => walk.skip(),
+                        }
+                    }
+                }
+                b"message" => {}
+                _ => walk.skip(),
+            }
+        }
+    }
+
+    fn line(self, torn: bool) -> Line<'a> {
+        let kind = self.known(torn);
+        let is_side = self.side || kind == Kind::Known(AGENT_PROGRESS);
+        let at = self.at.clone();
+        let chain = if is_side { Chain::Side { agent: self.agent.clone() } } else { Chain::Main };
+        let items = match kind {
+            Kind::Known("assistant") => self.said(),
+            Kind::Known("user") => self.heard(is_side),
+            Kind::Known(AGENT_PROGRESS) if self.message.role.as_deref() == Some("assistant") => self.said(),
+            Kind::Known(AGENT_PROGRESS) => self.heard(is_side),
+            Kind::Known("queue-operation") if self.operation.as_deref() == Some("enqueue") => self.queued(),
+            Kind::Known(QUEUED_COMMAND) if !self.meta => self.queued(),
+            Kind::Known(COMPACT_BOUNDARY) => {
+                let nameless = Item::Compaction { trigger: None, tokens_before: None, tokens_after: None };
+                vec![self.compaction.unwrap_or(nameless)]
+            }
+            Kind::Known(LOCAL_COMMAND) => self.typed(),
+            Kind::Known(FILE) => self.path.map(|path| Item::Shown { path }).into_iter().collect(),
+            _ => Vec::new(),
+        };
+        Line { at, chain, kind, items, rest: &[] }
+    }
+
+    fn known(&self, torn: bool) -> Kind<'a> {
+        let kind = match (&self.kind, &self.message.role) {
+            (Some(kind), _) => kind,
+            // Torn before its type, which older versions write last.
+            (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
+            (None, _) if torn => return Kind::Torn,
+            (None, _) => return Kind::Unknown(Text::default()),
+        };
+        let table: &[&'static str] = match kind.as_ref() {
+            "system" => &SYSTEM,
+            "attachment" => &ATTACHMENTS,
+            "progress" => &PROGRESS,
+            name => {
+                let known = READ.iter().chain(&SKIPPED).find(|known| **known == name);
+                return known.map_or_else(|| Kind::Unknown(kind.clone()), |known| Kind::Known(known));
+            }
+        };
+        let sub = self.sub.as_deref().unwrap_or_default();
+        let known = table.iter().find(|known| known.split_once('/').is_some_and(|(_, name)| name == sub));
+        match known {
+            Some(known) => Kind::Known(known),
+            None if torn && self.sub.is_none() => Kind::Torn,
+            None => Kind::Unknown(format!("{kind}/{sub}").into()),
+        }
+    }
+
+    /// What the agent said and did.
+    fn said(self) -> Vec<Item<'a>> {
+        let Message { id, model, texts, calls, usage, .. } = self.message;
+        if self.error || model.as_deref() == Some("<synthetic>") {
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
+        items.extend(texts.map(|text| Item::Said { message: id.clone(), text }));
+        calls.into_iter().for_each(|call| tools::call(call, &mut items));
+        items.extend(usage.map(|mut usage| {
+            usage.message = id;
+            Item::Usage(usage)
+        }));
+        items
+    }
+
+    /// What the agent was given: results, and the user's words, of which a sub-agent gets none.
+    fn heard(self, is_side: bool) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        let mut report = self.report;
+        for result in &self.message.results {
+            tools::result(result, std::mem::take(&mut report), &mut items);
+        }
+        for text in self.message.texts {
+            if self.summary {
+                items.push(Item::Summary { text });
+            } else if self.meta || is_side {
+                items.extend(words::feedback(&text).map(|text| Item::Feedback { text: text.into() }));
+            } else {
+                items.extend(words::item(text));
+            }
+        }
+        items
+    }
+
+    fn queued(self) -> Vec<Item<'a>> {
+        let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
+        words.map(|(text, typed)| Item::Queued { text, typed }).into_iter().collect()
+    }
+
+    /// A slash command that never reached the agent.
+    fn typed(self) -> Vec<Item<'a>> {
+        let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
+        words.map(|(text, typed)| Item::Prompt { text, typed }).into_iter().collect()
+    }
+}
+
+/// Whether the object tells of anybody but a person.
+fn is_foreign(walk: &mut Walk<'_>) -> bool {
+    let mut foreign = false;
+    if walk.object() {
+        while let Some(key) = walk.key() {
+            match key {
+                b"kind" => foreign = walk.text(NAME_BYTES).is_some_and(|kind| kind != "human"),
+                _ => walk.skip(),
+            }
+        }
+    }
+    foreign
+}
+
+fn compaction<'a>(walk: &mut Walk<'a>) -> Option<Item<'a>> {
+    if !walk.object() {
+        return None;
+    }
+    let (mut trigger, mut tokens_before, mut tokens_after) = (None, None, None);
+    while let Some(key) = walk.key() {
+        match key {
+            b"trigger" => trigger = walk.text(NAME_BYTES),
+            b"preTokens" => tokens_before = walk.raw().number(),
+            b"postTokens" => tokens_after = walk.raw().number(),
+            _ => walk.skip(),
+        }
+    }
+    Some(Item::Compaction { trigger, tokens_before, tokens_after })
+}
+
+#[cfg(test)]
+#[path = "transcript_tests.rs"]
+mod tests;

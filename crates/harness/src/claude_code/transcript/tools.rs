@@ -1,0 +1,196 @@
+//! Claude Code's tools: what a call of each is about, and what its own report adds to the result.
+
+use std::borrow::Cow;
+
+use model::event::{Action, Touched};
+use model::transcript::{
+    About, COMMAND_BYTES, Call, CallResult, Item, NAME_BYTES, NOTE_BYTES, Status, TEXT_BYTES, Todo, Todos,
+};
+
+use super::words;
+use crate::transcript::lists;
+use crate::transcript::message::{RawCall, RawResult, explain, shorten};
+use crate::transcript::walk::{Walk, unquote};
+
+type Text<'a> = Cow<'a, str>;
+
+/// The call, and what it says about the list of things to do.
+pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
+    let tool = raw.tool;
+    let mut call = Call { id: raw.id, ..Call::default() };
+    let (mut kind, mut what) = (None, None);
+    let (mut todos, mut todo) = (None, Todo::default());
+    let mut walk = raw.input.walk();
+    if walk.object() {
+        while let Some(key) = walk.key() {
+            match (tool.as_ref(), key) {
+                ("Read" | "Edit" | "MultiEdit" | "Write", b"file_path")
+                | ("NotebookEdit", b"notebook_path") => {
+                    // Whether a Write creates the file, only its result knows.
+                    let action = if tool == "Read" { Action::Read } else { Action::Edit };
+                    call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
+                    // What follows is the file's text.
+                    break;
+                }
+                (_, b"command") => call.command = walk.text(COMMAND_BYTES),
+                ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
+                ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
+                ("ExitPlanMode", b"plan") => {
+                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default())
+                }
+                ("AskUserQuestion", b"questions") => {
+                    call.about = About::Questions(lists::questions(walk.raw()))
+                }
+                ("TodoWrite", b"todos") => todos = Some(Todos::All(lists::todos(walk.raw()))),
+                ("TaskUpdate", b"taskId") => todo.id = walk.text(NAME_BYTES),
+                ("TaskUpdate", b"subject") => todo.text = walk.text(NOTE_BYTES),
+                ("TaskUpdate", b"status") => {
+                    todo.status = walk.text(NAME_BYTES).and_then(|status| Status::parse(&status));
+                }
+                _ => walk.skip(),
+            }
+        }
+    }
+    if let Some(what) = what {
+        call.about = About::Delegated { kind, what };
+    }
+    if todo.id.is_some() {
+        todos = Some(Todos::Change(todo));
+    }
+    call.tool = tool;
+    items.push(Item::Call(call));
+    items.extend(todos.map(Item::Todos));
+}
+
+/// `toolUseResult`: the same result once more, for the harness's own screen, with some things said more clearly.
+#[derive(Debug, Default)]
+pub struct Report<'a> {
+    /// A command that was run to its end and whose exit code is not zero only if the result says so.
+    ended: bool,
+    files: Vec<Touched<'a>>,
+    todo: Option<Todo<'a>>,
+    answers: Vec<(Text<'a>, Text<'a>)>,
+}
+
+impl<'a> Report<'a> {
+    /// Reads the first few fields, and no further than the first that says nothing: what follows can be megabytes.
+    pub fn read(walk: &mut Walk<'a>) -> Report<'a> {
+        let mut report = Report::default();
+        let mut made = None;
+        if !walk.object() {
+            return report;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"stdout" => {
+                    walk.skip();
+                    report.ended = true;
+                }
+                b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip(),
+                b"interrupted" => report.ended &= !walk.raw().is_true(),
+                // "No matches found" stands for an exit code other than zero, which one is not said.
+                b"returnCodeInterpretation" | b"backgroundTaskId" => {
+                    walk.skip();
+                    report.ended = false;
+                }
+                b"type" => {
+                    made = match walk.text(NAME_BYTES).as_deref() {
+                        Some("create") => Some(Action::Create),
+                        Some("update") => Some(Action::Edit),
+                        _ => break,
+                    }
+                }
+                b"filePath" => {
+                    let path = walk.text(NOTE_BYTES);
+                    report.files.extend(path.zip(made).map(|(path, action)| Touched { path, action }));
+                    break;
+                }
+                b"task" => {
+                    report.todo = task(walk);
+                    break;
+                }
+                b"answers" => {
+                    report.answers = answers(walk);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        report
+    }
+}
+
+/// A result in neutral words, with what the report knows. A line has one report, so it is used up by the first result.
+pub fn result<'a>(raw: &RawResult<'a>, report: Report<'a>, items: &mut Vec<Item<'a>>) {
+    let mut result = raw.read();
+    result.files = report.files;
+    if result.failed {
+        fail(&mut result, items);
+    } else if report.ended {
+        result.exit = Some(0);
+    }
+    let call = result.call.clone();
+    items.push(Item::Result(result));
+    items.extend(report.todo.map(|todo| Item::Todos(Todos::Change(todo))));
+    items.extend(report.answers.into_iter().map(|(question, text)| Item::Answer {
+        call: call.clone(),
+        question: Some(question),
+        text,
+    }));
+}
+
+fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
+    if let Some(said) = words::refusal(&result.text) {
+        result.refused = true;
+        if let Some(said) = said {
+            let text = said.to_owned().into();
+            items.push(Item::Answer { call: result.call.clone(), question: None, text });
+        }
+        shorten(result);
+        return;
+    }
+    let inner = result.text.strip_prefix("<tool_use_error>");
+    if let Some(inner) = inner.map(|inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner)) {
+        result.text = inner.to_owned().into();
+    }
+    if let Some((code, output)) = exit_code(&result.text) {
+        result.exit = Some(code);
+        result.text = output.to_owned().into();
+    }
+    explain(result);
+}
+
+/// `Exit code 3`, and whatever the command printed below it.
+fn exit_code(text: &str) -> Option<(i64, &str)> {
+    let rest = text.strip_prefix("Exit code ")?;
+    let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
+    Some((code.trim().parse().ok()?, output))
+}
+
+fn task<'a>(walk: &mut Walk<'a>) -> Option<Todo<'a>> {
+    if !walk.object() {
+        return None;
+    }
+    let mut todo = Todo { status: Some(Status::Open), ..Todo::default() };
+    while let Some(key) = walk.key() {
+        match key {
+            b"id" => todo.id = walk.text(NAME_BYTES),
+            b"subject" => todo.text = walk.text(NOTE_BYTES),
+            b"status" => todo.status = walk.text(NAME_BYTES).and_then(|status| Status::parse(&status)),
+            _ => walk.skip(),
+        }
+    }
+    todo.text.is_some().then_some(todo)
+}
+
+/// Question and answer, as the user gave it.
+fn answers<'a>(walk: &mut Walk<'a>) -> Vec<(Text<'a>, Text<'a>)> {
+    let mut answers = Vec::new();
+    if walk.object() {
+        while let Some(key) = walk.key() {
+            let question = unquote(key);
+            answers.extend(walk.text(NOTE_BYTES).map(|answer| (question, answer)));
+        }
+    }
+    answers
+}

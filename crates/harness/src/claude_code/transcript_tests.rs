@@ -1,0 +1,330 @@
+use model::event::{Action, Touched};
+use model::transcript::{About, Question, Status, Todo, Todos, Typed};
+
+use super::*;
+
+fn items(line: &str) -> Vec<Item<'_>> {
+    read_line(line.as_bytes()).items
+}
+
+fn prompt(text: &str, typed: Typed) -> Item<'_> {
+    Item::Prompt { text: text.into(), typed }
+}
+
+/// A user's line with these fields behind its type.
+fn user(content: &str, fields: &str) -> String {
+    format!(
+        r#"{{"parentUuid":null,"isSidechain":false,"type":"user","message":{{"role":"user","content":{content}}}{fields}}}"#
+    )
+}
+
+fn assistant(blocks: &str) -> String {
+    format!(
+        r#"{{"parentUuid":null,"isSidechain":false,"message":{{"id":"m","role":"assistant","content":[{blocks}]}},"type":"assistant"}}"#
+    )
+}
+
+#[test]
+fn who_is_speaking() {
+    let words = prompt("hi", Typed::Words);
+    let cases = [
+        (r#""hi""#, "", vec![words.clone()]),
+        (r#"[{"type":"text","text":"hi"}]"#, "", vec![words.clone()]),
+        (r#"[{"type":"image","source":{"data":"xx"}},{"type":"text","text":"hi"}]"#, "", vec![words.clone()]),
+        (r#""hi""#, r#","promptSource":"sdk","origin":{"kind":"human"}"#, vec![words]),
+        (r#""hi""#, r#","isMeta":true"#, vec![]),
+        (r#""hi""#, r#","promptSource":"system""#, vec![]),
+        (r#""hi""#, r#","origin":{"kind":"peer"}"#, vec![]),
+        (r#""hi""#, r#","isVisibleInTranscriptOnly":true"#, vec![]),
+        (r#""hi""#, r#","isCompactSummary":true"#, vec![Item::Summary { text: "hi".into() }]),
+        (r#""Stop hook feedback:\nGO""#, r#","isMeta":true"#, vec![Item::Feedback { text: "GO".into() }]),
+        (r#""[Request interrupted by user]""#, "", vec![Item::Interrupted]),
+        ("7", "", vec![]),
+        ("[7,null,{}]", "", vec![]),
+    ];
+    for (content, fields, expected) in cases {
+        assert_eq!(items(&user(content, fields)), expected, "{content} {fields}");
+    }
+    let side =
+        user(r#""hi""#, "").replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"a1\"");
+    let line = read_line(side.as_bytes());
+    assert_eq!((line.items, line.chain), (vec![], Chain::Side { agent: Some("a1".into()) }));
+}
+
+#[test]
+fn the_agent_and_what_only_looks_like_it() {
+    let line = assistant(
+        r#"{"type":"thinking","thinking":"hm"},{"type":"text","text":"a"},{"type":"text","text":" "}"#,
+    );
+    assert_eq!(items(&line), [Item::Said { message: Some("m".into()), text: "a".into() }]);
+    assert_eq!(read_line(line.as_bytes()).last_said(), Some("a"));
+    for (from, to) in [
+        ("\"type\":\"assistant\"", "\"type\":\"assistant\",\"isApiErrorMessage\":true"),
+        ("\"id\":\"m\"", "\"model\":\"<synthetic>\""),
+    ] {
+        assert_eq!(items(&line.replace(from, to)), []);
+    }
+}
+
+#[test]
+fn calls_and_their_files() {
+    let cases = [
+        (r#""name":"Read","input":{"file_path":"/p","offset":3}"#, Some(Action::Read)),
+        (
+            r#""name":"Edit","input":{"replace_all":false,"file_path":"/p","old_string":"x"}"#,
+            Some(Action::Edit),
+        ),
+        (r#""name":"Write","input":{"content":"x","file_path":"/p"}"#, Some(Action::Edit)),
+        (r#""name":"NotebookEdit","input":{"notebook_path":"/p"}"#, Some(Action::Edit)),
+        (r#""name":"Grep","input":{"path":"/p","file_path":"/p"}"#, None),
+        (r#""name":"Edit","input":{"file_path":["/p"]}"#, None),
+        (r#""name":"Edit","input":"/p""#, None),
+        (r#""name":"Edit""#, None),
+    ];
+    for (fields, action) in cases {
+        let line = assistant(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
+        let found = items(&line);
+        let [Item::Call(call)] = &found[..] else { panic!("{found:?}") };
+        let expected: Vec<_> =
+            action.map(|action| Touched { path: "/p".into(), action }).into_iter().collect();
+        assert_eq!((&call.files, call.id.as_deref()), (&expected, Some("t")), "{fields}");
+    }
+}
+
+#[test]
+fn calls_that_are_more_than_work() {
+    let one = |fields: &str| {
+        let line = assistant(&format!(r#"{{"type":"tool_use","id":"t",{fields}}}"#));
+        let found = items(&line);
+        let Some(Item::Call(call)) = found.first() else { panic!("{found:?}") };
+        format!("{:?} {:?}", call.command, call.about)
+    };
+    let say = |command: Option<&str>, about: About| format!("{command:?} {about:?}");
+    assert_eq!(
+        one(r#""name":"Bash","input":{"command":"ls\n","timeout":3}"#),
+        say(Some("ls\n"), About::Work)
+    );
+    assert_eq!(
+        one(r#""name":"Agent","input":{"description":"look","prompt":"long","subagent_type":"Explore"}"#),
+        say(None, About::Delegated { kind: Some("Explore".into()), what: "look".into() })
+    );
+    assert_eq!(one(r#""name":"ExitPlanMode","input":{"plan":"P"}"#), say(None, About::Plan("P".into())));
+    let question = Question { text: "Q?".into(), options: vec!["A".into()] };
+    assert_eq!(
+        one(
+            r#""name":"AskUserQuestion","input":{"questions":[{"question":"Q?","options":[{"label":"A"}]}]}"#
+        ),
+        say(None, About::Questions(vec![question]))
+    );
+}
+
+#[test]
+fn things_to_do() {
+    let line = assistant(
+        r#"{"type":"tool_use","name":"TodoWrite","input":{"todos":[{"content":"a","status":"pending"}]}}"#,
+    );
+    let todo = |id: Option<&'static str>, text: Option<&'static str>, status| Todo {
+        id: id.map(Into::into),
+        text: text.map(Into::into),
+        status: Some(status),
+    };
+    let found = items(&line);
+    assert_eq!(found[1], Item::Todos(Todos::All(vec![todo(None, Some("a"), Status::Open)])));
+    let line =
+        assistant(r#"{"type":"tool_use","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}"#);
+    let found = items(&line);
+    assert_eq!(found[1], Item::Todos(Todos::Change(todo(Some("1"), None, Status::Done))));
+    let made = r#","toolUseResult":{"task":{"id":"1","subject":"a"}}"#;
+    let line = user(r#"[{"type":"tool_result","tool_use_id":"t","content":"Task #1 created"}]"#, made);
+    let found = items(&line);
+    assert_eq!(found[1], Item::Todos(Todos::Change(todo(Some("1"), Some("a"), Status::Open))));
+}
+
+#[test]
+fn how_a_call_ended() {
+    let ended = |content: &str, is_error: bool, report: &str| {
+        let block = format!(
+            r#"[{{"tool_use_id":"t","type":"tool_result","content":{content},"is_error":{is_error}}}]"#
+        );
+        let line = user(&block, report);
+        let found = items(&line);
+        let Some(Item::Result(result)) = found.iter().find(|item| matches!(item, Item::Result(_))) else {
+            panic!("{found:?}")
+        };
+        format!("{} {} {:?} {:?} {}", result.failed, result.refused, result.exit, result.errors, result.text)
+    };
+    let shell =
+        |more: &str| format!(r#","toolUseResult":{{"stdout":"x","stderr":"","interrupted":false{more}}}"#);
+    assert_eq!(ended(r#""x""#, false, &shell("")), "false false Some(0) [] x");
+    assert_eq!(
+        ended(r#""""#, false, &shell(r#","returnCodeInterpretation":"No matches found""#)),
+        "false false None [] "
+    );
+    assert_eq!(ended(r#""x""#, false, &shell(r#","backgroundTaskId":"b""#)), "false false None [] x");
+    assert_eq!(ended(r#""x""#, false, ""), "false false None [] x");
+    assert_eq!(
+        ended(r#""Exit code 3\nok\nerror: no\n""#, true, r#","toolUseResult":"Error: Exit code 3""#),
+        "true false Some(3) [\"error: no\"] ok\nerror: no\n"
+    );
+    assert_eq!(ended(r#""Exit code 3""#, true, ""), "true false Some(3) [] ");
+    assert_eq!(
+        ended(r#""<tool_use_error>File does not exist.</tool_use_error>""#, true, ""),
+        "true false None [\"File does not exist.\"] File does not exist."
+    );
+    assert_eq!(ended(r#"[{"type":"image"},{"type":"text","text":"x"}]"#, false, ""), "false false None [] x");
+    assert!(
+        ended(r#""The user doesn't want to proceed. the user said:\nno""#, true, "")
+            .starts_with("true true None []")
+    );
+}
+
+#[test]
+fn what_the_user_answers() {
+    let answer = |question: Option<&'static str>, text: &'static str| Item::Answer {
+        call: Some("t".into()),
+        question: question.map(Into::into),
+        text: text.into(),
+    };
+    let block = r#"[{"type":"tool_result","tool_use_id":"t","content":"answered"}]"#;
+    let report = r#","toolUseResult":{"questions":[{"question":"Q\"1"}],"answers":{"Q\"1":"A","Q2":["x"],"Q3":"B"},"annotations":{}}"#;
+    let line = user(block, report);
+    assert_eq!(items(&line)[1..], [answer(Some("Q\"1"), "A"), answer(Some("Q3"), "B")]);
+    let refused = r#"[{"type":"tool_result","tool_use_id":"t","is_error":true,"content":"The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nnot so"}]"#;
+    let line = user(refused, "");
+    assert_eq!(items(&line)[0], answer(None, "not so"));
+}
+
+#[test]
+fn a_result_knows_whether_a_file_was_made() {
+    let block = r#"[{"type":"tool_result","tool_use_id":"t","content":"done"}]"#;
+    for (report, expected) in [
+        (r#"{"type":"create","filePath":"/p","content":"x"}"#, Some(Action::Create)),
+        (r#"{"type":"update","filePath":"/p","content":"x"}"#, Some(Action::Edit)),
+        (r#"{"filePath":"/p","oldString":"x"}"#, None),
+        (r#"{"type":"text","file":{"filePath":"/p"}}"#, None),
+        (r#"["create"]"#, None),
+    ] {
+        let line = user(block, &format!(r#","toolUseResult":{report}"#));
+        let found = items(&line);
+        let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(result.files.first().map(|file| file.action), expected, "{report}");
+    }
+}
+
+#[test]
+fn prompts_that_wait_and_commands_that_stay_here() {
+    let queued = |text: &'static str| vec![Item::Queued { text: text.into(), typed: Typed::Words }];
+    let slash = |text: &'static str| vec![prompt(text, Typed::Slash)];
+    for (line, expected) in [
+        (r#"{"type":"queue-operation","operation":"enqueue","content":"also this"}"#, queued("also this")),
+        (
+            r#"{"type":"queue-operation","operation":"enqueue","content":"<task-notification>x</task-notification>"}"#,
+            vec![],
+        ),
+        (r#"{"type":"queue-operation","operation":"remove","content":"also this"}"#, vec![]),
+        (r#"{"type":"queue-operation","operation":"dequeue"}"#, vec![]),
+        (
+            r#"{"type":"attachment","attachment":{"type":"queued_command","prompt":"also this","commandMode":"prompt"}}"#,
+            queued("also this"),
+        ),
+        (
+            r#"{"attachment":{"type":"queued_command","prompt":"x","commandMode":"task-notification"},"type":"attachment"}"#,
+            vec![],
+        ),
+        (
+            r#"{"attachment":{"type":"queued_command","prompt":"x","origin":{"kind":"peer"}},"type":"attachment"}"#,
+            vec![],
+        ),
+        (
+            r#"{"attachment":{"type":"file","filename":"/p"},"type":"attachment"}"#,
+            vec![Item::Shown { path: "/p".into() }],
+        ),
+        (
+            r#"{"type":"system","subtype":"local_command","content":"<command-name>/skills</command-name>"}"#,
+            slash("/skills"),
+        ),
+        (
+            r#"{"type":"system","subtype":"local_command","content":"<local-command-stdout>x</local-command-stdout>"}"#,
+            vec![],
+        ),
+        (r#"{"type":"last-prompt","lastPrompt":"not again"}"#, vec![]),
+    ] {
+        assert_eq!(items(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_sub_agent_as_older_versions_tell_of_it() {
+    let line = r#"{"parentUuid":"u","isSidechain":false,"type":"progress","data":{"message":{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Read","input":{"file_path":"/p"}}]}},"type":"agent_progress","prompt":"do","agentId":"a1"},"timestamp":"2026-02-04T21:49:14.486Z"}"#;
+    let line = read_line(line.as_bytes());
+    assert_eq!(line.kind, Kind::Known("progress/agent_progress"));
+    assert_eq!(line.chain, Chain::Side { agent: Some("a1".into()) });
+    assert!(matches!(&line.items[..], [Item::Call(call)] if call.files.len() == 1));
+    for data in [r#"{"type":"bash_progress","output":"x"}"#, r#"{"output":"x","type":"hook_progress"}"#] {
+        let line = format!(r#"{{"data":{data},"type":"progress"}}"#);
+        assert!(
+            matches!(read_line(line.as_bytes()), Line { kind: Kind::Known(_), items, .. } if items.is_empty())
+        );
+    }
+}
+
+#[test]
+fn known_unknown_torn_blank() {
+    for (line, expected) in [
+        ("", Kind::Blank),
+        (" \r\n\0", Kind::Blank),
+        ("{}", Kind::Unknown("".into())),
+        (r#"{"type":"new-thing","x":1}"#, Kind::Unknown("new-thing".into())),
+        (r#"{"type":"system","subtype":"new"}"#, Kind::Unknown("system/new".into())),
+        (r#"{"type":"attachment","attachment":{"type":"new"}}"#, Kind::Unknown("attachment/new".into())),
+        (r#"{"type":"attachment","attachment":7}"#, Kind::Unknown("attachment/".into())),
+        (r#"{"type":7}"#, Kind::Unknown("".into())),
+        (r#"{"type":"mode","mode":"normal"}"#, Kind::Known("mode")),
+        (r#"{"type":"system","subtype":"api_error","error":{}}"#, Kind::Known("system/api_error")),
+        (r#"{"parentUuid":nul"#, Kind::Torn),
+        ("nonsense", Kind::Torn),
+        ("[1]", Kind::Torn),
+    ] {
+        let kind = read_line(line.as_bytes()).kind;
+        // Nothing that is no object has a type; whether it is torn or strange is the same to whoever counts.
+        let alike = kind == expected
+            || matches!((&kind, &expected), (Kind::Unknown(name), Kind::Torn) if name.is_empty());
+        assert!(alike, "{line}: {kind:?}");
+    }
+}
+
+#[test]
+fn two_in_one_line() {
+    let result = user(
+        r#"[{"type":"tool_result","tool_use_id":"t","content":"x"}]"#,
+        r#","toolUseResult":{"stdout":"x","list":[{"type":"text"}]}"#,
+    );
+    let first = user(r#""one""#, r#","data2":[{"type":"text"},{"parentUuid":1}]"#);
+    let second = user(r#""two""#, "");
+    let snapshot = r#"{"type":"file-history-snapshot","snapshot":{"a":{"type":"x"}}}"#;
+    let read = |line: &str| {
+        let mut found = Vec::new();
+        crate::transcript::each_line(read_line, line.as_bytes(), |line| {
+            found.extend(line.items.iter().filter_map(|item| match item {
+                Item::Prompt { text, .. } => Some(text.clone().into_owned()),
+                Item::Result(_) => Some("result".to_owned()),
+                _ => None,
+            }));
+        });
+        found
+    };
+    assert_eq!(read(&format!("{first}{second}")), ["one", "two"]);
+    assert_eq!(read(&format!("\u{feff}{first} {second}\r")), ["one", "two"]);
+    assert_eq!(read(&format!("{result}{second}")), ["result", "two"]);
+    assert_eq!(read(&format!("{snapshot}{second}")), ["two"]);
+    // The first was torn by a crash, and the second written right behind it.
+    for end in 0..first.len() {
+        // Behind one of these the second is taken for a part of the first.
+        if first[..end].ends_with(['[', ',', ':']) {
+            continue;
+        }
+        let found = read(&format!("{}{second}", &first[..end]));
+        assert_eq!(found.last().map(String::as_str), Some("two"), "{}", &first[..end]);
+    }
+    assert_eq!(read(&second.repeat(1000)).len(), 32);
+}

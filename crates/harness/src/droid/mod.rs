@@ -1,0 +1,3 @@
+//! Factory Droid.
+
+pub mod transcript;

@@ -1,0 +1,291 @@
+//! Factory Droid's transcript, `~/.factory/sessions/<folder>/<session>.jsonl`, line by line.
+
+use std::borrow::Cow;
+
+use model::event::{Action, Touched};
+use model::transcript::{
+    About, COMMAND_BYTES, Call, Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES, Todos,
+    Typed,
+};
+
+use crate::transcript::message::{Message, RawCall, RawResult, explain};
+use crate::transcript::walk::{Raw, Walk};
+use crate::transcript::{lists, next_line, trim};
+
+type Text<'a> = Cow<'a, str>;
+
+const TYPES: [&str; 5] = [SESSION_START, MESSAGE, COMPACTION_STATE, TODO_STATE, "agent_turn_outcome"];
+const SESSION_START: &str = "session_start";
+const MESSAGE: &str = "message";
+const COMPACTION_STATE: &str = "compaction_state";
+const TODO_STATE: &str = "todo_state";
+
+const BEGINNINGS: [&str; 1] = ["{\"type\""];
+
+/// What one line says. It never fails; a torn line gives what stands before the tear.
+pub fn read_line(bytes: &[u8]) -> Line<'_> {
+    let bytes = trim(bytes);
+    if bytes.is_empty() {
+        return Line::default();
+    }
+    let mut walk = Walk::new(bytes);
+    let draft = Draft::read(&mut walk);
+    let unread = if walk.is_torn() { &bytes[1..] } else { walk.rest() };
+    Line { rest: next_line(unread, &BEGINNINGS), ..draft.line(walk.is_torn()) }
+}
+
+#[derive(Default)]
+struct Draft<'a> {
+    kind: Option<Text<'a>>,
+    id: Option<Text<'a>>,
+    at: Option<Text<'a>>,
+    /// The session that started this one: then it is a sub-agent's.
+    caller: Option<Text<'a>>,
+    summary: Option<Text<'a>>,
+    todos: Raw<'a>,
+    message: Message<'a>,
+    hook: Hook<'a>,
+}
+
+/// A hook's run is recorded as a message that the agent does not get to see.
+#[derive(Default)]
+struct Hook<'a> {
+    visibility: Option<Text<'a>>,
+    event: Option<Text<'a>>,
+    results: Raw<'a>,
+}
+
+impl<'a> Draft<'a> {
+    fn read(walk: &mut Walk<'a>) -> Draft<'a> {
+        let mut draft = Draft::default();
+        if !walk.object() {
+            return draft;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"type" => draft.kind = walk.text(NAME_BYTES),
+                b"id" => draft.id = walk.text(NAME_BYTES),
+                b"timestamp" => draft.at = walk.text(NAME_BYTES),
+                b"callingSessionId" => draft.caller = walk.text(NAME_BYTES),
+                b"summaryText" => draft.summary = walk.text(TEXT_BYTES),
+                b"todos" => draft.todos = walk.raw(),
+                b"message" => {
+                    let hook = &mut draft.hook;
+                    draft.message.read(walk, &mut |key, walk| match key {
+                        b"visibility" => hook.visibility = walk.text(NAME_BYTES),
+                        b"hookEventName" => hook.event = walk.text(NAME_BYTES),
+                        b"hookResults" => hook.results = walk.raw(),
+                        _ => walk.skip(),
+                    });
+                }
+                _ => walk.skip(),
+            }
+        }
+        draft
+    }
+
+    fn line(self, torn: bool) -> Line<'a> {
+        let kind = match &self.kind {
+            Some(name) => TYPES
+                .iter()
+                .find(|known| *known == name)
+                .map_or_else(|| Kind::Unknown(name.clone()), |known| Kind::Known(known)),
+            None if torn => Kind::Torn,
+            None => Kind::Unknown(Text::default()),
+        };
+        let at = self.at.clone();
+        let chain = self.caller.clone().map_or(Chain::Main, |caller| Chain::Side { agent: Some(caller) });
+        let items = match kind {
+            Kind::Known(MESSAGE) => self.said_or_heard(),
+            Kind::Known(COMPACTION_STATE) => {
+                let compaction = Item::Compaction { trigger: None, tokens_before: None, tokens_after: None };
+                std::iter::once(compaction).chain(self.summary.map(|text| Item::Summary { text })).collect()
+            }
+            Kind::Known(TODO_STATE) => vec![Item::Todos(Todos::All(lists::todos(self.todos)))],
+            _ => Vec::new(),
+        };
+        Line { at, chain, kind, items, rest: &[] }
+    }
+
+    fn said_or_heard(self) -> Vec<Item<'a>> {
+        let mut items = Vec::new();
+        // A hook's run. What it answered to a stop comes again as if the user had said it.
+        if let Some(event) = self.hook.event {
+            if matches!(event.as_ref(), "Stop" | "SubagentStop") {
+                items.extend(
+                    answers(self.hook.results).into_iter().map(|text| Item::Feedback { text: text.into() }),
+                );
+            }
+            return items;
+        }
+        if self.hook.visibility.as_deref() == Some("user_only") {
+            return items;
+        }
+        let Message { role, texts, calls, results, .. } = self.message;
+        let is_context = self.id.as_deref().is_some_and(|id| id.starts_with("context-"));
+        for text in texts {
+            match role.as_deref() {
+                Some("assistant") if !text.trim().is_empty() => {
+                    items.push(Item::Said { message: self.id.clone(), text });
+                }
+                Some("user") if !is_context => items.extend(prompt(text)),
+                _ => {}
+            }
+        }
+        calls.into_iter().for_each(|raw| call(raw, &mut items));
+        items.extend(results.iter().map(|raw| Item::Result(result(raw))));
+        items
+    }
+}
+
+/// The words of a user; reminders stand in blocks of their own.
+fn prompt(text: Text<'_>) -> Option<Item<'_>> {
+    let words = text.trim();
+    if words.is_empty()
+        || words.starts_with("<system-reminder>")
+        || words.starts_with("<system-notification>")
+    {
+        return None;
+    }
+    let name = words.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+    let typed = if name.is_some_and(|name| !name.contains('/')) { Typed::Slash } else { Typed::Words };
+    Some(Item::Prompt { text, typed })
+}
+
+fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
+    let tool = raw.tool;
+    let mut call = Call { id: raw.id, ..Call::default() };
+    let (mut kind, mut what, mut todos) = (None, None, None);
+    let mut walk = raw.input.walk();
+    if walk.object() {
+        while let Some(key) = walk.key() {
+            match (tool.as_ref(), key) {
+                ("Read" | "Edit" | "MultiEdit" | "Create", b"file_path") => {
+                    let action = match tool.as_ref() {
+                        "Read" => Action::Read,
+                        "Create" => Action::Create,
+                        _ => Action::Edit,
+                    };
+                    call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
+                    break;
+                }
+                ("ApplyPatch", b"input" | b"patch") => {
+                    call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default())
+                }
+                (_, b"command") => call.command = walk.text(COMMAND_BYTES),
+                ("Task", b"description") => what = walk.text(NOTE_BYTES),
+                ("Task", b"subagent_type") => kind = walk.text(NAME_BYTES),
+                ("ExitSpecMode", b"plan") => {
+                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default())
+                }
+                ("AskUser", b"questionnaire") => {
+                    call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
+                }
+                ("TodoWrite", b"todos") => todos = Some(Todos::All(lists::todos(walk.raw()))),
+                _ => walk.skip(),
+            }
+        }
+    }
+    if let Some(what) = what {
+        call.about = About::Delegated { kind, what };
+    }
+    call.tool = tool;
+    items.push(Item::Call(call));
+    items.extend(todos.map(Item::Todos));
+}
+
+fn result<'a>(raw: &RawResult<'a>) -> model::transcript::CallResult<'a> {
+    let mut result = raw.read();
+    result.exit = raw.content.ending().and_then(exit_code);
+    // A command that ends badly is no error to Droid.
+    if !result.failed && result.exit.is_some_and(|code| code != 0) {
+        result = RawResult { call: raw.call.clone(), failed: true, content: raw.content }.read();
+        result.exit = raw.content.ending().and_then(exit_code);
+    }
+    if result.failed {
+        explain(&mut result);
+    }
+    result
+}
+
+/// `[Process exited with code 3]` at the very end.
+fn exit_code(ending: &str) -> Option<i64> {
+    let (_, code) = ending.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
+    code.parse().ok()
+}
+
+/// The files a patch names.
+fn patched(patch: &str) -> Vec<Touched<'static>> {
+    let touched = |line: &str| {
+        let (what, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
+        let action = match what {
+            "Add" => Action::Create,
+            "Update" | "Delete" => Action::Edit,
+            _ => return None,
+        };
+        Some(Touched { path: path.trim().to_owned().into(), action })
+    };
+    patch.lines().filter_map(touched).collect()
+}
+
+/// `1. [question] …`, then its `[option] …` lines.
+fn questionnaire(text: &str) -> Vec<Question<'static>> {
+    let mut questions: Vec<Question> = Vec::new();
+    for line in text.lines() {
+        if let Some((_, question)) = line.split_once("[question]") {
+            questions.push(Question { text: question.trim().to_owned().into(), options: Vec::new() });
+        } else if let (Some((_, option)), Some(question)) =
+            (line.split_once("[option]"), questions.last_mut())
+        {
+            question.options.push(option.trim().to_owned().into());
+        }
+    }
+    questions
+}
+
+/// What hooks answered: the reason of a refusal in JSON, or the words of one that left with code 2.
+fn answers(results: Raw<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut walk = results.walk();
+    if !walk.array() {
+        return found;
+    }
+    while walk.element() {
+        let (mut code, mut stdout, mut stderr) = (None, None, None);
+        if walk.object() {
+            while let Some(key) = walk.key() {
+                match key {
+                    b"exitCode" => code = walk.raw().number(),
+                    b"stdout" => stdout = walk.text(TEXT_BYTES),
+                    b"stderr" => stderr = walk.text(TEXT_BYTES),
+                    _ => walk.skip(),
+                }
+            }
+        }
+        let reason = match code {
+            Some(2) => stderr.map(|text| text.trim().to_owned()),
+            _ => stdout.as_deref().and_then(reason),
+        };
+        found.extend(reason.filter(|text| !text.is_empty()));
+    }
+    found
+}
+
+fn reason(stdout: &str) -> Option<String> {
+    let mut walk = Walk::new(stdout.as_bytes());
+    let (mut blocks, mut reason) = (false, None);
+    if walk.object() {
+        while let Some(key) = walk.key() {
+            match key {
+                b"decision" => blocks = walk.text(NAME_BYTES).as_deref() == Some("block"),
+                b"reason" => reason = walk.text(TEXT_BYTES).map(Cow::into_owned),
+                _ => walk.skip(),
+            }
+        }
+    }
+    reason.filter(|_| blocks)
+}
+
+#[cfg(test)]
+#[path = "transcript_tests.rs"]
+mod tests;

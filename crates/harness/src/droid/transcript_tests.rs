@@ -1,0 +1,126 @@
+use model::transcript::Status;
+
+use super::*;
+
+fn items(line: &str) -> Vec<Item<'_>> {
+    read_line(line.as_bytes()).items
+}
+
+fn message(role: &str, content: &str, fields: &str) -> String {
+    format!(r#"{{"type":"message","id":"m","message":{{"role":"{role}","content":{content}{fields}}}}}"#)
+}
+
+fn call_of(fields: &str) -> String {
+    message("assistant", &format!(r#"[{{"type":"tool_use","id":"t",{fields}}}]"#), "")
+}
+
+#[test]
+fn who_is_speaking() {
+    let text = r#"[{"type":"text","text":"hi"}]"#;
+    let prompt = |text: &'static str, typed| vec![Item::Prompt { text: text.into(), typed }];
+    let cases = [
+        (message("user", text, ""), prompt("hi", Typed::Words)),
+        (message("user", r#""hi""#, ""), prompt("hi", Typed::Words)),
+        (
+            message("user", r#"[{"type":"text","text":"/review all"}]"#, ""),
+            prompt("/review all", Typed::Slash),
+        ),
+        (message("user", r#"[{"type":"text","text":"<system-reminder>x"}]"#, ""), vec![]),
+        (message("user", text, r#","visibility":"user_only""#), vec![]),
+        (message("user", text, "").replace(r#""id":"m""#, r#""id":"context-m""#), vec![]),
+        (message("assistant", text, ""), vec![Item::Said { message: Some("m".into()), text: "hi".into() }]),
+        (message("system", text, ""), vec![]),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(items(&line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_hook_that_kept_the_agent_going() {
+    let stop = |results: &str| {
+        message(
+            "user",
+            "[]",
+            &format!(r#","visibility":"user_only","hookEventName":"Stop","hookResults":[{results}]"#),
+        )
+    };
+    let feedback = |text: &'static str| vec![Item::Feedback { text: text.into() }];
+    for (results, expected) in [
+        (r#"{"exitCode":0,"stdout":"{\"decision\":\"block\",\"reason\":\"go on\"}\n"}"#, feedback("go on")),
+        (r#"{"exitCode":2,"stderr":"go on\n"}"#, feedback("go on")),
+        (r#"{"exitCode":0,"stdout":"{\"reason\":\"fine\"}"}"#, vec![]),
+        (r#"{"exitCode":0,"stdout":"words"}"#, vec![]),
+        ("7", vec![]),
+    ] {
+        assert_eq!(items(&stop(results)), expected, "{results}");
+    }
+}
+
+#[test]
+fn calls_and_their_files() {
+    let cases = [
+        (r#""name":"Create","input":{"file_path":"/p","content":"x"}"#, vec![("/p", Action::Create)]),
+        (r#""name":"Edit","input":{"file_path":"/p"}"#, vec![("/p", Action::Edit)]),
+        (r#""name":"Read","input":{"file_path":"/p"}"#, vec![("/p", Action::Read)]),
+        (
+            r#""name":"ApplyPatch","input":{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c\n*** Delete File: d\n*** End Patch"}"#,
+            vec![("a", Action::Create), ("b c", Action::Edit), ("d", Action::Edit)],
+        ),
+        (r#""name":"Execute","input":{"command":"ls","file_path":"/p"}"#, vec![]),
+        (r#""name":"Edit","input":7"#, vec![]),
+    ];
+    for (fields, expected) in cases {
+        let line = call_of(fields);
+        let found = items(&line);
+        let [Item::Call(call)] = &found[..] else { panic!("{found:?}") };
+        let files: Vec<_> = call.files.iter().map(|file| (file.path.as_ref(), file.action)).collect();
+        assert_eq!(files, expected, "{fields}");
+    }
+}
+
+#[test]
+fn calls_that_are_more_than_work() {
+    let line = call_of(
+        r#""name":"AskUser","input":{"questionnaire":"1. [question] Which?\n[topic] T\n[option] A\n[option] B"}"#,
+    );
+    let found = items(&line);
+    let [Item::Call(Call { about: About::Questions(questions), .. })] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(questions[0], Question { text: "Which?".into(), options: vec!["A".into(), "B".into()] });
+    let line = call_of(r#""name":"TodoWrite","input":{"todos":"1. [completed] a\n2. [pending] b"}"#);
+    let found = items(&line);
+    let [_, Item::Todos(Todos::All(todos))] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(
+        todos.iter().map(|todo| todo.status).collect::<Vec<_>>(),
+        [Some(Status::Done), Some(Status::Open)]
+    );
+    let state = items(r#"{"type":"todo_state","id":"x","todos":{"todos":"1. [completed] a"}}"#);
+    assert!(matches!(&state[..], [Item::Todos(Todos::All(todos))] if todos.len() == 1));
+}
+
+#[test]
+fn how_a_command_ended() {
+    let ended = |content: &str, is_error: bool| {
+        let block = format!(
+            r#"[{{"type":"tool_result","tool_use_id":"t","is_error":{is_error},"content":{content}}}]"#
+        );
+        let line = message("user", &block, "");
+        let found = items(&line);
+        let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
+        (result.failed, result.exit, result.errors.clone())
+    };
+    assert_eq!(ended(r#""hi\n\n\n[Process exited with code 0]""#, false), (false, Some(0), vec![]));
+    let (failed, exit, errors) = ended(r#""error: no\n\n[Process exited with code 3]""#, false);
+    assert_eq!((failed, exit, errors[0].as_str()), (true, Some(3), "error: no"));
+    assert_eq!(ended(r#""Error: gone""#, true), (true, None, vec!["Error: gone".to_owned()]));
+    assert_eq!(ended(r#""it said [Process exited with code 1] once""#, false), (false, None, vec![]));
+}
+
+#[test]
+fn a_session_started_by_another_is_a_sub_agents() {
+    let line = read_line(br#"{"type":"session_start","id":"s","callingSessionId":"p"}"#);
+    assert_eq!(line.chain, Chain::Side { agent: Some("p".into()) });
+    assert!(read_line(br#"{"type":"session_start","id":"s"}"#).is_main());
+}

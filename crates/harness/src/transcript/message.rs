@@ -1,0 +1,174 @@
+//! A message as the harnesses store it that speak in the blocks of the Anthropic API: text, tool_use, tool_result.
+
+use std::borrow::Cow;
+
+use model::text::cut;
+use model::transcript::{CallResult, NAME_BYTES, NOTE_BYTES, TEXT_BYTES, Usage, error_lines};
+
+use super::walk::{Raw, Walk};
+
+type Text<'a> = Cow<'a, str>;
+
+/// How much is looked at of what a call gave when it went well: enough to see what it was.
+const GIVEN_BYTES: usize = 1024;
+
+#[derive(Debug, Default)]
+pub struct Message<'a> {
+    pub id: Option<Text<'a>>,
+    pub role: Option<Text<'a>>,
+    pub model: Option<Text<'a>>,
+    pub texts: Vec<Text<'a>>,
+    pub calls: Vec<RawCall<'a>>,
+    pub results: Vec<RawResult<'a>>,
+    pub usage: Option<Usage<'a>>,
+}
+
+/// A call whose input is not looked into yet: what is in it depends on the tool.
+#[derive(Debug, Default)]
+pub struct RawCall<'a> {
+    pub id: Option<Text<'a>>,
+    pub tool: Text<'a>,
+    pub input: Raw<'a>,
+}
+
+#[derive(Debug, Default)]
+pub struct RawResult<'a> {
+    pub call: Option<Text<'a>>,
+    pub failed: bool,
+    pub content: Raw<'a>,
+}
+
+#[derive(Default)]
+struct Block<'a> {
+    kind: Text<'a>,
+    id: Option<Text<'a>>,
+    name: Text<'a>,
+    text: Raw<'a>,
+    input: Raw<'a>,
+    content: Raw<'a>,
+    failed: bool,
+}
+
+impl<'a> Message<'a> {
+    /// Reads the object that comes next. Keys that are no part of the API go to `other`, which takes their value.
+    pub fn read(&mut self, walk: &mut Walk<'a>, other: &mut dyn FnMut(&'a [u8], &mut Walk<'a>)) {
+        if !walk.object() {
+            return;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"id" => self.id = walk.text(NAME_BYTES),
+                b"role" => self.role = walk.text(NAME_BYTES),
+                b"model" => self.model = walk.text(NAME_BYTES),
+                b"usage" => self.usage = usage(walk),
+                b"content" => self.content(walk),
+                key => other(key, walk),
+            }
+        }
+    }
+
+    fn content(&mut self, walk: &mut Walk<'a>) {
+        let mut probe = walk.clone();
+        if !probe.array() {
+            self.texts.extend(walk.text(TEXT_BYTES));
+            return;
+        }
+        *walk = probe;
+        while walk.element() {
+            self.block(walk);
+        }
+    }
+
+    fn block(&mut self, walk: &mut Walk<'a>) {
+        let mut block = Block::default();
+        if !walk.object() {
+            return;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"type" => block.kind = walk.text(NAME_BYTES).unwrap_or_default(),
+                b"id" | b"tool_use_id" => block.id = walk.text(NAME_BYTES),
+                b"name" => block.name = walk.text(NAME_BYTES).unwrap_or_default(),
+                b"text" => block.text = walk.raw(),
+                b"input" => block.input = walk.raw(),
+                b"content" => block.content = walk.raw(),
+                b"is_error" => block.failed = walk.raw().is_true(),
+                _ => walk.skip(),
+            }
+        }
+        match block.kind.as_ref() {
+            "text" => self.texts.extend(block.text.text(TEXT_BYTES)),
+            "tool_use" => self.calls.push(RawCall { id: block.id, tool: block.name, input: block.input }),
+            "tool_result" => {
+                self.results.push(RawResult { call: block.id, failed: block.failed, content: block.content });
+            }
+            // thinking, image, document: nothing that could be told again.
+            _ => {}
+        }
+    }
+}
+
+impl<'a> RawResult<'a> {
+    /// In neutral words, as far as every harness has them in common.
+    pub fn read(&self) -> CallResult<'a> {
+        let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
+        let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
+        CallResult { call: self.call.clone(), failed: self.failed, text, ..CallResult::default() }
+    }
+}
+
+/// Takes the error lines out of the text of a failed call, before the text is cut.
+pub fn explain(result: &mut CallResult) {
+    result.errors = error_lines(&result.text);
+    shorten(result);
+}
+
+/// Cuts the text to what is worth keeping.
+pub fn shorten(result: &mut CallResult) {
+    let keep = cut(&result.text, NOTE_BYTES).len();
+    match &mut result.text {
+        Cow::Borrowed(text) => *text = &text[..keep],
+        Cow::Owned(text) => text.truncate(keep),
+    }
+}
+
+/// The first text of a list of blocks.
+fn first_text(content: Raw<'_>, max: usize) -> Text<'_> {
+    let mut walk = content.walk();
+    if !walk.array() {
+        return Text::default();
+    }
+    while walk.element() {
+        if !walk.object() {
+            continue;
+        }
+        while let Some(key) = walk.key() {
+            match key {
+                b"text" => return walk.text(max).unwrap_or_default(),
+                _ => walk.skip(),
+            }
+        }
+    }
+    Text::default()
+}
+
+fn usage<'a>(walk: &mut Walk<'a>) -> Option<Usage<'a>> {
+    if !walk.object() {
+        return None;
+    }
+    let mut usage = Usage::default();
+    while let Some(key) = walk.key() {
+        let figure = match key {
+            b"input_tokens" => &mut usage.input,
+            b"cache_read_input_tokens" => &mut usage.cache_read,
+            b"cache_creation_input_tokens" => &mut usage.cache_write,
+            b"output_tokens" => &mut usage.output,
+            _ => {
+                walk.skip();
+                continue;
+            }
+        };
+        *figure = walk.raw().number().unwrap_or_default();
+    }
+    Some(usage)
+}

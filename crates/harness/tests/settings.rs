@@ -1,0 +1,510 @@
+//! Our hooks in other people's settings files, from outside: what goes in, what comes out, what is left alone.
+
+#[path = "settings/generate.rs"]
+mod generate;
+#[path = "settings/oracle.rs"]
+mod oracle;
+#[path = "settings/properties.rs"]
+mod properties;
+
+use std::path::PathBuf;
+
+use harness::settings::{Command, Entry, Place, Problem, What, diff, find, install, switched_off, uninstall};
+use oracle::{apply_diff, check, insertions, read};
+
+pub fn claude_code() -> Vec<Entry> {
+    let entry = |event: &str, matcher: Option<&str>| Entry {
+        event: event.into(),
+        matcher: matcher.map(str::to_owned),
+        command: Command::Exec {
+            program: "/home/me/.local/bin/thru".into(),
+            args: vec!["hook".into(), "claude-code".into(), event.into()],
+        },
+        timeout: 10,
+    };
+    vec![
+        entry("Stop", None),
+        entry("PostToolUse", Some("*")),
+        entry("SessionStart", None),
+        entry("SessionEnd", None),
+        entry("UserPromptSubmit", None),
+        entry("PreCompact", None),
+    ]
+}
+
+pub fn droid() -> Vec<Entry> {
+    let entry = |event: &str| Entry {
+        event: event.into(),
+        matcher: None,
+        command: Command::shell("/home/me/my tools/thru", &["hook", "droid", event]),
+        timeout: 15,
+    };
+    vec![entry("Stop"), entry("SessionStart"), entry("PostToolUse")]
+}
+
+fn only(event: &str) -> Vec<Entry> {
+    claude_code().into_iter().filter(|entry| entry.event == event).collect()
+}
+
+/// Name and bytes of every file in a folder of fixtures.
+fn fixtures(folder: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/settings").join(folder);
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(path).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn every_fixture_is_extended_and_restored() {
+    let files = fixtures("valid");
+    assert!(files.len() >= 60);
+    for (name, bytes) in files {
+        check(&name, &bytes, &Place::CLAUDE_CODE, &claude_code());
+        check(&name, &bytes, &Place::CLAUDE_CODE, &only("Stop"));
+        check(&name, &bytes, &Place::DROID_SETTINGS, &droid());
+        assert!(find(&bytes, &Place::CLAUDE_CODE).unwrap().is_empty(), "{name}");
+        let untouched = uninstall(&bytes, &Place::CLAUDE_CODE).unwrap();
+        assert_eq!((untouched.bytes, untouched.changes.len()), (bytes, 0), "{name}");
+    }
+}
+
+#[test]
+fn events_at_the_top_are_extended_and_restored() {
+    for (name, bytes) in fixtures("top") {
+        check(&name, &bytes, &Place::DROID_HOOKS, &droid());
+        check(&name, &bytes, &Place::DROID_HOOKS, &droid()[..1]);
+    }
+}
+
+#[test]
+fn an_invalid_file_is_left_alone() {
+    let expected = [
+        ("bad-escape.json", 2, 14, "JSON has no such escape"),
+        ("bare-key.json", 2, 3, "unexpected `model`"),
+        ("bare-point.json", 1, 7, "unexpected `.`"),
+        ("bare-word.json", 2, 8, "unexpected `yes`"),
+        ("comma-first.json", 1, 2, "a value or `]` is expected"),
+        ("cut-off.json", 4, 1, "the file ends here, but a value or `]` is expected"),
+        ("double-comma.json", 2, 10, "a key in double quotes or `}` is expected"),
+        ("extra-brace.json", 3, 2, "nothing is expected after the value"),
+        ("form-feed.json", 1, 2, "unexpected character U+000C"),
+        ("hash-comment.json", 1, 1, "unexpected `#`"),
+        ("hex.json", 1, 8, "this is not a number"),
+        ("jsonl.json", 1, 9, "nothing is expected after the value"),
+        ("latin1.json", 2, 12, "not UTF-8"),
+        ("leading-zero.json", 1, 7, "a number does not begin with 0"),
+        ("line-end-in-string.json", 2, 17, "the line ends inside a string"),
+        ("lone-slash.json", 1, 3, "unexpected `/`"),
+        ("merge-conflict.json", 2, 1, "unexpected `<`"),
+        ("minus-infinity.json", 1, 8, "a digit is missing in this number"),
+        ("missing-colon.json", 2, 7, "`:` is expected after the key"),
+        ("missing-comma-in-array.json", 1, 10, "`,` or `]` is expected"),
+        ("missing-comma.json", 3, 3, "`,` or `}` is expected"),
+        ("missing-value.json", 2, 8, "a value is expected"),
+        ("no-break-space.json", 2, 1, "unexpected character U+00A0"),
+        ("not-a-number.json", 1, 7, "unexpected `NaN`"),
+        ("nul.json", 1, 9, "unexpected character U+0000"),
+        ("only-a-comment.json", 2, 1, "the file ends here, but a value is expected"),
+        ("only-comma.json", 1, 2, "a key in double quotes or `}` is expected"),
+        ("plus.json", 1, 7, "unexpected `+`"),
+        ("point-at-end.json", 1, 9, "a digit is missing in this number"),
+        ("python-true.json", 1, 7, "unexpected `True`"),
+        ("second-mark.json", 1, 1, "unexpected character U+FEFF"),
+        ("short-unicode-escape.json", 1, 8, "\\u wants four hexadecimal digits"),
+        ("single-quotes.json", 2, 3, "unexpected `'`"),
+        ("tab-in-string.json", 1, 9, "a control character inside a string"),
+        ("two-values.json", 2, 1, "nothing is expected after the value"),
+        ("unclosed-comment.json", 2, 10, "this comment is never closed"),
+        ("unclosed-string-at-end.json", 1, 7, "this string is never closed"),
+        ("unclosed-string.json", 2, 10, "the line ends inside a string"),
+        ("utf16.json", 1, 1, "not UTF-8"),
+        ("words.txt.json", 1, 1, "unexpected `hello`"),
+        ("wrong-bracket.json", 1, 9, "`,` or `]` is expected"),
+    ];
+    let files = fixtures("invalid");
+    assert_eq!(files.len(), expected.len());
+    for ((name, bytes), (file, line, column, why)) in files.iter().zip(expected) {
+        assert_eq!(name, file);
+        let problem = install(Some(bytes), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+        assert_eq!(problem.to_string(), format!("line {line}, column {column}: {why}"), "{name}");
+        assert_eq!(uninstall(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(find(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(switched_off(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+    }
+}
+
+#[test]
+fn a_file_of_another_shape_is_left_alone() {
+    let expected = [
+        ("event-object.json", "line 3, column 13: `Stop` is not an array"),
+        ("event-string.json", "line 3, column 13: `Stop` is not an array"),
+        ("event-twice.json", "line 4, column 5: `Stop` stands here a second time"),
+        ("group-string.json", "line 5, column 7: a hook of `Stop` is not an object"),
+        ("hooks-array.json", "line 2, column 12: `hooks` is not an object"),
+        ("hooks-null.json", "line 3, column 12: `hooks` is not an object"),
+        ("hooks-string.json", "line 1, column 11: `hooks` is not an object"),
+        ("hooks-twice-escaped.json", "line 1, column 13: `hooks` stands here a second time"),
+        ("hooks-twice.json", "line 4, column 3: `hooks` stands here a second time"),
+        ("root-array.json", "line 1, column 1: the file is not an object"),
+        ("root-null.json", "line 2, column 2: the file is not an object"),
+        ("root-string.json", "line 1, column 1: the file is not an object"),
+    ];
+    let files = fixtures("wrong-shape");
+    assert_eq!(files.len(), expected.len());
+    for ((name, bytes), (file, message)) in files.iter().zip(expected) {
+        assert_eq!(name, file);
+        let problem = install(Some(bytes), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+        assert!(!matches!(problem, Problem::Invalid { .. }), "{name}");
+        assert_eq!(problem.to_string(), message, "{name}");
+    }
+}
+
+/// Our own entries from before: they are brought up to date where they stand, and go without taking anything along.
+#[test]
+fn old_entries_are_updated_in_place() {
+    for (name, bytes) in fixtures("ours") {
+        let entries = only("Stop");
+        let outcome = install(Some(&bytes), &Place::CLAUDE_CODE, &entries).unwrap();
+        assert!(outcome.changed(), "{name}");
+        let found = find(&outcome.bytes, &Place::CLAUDE_CODE).unwrap();
+        assert_eq!(found.len(), 1, "{name}");
+        assert_eq!((&found[0].command, found[0].timeout), (&entries[0].command, Some(10)), "{name}");
+        let again = install(Some(&outcome.bytes), &Place::CLAUDE_CODE, &entries).unwrap();
+        assert_eq!(again.bytes, outcome.bytes, "{name}");
+        let (from_old, from_new) = (
+            uninstall(&bytes, &Place::CLAUDE_CODE).unwrap(),
+            uninstall(&outcome.bytes, &Place::CLAUDE_CODE).unwrap(),
+        );
+        assert_eq!(from_old.bytes, from_new.bytes, "{name}");
+        assert!(read(str::from_utf8(&from_old.bytes).unwrap()).is_some(), "{name}");
+    }
+}
+
+#[track_caller]
+fn check_install(old: &str, entries: &[Entry], new: &str, what: &[What]) {
+    let outcome = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, entries).unwrap();
+    assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
+    assert_eq!(outcome.changes.iter().map(|change| change.what).collect::<Vec<_>>(), what);
+}
+
+#[track_caller]
+fn check_uninstall(old: &str, new: &str) {
+    let outcome = uninstall(old.as_bytes(), &Place::CLAUDE_CODE).unwrap();
+    assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
+}
+
+#[test]
+fn only_the_values_that_differ_change() {
+    let ours = |program: &str, time: &str| {
+        format!(
+            r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command" , "command":"{program}", "args":["hook", "claude-code","Stop"], "async":true, "timeout":{time}}} // !
+            ]}}]}}}}"#
+        )
+    };
+    let program = "/home/me/.local/bin/thru";
+    check_install(&ours("/old/thru", "10"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
+    check_install(&ours(program, "2.5"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
+    check_install(&ours("/old/thru", "99"), &only("Stop"), &ours(program, "10"), &[What::Updated]);
+    check_install(&ours(program, "10"), &only("Stop"), &ours(program, "10"), &[What::Kept]);
+}
+
+#[test]
+fn what_nobody_asks_for_any_more_goes() {
+    let old = install(Some(b"{\"a\": 1}\n"), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    let fewer = install(Some(&old), &Place::CLAUDE_CODE, &only("Stop")).unwrap();
+    assert_eq!(
+        fewer.bytes,
+        install(Some(b"{\"a\": 1}\n"), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes
+    );
+    assert_eq!(fewer.changes.iter().filter(|change| change.what == What::Removed).count(), 5);
+    let none = install(Some(&old), &Place::CLAUDE_CODE, &[]).unwrap();
+    assert_eq!(none.bytes, b"{\"a\": 1}\n");
+}
+
+/// An entry of a later version must not forget what an earlier one knew of the file.
+#[test]
+fn upgrades_end_where_they_began() {
+    for (name, bytes) in fixtures("valid") {
+        let first = install(Some(&bytes), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+        let second = install(Some(&first), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+        let third = install(Some(&second), &Place::CLAUDE_CODE, &claude_code()[1..]).unwrap().bytes;
+        for (step, file) in [first, second, third].into_iter().enumerate() {
+            let back = uninstall(&file, &Place::CLAUDE_CODE).unwrap().bytes;
+            assert_eq!(
+                String::from_utf8_lossy(&back),
+                String::from_utf8_lossy(&bytes),
+                "{name}, step {step}"
+            );
+        }
+    }
+}
+
+/// The harness writes its settings anew when somebody allows a tool. All blanks are other ones then, but what was there
+/// before us is still known.
+#[test]
+fn survives_being_written_anew() {
+    let cases =
+        ["{}", "{\"hooks\":{}}", "{\"hooks\":{\"Stop\":[]}}", "{\"a\":1}", "{\"a\":1,\"hooks\":{}}", ""];
+    for old in cases {
+        let new = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+        let value = read(str::from_utf8(&new).unwrap()).unwrap();
+        for anew in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let back = uninstall(anew.as_bytes(), &Place::CLAUDE_CODE).unwrap();
+            assert_eq!(read(str::from_utf8(&back.bytes).unwrap()), read(old), "{old}: {anew}");
+            assert_eq!(back.blank, old.is_empty());
+        }
+    }
+}
+
+#[test]
+fn no_file_becomes_a_tidy_one() {
+    let outcome = install(None, &Place::CLAUDE_CODE, &claude_code()[..2]).unwrap();
+    assert_eq!(
+        String::from_utf8(outcome.bytes).unwrap(),
+        r#"{
+  "hooks": {
+    "Stop": [
+      {
+        "hooks": [
+          {
+            "timeout": 10,
+            "type": "command",
+            "command": "/home/me/.local/bin/thru",
+            "args": ["hook", "claude-code", "Stop"]
+          }
+        ]
+      }
+    ],
+    "PostToolUse": [
+      {
+        "matcher": "*",
+        "hooks": [
+          {
+            "timeout": 10,
+            "type": "command",
+            "command": "/home/me/.local/bin/thru",
+            "args": ["hook", "claude-code", "PostToolUse"]
+          }
+        ]
+      }
+    ]
+  }
+}
+"#
+    );
+    assert!(install(None, &Place::CLAUDE_CODE, &[]).unwrap().blank);
+}
+
+#[test]
+fn follows_the_file() {
+    let hook = |event: &str| {
+        format!(
+            r#"{{"type": "command", "command": "/home/me/.local/bin/thru", "args": ["hook", "claude-code", "{event}"], "timeout": 10}}"#
+        )
+    };
+    let stop = hook("Stop");
+    let minified = stop.replace(": ", ":").replace(", ", ",");
+    let cases = [
+        (r#"{"a":1}"#, format!(r#"{{"a":1,"hooks":{{"Stop":[{{"hooks":[{minified}]}}]}}}}"#)),
+        (r#"{ "a": 1 }"#, format!(r#"{{ "a": 1, "hooks": {{"Stop": [{{"hooks": [{stop}]}}]}} }}"#)),
+        (r#"{"a": [1,],}"#, format!(r#"{{"a": [1,], "hooks": {{"Stop": [{{"hooks": [{stop}]}}]}},}}"#)),
+        (
+            "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": []}] // c\n  }\n}",
+            format!(
+                "{{\n  \"hooks\": {{\n    \"Stop\": [{{\"hooks\": []}}, {{\"hooks\": [{stop}]}}] // c\n  }}\n}}"
+            ),
+        ),
+        (
+            "{\n  \"hooks\": {\n    \"Stop\": [\n      {\"hooks\": []}, // c\n    ]\n  }\n}",
+            format!(
+                "{{\n  \"hooks\": {{\n    \"Stop\": [\n      {{\"hooks\": []}}, // c\n      {{\"hooks\": [{stop}]}},\n    ]\n  }}\n}}"
+            ),
+        ),
+    ];
+    for (old, new) in cases {
+        check_install(old, &only("Stop"), &new, &[What::Added]);
+    }
+    let tabs = "{\n\t\"a\": 1 // one\n}\n";
+    let lines = install(Some(tabs.as_bytes()), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+    let lines = String::from_utf8(lines).unwrap();
+    assert!(lines.starts_with(
+        "{\n\t\"a\": 1, // one\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"
+    ));
+    assert!(lines.ends_with("\n\t\t\t}\n\t\t]\n\t}\n}\n"));
+}
+
+/// What users do to a file in between stays done.
+#[test]
+fn leaves_what_was_edited_since() {
+    let stop = r#"{"hooks": [{"type": "command", "command": "/x/thru", "args": ["hook", "c", "Stop"], "timeout": 1}]}"#;
+    let theirs = r#"{"hooks": [{"type": "command", "command": "mine"}]}"#;
+    let ours = &stop[11..stop.len() - 2];
+    let cases = [
+        // A group before, after and around ours.
+        (format!("[{theirs}, {stop}]"), Some(format!("[{theirs}]"))),
+        (format!("[{stop}, {theirs}]"), Some(format!("[{theirs}]"))),
+        (format!("[{theirs}, {stop}, {theirs}]"), Some(format!("[{theirs}, {theirs}]"))),
+        // A hook in our group.
+        (
+            format!(r#"[{{"hooks": [{ours}, {{"command": "mine"}}]}}]"#),
+            Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
+        ),
+        (
+            format!(r#"[{{"hooks": [{{"command": "mine"}}, {ours}]}}]"#),
+            Some(r#"[{"hooks": [{"command": "mine"}]}]"#.into()),
+        ),
+        // Comments around ours.
+        (format!("[ // why\n  {stop} // because\n]"), Some("[ // why\n   // because\n]".into())),
+        (format!("[ // why\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
+        (format!("[ // why\n  {stop},\n  {stop}, {theirs}\n]"), Some(format!("[ // why\n   {theirs}\n]"))),
+        (format!("[{theirs}, // why\n  {stop}\n]"), Some(format!("[{theirs} // why\n]"))),
+        (
+            format!("[{theirs} /* a */, /* b */ {stop} /* c */ ]"),
+            Some(format!("[{theirs} /* a */ /* b */ /* c */ ]")),
+        ),
+        // Nothing but ours.
+        (format!("[\n{stop},\n{stop}\n]"), None),
+    ];
+    for (old, new) in cases {
+        let file = |array: Option<&str>| match array {
+            Some(array) => format!("{{\"a\": 1,\n\"hooks\": {{\"Stop\": {array}, \"x\": 1}}}}"),
+            None => "{\"a\": 1,\n\"hooks\": {\"x\": 1}}".into(),
+        };
+        check_uninstall(&file(Some(&old)), &file(new.as_deref()));
+    }
+}
+
+#[test]
+fn knows_its_own_commands() {
+    let ours = [
+        "thru hook claude-code Stop",
+        "/usr/local/bin/thru hook droid",
+        "'/home/a b/thru' hook droid",
+        "\"$HOME/.local/bin/thru\" hook droid Stop 2>/dev/null",
+        "/home/a\\ b/thru hook x",
+        "'C:\\Program Files\\thru.exe' hook x",
+        "exec thru hook x",
+        "THRU_LOG=1 thru hook x",
+        "command -v thru >/dev/null && thru hook claude-code Stop || true",
+        "command -v thru > /dev/null 2>&1 && thru hook x || exit 0",
+        "if command -v thru &>/dev/null; then thru hook x; fi",
+        "[ -x /opt/thru ] && /opt/thru hook x || :",
+        "which thru >/dev/null; thru hook x",
+    ];
+    let not_ours = [
+        "",
+        "thru",
+        "thru brief",
+        "thru  --hook",
+        "echo thru hook",
+        "thru-hook",
+        "thru.sh hook",
+        "/opt/thru/run hook",
+        "./mine.sh && thru hook x",
+        "thru hook x && ./mine.sh",
+        "thru hook x | tee log",
+        "thru hook x; rm -f lock",
+        "thru hook $(./mine.sh)",
+        "thru hook \"`./mine.sh`\"",
+        "(thru hook x)",
+        "sh -c 'thru hook x'",
+        "thru 'hook",
+        "'thru hook x'",
+        "command -v thru && echo yes",
+    ];
+    for line in ours {
+        assert!(Command::Shell(line.into()).is_ours(), "{line}");
+    }
+    for line in not_ours {
+        assert!(!Command::Shell(line.into()).is_ours(), "{line}");
+    }
+    let exec = |program: &str, args: &[&str]| Command::Exec {
+        program: program.into(),
+        args: args.iter().map(|arg| (*arg).to_owned()).collect(),
+    };
+    assert!(exec("/a b/thru", &["hook", "x"]).is_ours());
+    assert!(exec("thru", &["hook"]).is_ours());
+    assert!(!exec("thru", &[]).is_ours());
+    assert!(!exec("thru", &["brief"]).is_ours());
+    assert!(!exec("/a/thru2", &["hook"]).is_ours());
+    assert_eq!(Command::shell("/a b/thru", &["hook", "x"]), Command::Shell("'/a b/thru' hook x".into()));
+    assert_eq!(Command::shell("it's", &[""]), Command::Shell("'it'\\''s' ''".into()));
+    assert!(Command::shell("/it's/thru", &["hook", "$x"]).is_ours());
+    assert!(Command::if_installed(&["hook", "claude-code", "Stop"]).is_ours());
+}
+
+#[test]
+fn sees_the_off_switch() {
+    let cases = [
+        ("{\n\"disableAllHooks\": true}", Some(2)),
+        ("{\"disableAllHooks\": false}", None),
+        ("{\"disableAllHooks\": \"true\"}", None),
+        ("{\"a\": {\"disableAllHooks\": true}}", None),
+        ("{\"disableAllHooks\": true, \"disableAllHooks\": false}", None),
+        ("{\"disableAllHooks\": false, // off\n\"disableAllHooks\": true}", Some(2)),
+        ("", None),
+    ];
+    for (text, line) in cases {
+        assert_eq!(switched_off(text.as_bytes(), &Place::CLAUDE_CODE).unwrap(), line, "{text}");
+        let droid = text.replace("disableAllHooks", "hooksDisabled");
+        assert_eq!(switched_off(droid.as_bytes(), &Place::DROID_SETTINGS).unwrap(), line, "{droid}");
+        assert_eq!(switched_off(droid.as_bytes(), &Place::CLAUDE_CODE).unwrap(), None, "{droid}");
+    }
+}
+
+#[test]
+fn finds_line_matcher_and_time() {
+    let new = install(Some(b"{\n}\n"), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    let found = find(&new, &Place::CLAUDE_CODE).unwrap();
+    assert_eq!(found.len(), 6);
+    assert_eq!((found[0].line, found[1].matcher.as_deref(), found[2].timeout), (6, Some("*"), Some(10)));
+}
+
+#[test]
+fn depth_is_refused_and_size_is_not() {
+    let deep = format!("{{\"a\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    let problem = install(Some(deep.as_bytes()), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+    assert!(matches!(problem, Problem::Invalid { line: 1, column: 518, .. }), "{problem}");
+    let fine = format!("{{\"a\": {}{}}}", "[".repeat(100), "]".repeat(100));
+    check("100 deep", fine.as_bytes(), &Place::CLAUDE_CODE, &claude_code());
+
+    let rule = "      \"Bash(cargo test --package some-package-with-a-long-name:*)\", // ✓\n";
+    let large = format!("{{\n  \"a\": [\n{}    null\n  ]\n}}\n", rule.repeat(5_000_000 / rule.len()));
+    let started = std::time::Instant::now();
+    let new = install(Some(large.as_bytes()), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    assert!(uninstall(&new, &Place::CLAUDE_CODE).unwrap().bytes == large.as_bytes());
+    assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
+}
+
+#[test]
+fn shows_the_difference() {
+    let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 4\n}\n";
+    assert_eq!(diff(old, old), "");
+    assert_eq!(
+        diff(old, &old.replace("4\n", "4,\n  \"e\": 5\n")),
+        "@@ -2,5 +2,6 @@\n   \"a\": 1,\n   \"b\": 2,\n   \"c\": 3,\n-  \"d\": 4\n+  \"d\": 4,\n+  \"e\": 5\n }\n"
+    );
+    assert_eq!(diff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
+    assert_eq!(diff("a", "a\n"), "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
+    let many: String = (0..100).map(|n| format!("{n}\n")).collect();
+    let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
+    assert_eq!(diff(&many, &apart).matches("@@ -").count(), 2);
+    // Too different to look for the shortest way: still right.
+    let (a, b): (String, String) = ((0..3000).map(|n| format!("{n}\n")).collect(), "x\n".repeat(3000));
+    assert_eq!(apply_diff(&a, &diff(&a, &b)), b);
+}
+
+/// The counter of pieces must itself be able to say no.
+#[test]
+fn the_oracle_can_tell() {
+    assert_eq!(insertions(b"ac", b"abc"), Some(1));
+    assert_eq!(insertions(b"ace", b"abcde"), Some(2));
+    assert_eq!(insertions(b"abc", b"abc"), Some(0));
+    assert_eq!(insertions(b"", b"x"), Some(1));
+    assert_eq!(insertions(b"abc", b"ac"), None);
+    assert_eq!(insertions(b"abc", b"acb"), None);
+}

@@ -1,0 +1,214 @@
+//! Settings files nobody would write, and some that many did. Driven by a list of choices, so that a failing file shrinks:
+//! when the choices run out, every further one is 0, and 0 is always the plainest.
+
+/// What the file is made of.
+pub struct Choices<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    style: Style,
+}
+
+#[derive(Clone, Copy)]
+struct Style {
+    /// 0 minified, 1 one line with spaces, 2 over lines, 3 anything anywhere.
+    spacing: usize,
+    line_end: &'static str,
+    unit: &'static str,
+    comments: bool,
+    trailing_commas: bool,
+}
+
+/// A valid file with nothing of ours in it. `top`: events are keys of the file itself.
+pub fn file(bytes: &[u8], top: bool) -> String {
+    let style = Style { spacing: 0, line_end: "\n", unit: "  ", comments: false, trailing_commas: false };
+    let mut choices = Choices { bytes, at: 0, style };
+    choices.style = Style {
+        spacing: choices.pick(4),
+        line_end: choices.one_of(&["\n", "\r\n", "\r"]),
+        unit: choices.one_of(&["  ", "    ", "\t", "", " ", "   "]),
+        comments: choices.pick(2) == 1,
+        trailing_commas: choices.pick(2) == 1,
+    };
+    let mark = choices.one_of(&["", "", "", "\u{feff}"]);
+    if choices.pick(24) == 23 {
+        return format!("{mark}{}", choices.one_of(&["", " ", "\n", "\r\n\r\n", "\t\n "]));
+    }
+    let before = choices.around();
+    let root = if top { choices.events(0) } else { choices.root() };
+    let after = choices.around();
+    let end = choices.one_of(&["", "\n", "\r\n", "\n\n"]);
+    format!("{mark}{before}{root}{after}{end}")
+}
+
+impl Choices<'_> {
+    pub fn pick(&mut self, below: usize) -> usize {
+        let byte = self.bytes.get(self.at).copied().unwrap_or_default();
+        self.at += 1;
+        usize::from(byte) % below
+    }
+
+    fn one_of(&mut self, list: &[&'static str]) -> &'static str {
+        list[self.pick(list.len())]
+    }
+
+    fn root(&mut self) -> String {
+        let count = self.pick(5);
+        let hooks = self.pick(count + 2);
+        let mut members = Vec::new();
+        for index in 0..count {
+            if index == hooks {
+                members.push(self.member("hooks", |choices| choices.events(1)));
+            }
+            let key = self.one_of(&["a", "model", "permissions", "é", "x\\\"y", "Stop", "env"]);
+            members.push(self.member(key, |choices| choices.value(1)));
+        }
+        if hooks == count {
+            let key = self.one_of(&["hooks", "hooks", "h\\u006foks"]);
+            members.push(self.member(key, |choices| choices.events(1)));
+        }
+        self.object(0, members)
+    }
+
+    fn events(&mut self, depth: usize) -> String {
+        let names = ["Stop", "SessionStart", "PostToolUse", "Notification", "St\\u006fpped"];
+        let mut members = Vec::new();
+        for name in names {
+            if self.pick(3) == 1 {
+                members.push(self.member(name, |choices| {
+                    let groups = (0..choices.pick(4)).map(|_| choices.group(depth + 2)).collect();
+                    choices.array(depth + 1, groups)
+                }));
+            }
+        }
+        self.object(depth, members)
+    }
+
+    fn group(&mut self, depth: usize) -> String {
+        let mut members = Vec::new();
+        if self.pick(2) == 1 {
+            members.push(self.member("matcher", |_| "\"Bash|Edit\"".into()));
+        }
+        if self.pick(5) > 0 {
+            members.push(self.member("hooks", |choices| {
+                let hooks = (0..choices.pick(3)).map(|_| choices.hook(depth + 2)).collect();
+                choices.array(depth + 1, hooks)
+            }));
+        }
+        self.object(depth, members)
+    }
+
+    fn hook(&mut self, depth: usize) -> String {
+        let commands =
+            ["\"say \\\"done\\\"\"", "\"~/x.sh\"", "\"thru-not hook\"", "\"a && thru hook b\"", "7"];
+        let command = self.one_of(&commands);
+        let members =
+            vec![self.member("type", |_| "\"command\"".into()), self.member("command", |_| command.into())];
+        self.object(depth, members)
+    }
+
+    fn value(&mut self, depth: usize) -> String {
+        let kinds = if depth > 4 { 4 } else { 6 };
+        match self.pick(kinds) {
+            0 => self.one_of(&["1", "-0.5e+3", "true", "null"]).into(),
+            1 => self.one_of(&["\"\"", "\"//x\"", "\"/*\"", "\"\\\\\"", "\"🦀\"", "\"{[,\""]).into(),
+            2 => self.array(depth, Vec::new()),
+            3 => self.object(depth, Vec::new()),
+            4 => {
+                let items = (0..self.pick(3)).map(|_| self.value(depth + 1)).collect();
+                self.array(depth, items)
+            }
+            _ => {
+                let members = (0..self.pick(3)).map(|_| self.member("k", |choices| choices.value(depth + 1)));
+                let members = members.collect();
+                self.object(depth, members)
+            }
+        }
+    }
+
+    fn member(&mut self, key: &str, value: impl FnOnce(&mut Self) -> String) -> String {
+        let value = value(self);
+        match self.style.spacing {
+            0 => format!("\"{key}\":{value}"),
+            1 | 2 => format!("\"{key}\": {value}"),
+            _ => format!("\"{key}\"{}:{}{value}", self.blank(), self.blank()),
+        }
+    }
+
+    fn object(&mut self, depth: usize, members: Vec<String>) -> String {
+        self.container('{', '}', depth, members)
+    }
+
+    fn array(&mut self, depth: usize, items: Vec<String>) -> String {
+        self.container('[', ']', depth, items)
+    }
+
+    fn container(&mut self, open: char, close: char, depth: usize, items: Vec<String>) -> String {
+        let count = items.len();
+        let mut out = String::from(open);
+        for (index, item) in items.into_iter().enumerate() {
+            out += &self.before_item(depth + 1, index);
+            out += &item;
+            out += &self.comment(6);
+            if index + 1 < count || self.style.trailing_commas && self.pick(3) > 0 {
+                out.push(',');
+            }
+            out += &self.comment(8);
+        }
+        out += &match (self.style.spacing, count) {
+            (0, 0) => self.comment(6),
+            (1 | 2, 0) => self
+                .one_of(&["", "", " ", "\n", "\r\n", "\n  ", " \n", "\n\n", " // c\n", "/* c */"])
+                .to_owned(),
+            (0, _) => String::new(),
+            (1, _) => self.one_of(&["", " "]).to_owned(),
+            (2, _) => self.line(depth),
+            _ => self.blank(),
+        };
+        // A comment of the empty kind is not for strict files.
+        if !self.style.comments && count == 0 {
+            out = out.replace(" // c", "").replace("/* c */", "");
+        }
+        out.push(close);
+        out
+    }
+
+    fn before_item(&mut self, depth: usize, index: usize) -> String {
+        match self.style.spacing {
+            0 => String::new(),
+            1 => if index == 0 { "" } else { " " }.to_owned(),
+            // Some brackets hug what is in them.
+            2 => match self.pick(8) {
+                7 => String::new(),
+                _ => self.line(depth) + &self.comment(10),
+            },
+            _ => self.blank(),
+        }
+    }
+
+    fn line(&mut self, depth: usize) -> String {
+        format!("{}{}", self.style.line_end, self.style.unit.repeat(depth))
+    }
+
+    /// Before or after everything.
+    fn around(&mut self) -> String {
+        if self.style.spacing < 2 { String::new() } else { self.blank() }
+    }
+
+    /// A comment, one time in `times`, if this file has any.
+    fn comment(&mut self, times: usize) -> String {
+        if !self.style.comments || self.pick(times) + 1 < times {
+            return String::new();
+        }
+        let line = format!(" // it's \"{{[\"{}", self.style.line_end);
+        [line, "/**/".into(), " /* a, b } */ ".into(), "/*\n*/".into()][self.pick(4)].clone()
+    }
+
+    fn blank(&mut self) -> String {
+        let mut out = String::new();
+        for _ in 0..self.pick(4) {
+            out += self.one_of(&[" ", "\n", "\t", "\r\n", "  ", "\r", "\n    "]);
+            out += &self.comment(6);
+        }
+        out
+    }
+}

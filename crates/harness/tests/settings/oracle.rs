@@ -1,0 +1,174 @@
+//! What must hold of every file, said without any of the code under test: a second JSONC reader, and counting.
+
+use harness::settings::{Command, Entry, Place, What, diff, find, install, uninstall};
+use jsonc_parser::{ParseOptions, parse_to_serde_value};
+use serde_json::{Value, json};
+
+/// What another reader makes of JSON with comments and trailing commas. It takes raw line ends in strings, which we do not.
+pub fn read(text: &str) -> Option<Value> {
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    // Half a surrogate pair is fine in a settings file and in JavaScript, but no Rust string can hold it.
+    parse_to_serde_value(&text.replace(r"\ud800", "half").replace('\u{feff}', ""), &options).ok()
+}
+
+/// The least number of pieces that were put into `old` to make `new`; none if `new` is not `old` plus insertions.
+pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
+    let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    // Cut what is the same at both ends, but leave some for pieces to slide over.
+    let head = head.saturating_sub(200);
+    let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let tail = tail.saturating_sub(200);
+    let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
+    const NEVER: usize = usize::MAX / 2;
+    // Per place in `new`: the least pieces so far, if the byte before belongs to `old`, and if it was put in.
+    let mut kept = vec![NEVER; new.len() + 1];
+    let mut put = vec![NEVER; new.len() + 1];
+    kept[0] = 0;
+    for at in 0..=old.len() {
+        if at > 0 {
+            let mut next = vec![NEVER; new.len() + 1];
+            for place in 1..=new.len() {
+                if old[at - 1] == new[place - 1] {
+                    next[place] = kept[place - 1].min(put[place - 1]);
+                }
+            }
+            kept = next;
+            put = vec![NEVER; new.len() + 1];
+        }
+        for place in 1..=new.len() {
+            put[place] = put[place - 1].min(kept[place - 1] + 1);
+        }
+    }
+    Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < NEVER)
+}
+
+/// The value of a file with `entries` in it.
+pub fn with_entries(value: Option<Value>, place: &Place, entries: &[Entry]) -> Value {
+    let mut value = value.unwrap_or_else(|| json!({}));
+    for entry in entries {
+        let events = match place.key {
+            Some(key) => &mut value[key],
+            None => &mut value,
+        };
+        let groups = &mut events[&entry.event];
+        if groups.is_null() {
+            *groups = json!([]);
+        }
+        let mut hook = json!({ "type": "command", "timeout": entry.timeout });
+        match &entry.command {
+            Command::Exec { program, args } => {
+                hook["command"] = json!(program);
+                hook["args"] = json!(args);
+            }
+            Command::Shell(line) => hook["command"] = json!(line),
+        }
+        let mut group = json!({ "hooks": [hook] });
+        if let Some(matcher) = &entry.matcher {
+            group["matcher"] = json!(matcher);
+        }
+        groups.as_array_mut().unwrap().push(group);
+    }
+    value
+}
+
+/// All that must hold of a valid file that has nothing of ours in it. Returns what it became.
+#[track_caller]
+pub fn check(name: &str, old: &[u8], place: &Place, entries: &[Entry]) -> Vec<u8> {
+    let installed = install(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
+    let new = &installed.bytes;
+    let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());
+    let shown = || format!("{name}\n--- before\n{old_text}\n--- after\n{new_text}");
+
+    // Nothing but insertion: a comma and the rest, for every array and for the object.
+    let pieces = insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
+    assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
+    assert!(installed.changes.iter().all(|change| change.what == What::Added), "{}", shown());
+
+    // The same values and ours, in the eyes of somebody else; strict JSON stays strict.
+    let expected = with_entries(read(old_text), place, entries);
+    assert_eq!(read(new_text), Some(expected), "{}", shown());
+    if serde_json::from_str::<Value>(old_text).is_ok() {
+        serde_json::from_str::<Value>(new_text).unwrap_or_else(|error| panic!("{error}: {}", shown()));
+    }
+    let crlf_only = |text: &str| text.contains('\n') && !text.replace("\r\n", "").contains(['\r', '\n']);
+    assert!(!crlf_only(old_text) || crlf_only(new_text), "another line end: {}", shown());
+
+    // Twice is once.
+    let again = install(Some(new), place, entries).unwrap();
+    assert_eq!((&again.bytes, again.changed()), (new, false), "{}", shown());
+
+    // They are found.
+    let mut found: Vec<Entry> = find(new, place)
+        .unwrap()
+        .into_iter()
+        .map(|found| Entry {
+            event: found.event,
+            matcher: found.matcher,
+            command: found.command,
+            timeout: found.timeout.unwrap(),
+        })
+        .collect();
+    let mut wanted = entries.to_vec();
+    let key = |entry: &Entry| format!("{entry:?}");
+    found.sort_by_key(key);
+    wanted.sort_by_key(key);
+    assert_eq!(found, wanted, "{}", shown());
+
+    // And gone again without a trace.
+    let removed = uninstall(new, place).unwrap();
+    let back = String::from_utf8_lossy(&removed.bytes);
+    assert_eq!(back, old_text, "not as before: {}", shown());
+    let blank = old_text.trim_start_matches('\u{feff}').trim().is_empty();
+    assert_eq!(removed.blank, blank, "{}", shown());
+    assert_eq!(apply_diff(old_text, &diff(old_text, new_text)), new_text, "diff: {}", shown());
+    new.clone()
+}
+
+/// Does what `patch` does.
+pub fn apply_diff(old: &str, diff: &str) -> String {
+    let mut steps: Vec<(&str, &str)> = Vec::new();
+    for line in diff.split_inclusive('\n') {
+        match (line.strip_prefix('\\'), steps.last_mut()) {
+            // The line before has no end of its own.
+            (Some(_), Some((_, last))) => *last = last.trim_end_matches('\n'),
+            _ => steps.push(line.split_at(1)),
+        }
+    }
+    let lines: Vec<&str> = old.split_inclusive('\n').collect();
+    let mut out = String::new();
+    let mut at = 0;
+    for (sign, rest) in steps {
+        match sign {
+            "@" => {
+                let numbers =
+                    rest.split([' ', ',', '-', '+', '@']).filter_map(|word| word.parse::<usize>().ok());
+                let [start, count, ..] = numbers.collect::<Vec<_>>()[..] else { panic!("{rest}") };
+                let start = if count == 0 { start } else { start - 1 };
+                out.extend(lines[at..start].iter().copied());
+                at = start;
+            }
+            " " | "-" => {
+                assert_eq!(lines[at], rest);
+                if sign == " " {
+                    out.push_str(rest);
+                }
+                at += 1;
+            }
+            "+" => out.push_str(rest),
+            _ => panic!("{sign}{rest}"),
+        }
+    }
+    out.extend(lines[at..].iter().copied());
+    out
+}

@@ -1,0 +1,61 @@
+//! Transcripts: captured lines against what they should give, and every kind of damage.
+//!
+//! `THRU_BLESS=1` writes the expectations anew.
+
+#[path = "transcripts/corpus.rs"]
+mod corpus;
+#[path = "transcripts/damage.rs"]
+mod damage;
+
+use std::path::{Path, PathBuf};
+
+use harness::transcript::{ReadLine, each_line};
+use model::transcript::{Chain, Kind, Line};
+
+const READERS: [(&str, ReadLine); 2] = [
+    ("claude-code", harness::claude_code::transcript::read_line),
+    ("droid", harness::droid::transcript::read_line),
+];
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts").join(name)
+}
+
+/// The captured lines of a harness, one of each sort.
+fn captured(harness: &str) -> String {
+    std::fs::read_to_string(fixture(&format!("{harness}.jsonl"))).unwrap()
+}
+
+/// All a line says, in a form that a person can check.
+fn describe(line: &Line) -> String {
+    let kind = match &line.kind {
+        Kind::Known(name) => (*name).to_owned(),
+        other => format!("{other:?}"),
+    };
+    let chain = match &line.chain {
+        Chain::Main => String::new(),
+        Chain::Side { agent } => format!(" (side: {})", agent.as_deref().unwrap_or("?")),
+    };
+    let items: String = line.items.iter().map(|item| format!("    {item:?}\n")).collect();
+    format!("{kind}{chain}\n{items}")
+}
+
+#[test]
+fn captured_lines_give_what_they_say() {
+    for (harness, read) in READERS {
+        let mut found = String::new();
+        for line in captured(harness).lines() {
+            each_line(read, line.as_bytes(), |line| found.push_str(&describe(&line)));
+        }
+        let expected = fixture(&format!("{harness}.expected"));
+        if std::env::var_os("THRU_BLESS").is_some() {
+            std::fs::write(&expected, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(expected).unwrap();
+        for (found, expected) in found.lines().zip(expected.lines()) {
+            assert_eq!(found, expected, "{harness}");
+        }
+        assert_eq!(found.lines().count(), expected.lines().count(), "{harness}");
+        assert!(!expected.contains("Unknown") && !expected.contains("Torn"), "{harness}");
+    }
+}

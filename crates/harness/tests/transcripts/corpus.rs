@@ -1,0 +1,149 @@
+//! The readers on whole transcripts that are not part of the repository: captured ones and real sessions, where they
+//! lie beside it. What they find is compared with what a full JSON parser finds.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use harness::transcript::{ReadLine, each_line};
+use model::transcript::{Item, Kind, Once};
+use serde_json::Value;
+
+use super::READERS;
+
+/// What one transcript gave.
+#[derive(Debug, Default)]
+struct Tally {
+    kinds: BTreeMap<String, usize>,
+    unknown: Vec<String>,
+    prompts: Vec<String>,
+    calls: Vec<(String, Vec<String>)>,
+    results: Vec<(String, bool)>,
+    unexplained: usize,
+}
+
+fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
+    let mut tally = Tally::default();
+    let mut once = Once::default();
+    for line in transcript.split(|byte| *byte == b'\n') {
+        each_line(read, line, |line| {
+            match &line.kind {
+                Kind::Known(name) => *tally.kinds.entry((*name).to_owned()).or_default() += 1,
+                other => tally.unknown.push(format!("{other:?}")),
+            }
+            let is_main = line.is_main();
+            for item in line.items.into_iter().filter_map(|item| once.keep(item)) {
+                match item {
+                    Item::Prompt { text, .. } => tally.prompts.push(text.into_owned()),
+                    Item::Call(call) if is_main => {
+                        let files = call.files.into_iter().map(|file| file.path.into_owned()).collect();
+                        tally.calls.push((call.id.unwrap_or_default().into_owned(), files));
+                    }
+                    Item::Result(result) if is_main => {
+                        let says_why = result.exit.is_some() || result.refused || !result.errors.is_empty();
+                        tally.unexplained += usize::from(result.failed && !says_why);
+                        tally.results.push((result.call.unwrap_or_default().into_owned(), result.failed));
+                    }
+                    _ => {}
+                }
+            }
+        });
+    }
+    tally
+}
+
+/// Calls with their files, and results with whether they failed, as a full parser sees them.
+fn oracle(transcript: &[u8]) -> (Vec<(String, Vec<String>)>, Vec<(String, bool)>) {
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for line in transcript.split(|byte| *byte == b'\n') {
+        let Ok(line) = serde_json::from_slice::<Value>(line) else { continue };
+        let is_main = line["isSidechain"] != true
+            && matches!(line["type"].as_str(), Some("user" | "assistant" | "message"));
+        for block in line["message"]["content"].as_array().into_iter().flatten().filter(|_| is_main) {
+            match block["type"].as_str() {
+                Some("tool_use") => {
+                    let files =
+                        ["file_path", "notebook_path"].iter().filter_map(|key| block["input"][key].as_str());
+                    calls.push((text(&block["id"]), files.map(str::to_owned).collect()));
+                }
+                Some("tool_result") => results.push((text(&block["tool_use_id"]), block["is_error"] == true)),
+                _ => {}
+            }
+        }
+    }
+    (calls, results)
+}
+
+fn check(read: ReadLine, transcript: &[u8]) -> Tally {
+    let tally = tally(read, transcript);
+    let (calls, results) = oracle(transcript);
+    assert_eq!(tally.calls, calls);
+    assert_eq!(tally.results, results);
+    assert_eq!(tally.unexplained, 0);
+    for prompt in &tally.prompts {
+        assert!(!prompt.trim().is_empty());
+        for foreign in [
+            "<system-reminder>",
+            "<local-command",
+            "<task-notification>",
+            "<command-",
+            "Stop hook",
+            "[Request int",
+            "This session is being cont",
+        ] {
+            assert!(!prompt.starts_with(foreign), "{prompt}");
+        }
+    }
+    tally
+}
+
+/// Beside the repository, if it lies there.
+fn beside(folder: &str, ending: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
+    let Ok(entries) = std::fs::read_dir(&folder) else {
+        println!("skipped: {} is not there", folder.display());
+        return Vec::new();
+    };
+    let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(ending));
+    files.sort();
+    files
+}
+
+#[test]
+fn captured_transcripts_hold_nothing_unknown() {
+    let [claude_code, droid] = READERS;
+    let cases = [
+        (claude_code, beside("harnesses/payloads/claude-code/transcripts", ".jsonl")),
+        (droid, beside("harnesses/payloads/transcripts", "droid-session-d2.jsonl")),
+    ];
+    for ((harness, read), files) in cases {
+        for path in files {
+            let tally = check(read, &std::fs::read(&path).unwrap());
+            println!("{harness} {}: {:?}, {:?}", path.display(), tally.kinds, tally.prompts);
+            assert_eq!(tally.unknown, [] as [&str; 0], "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn real_sessions_give_what_a_full_parser_sees() {
+    for path in beside("corpus/claude-code", ".jsonl.gz") {
+        let Ok(output) = Command::new("gzip").arg("-dc").arg(&path).output() else {
+            println!("skipped: no gzip");
+            return;
+        };
+        assert!(output.status.success());
+        let tally = check(READERS[0].1, &output.stdout);
+        println!(
+            "{}: {} calls, {} prompts, {:?}",
+            path.display(),
+            tally.calls.len(),
+            tally.prompts.len(),
+            tally.kinds
+        );
+        assert_eq!(tally.unknown, [] as [&str; 0], "{}", path.display());
+        assert!(!tally.prompts.is_empty() && !tally.calls.is_empty());
+    }
+}

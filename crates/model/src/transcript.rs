@@ -1,0 +1,190 @@
+//! What a harness wrote down of a session, in words that belong to no harness: one line in, what it says out.
+//!
+//! Readers are stateless: a line is read by itself, so that reading can begin anywhere. What needs more than one
+//! line (a repeat, a list that changes, a sum) is folded by [`Once`], [`TodoList`] and [`Spent`].
+
+mod once;
+mod output;
+mod spent;
+mod todos;
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+pub use once::Once;
+pub use output::error_lines;
+pub use spent::{Spent, Usage};
+pub use todos::{Status, Todo, TodoList, Todos};
+
+use crate::event::Touched;
+use crate::time;
+
+type Text<'a> = Cow<'a, str>;
+
+/// Longest texts a reader decodes, in bytes of the file. Each is a little more than a journal keeps of such a text,
+/// so that a secret across the journal's cut is still seen whole.
+pub const TEXT_BYTES: usize = 72 * 1024;
+pub const COMMAND_BYTES: usize = 16 * 1024;
+pub const NOTE_BYTES: usize = 8 * 1024;
+pub const NAME_BYTES: usize = 1024;
+
+/// One line of a transcript.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line<'a> {
+    /// When, as the harness wrote it; see [`Line::time`]. Lines that were not looked into have none.
+    pub at: Option<Text<'a>>,
+    pub chain: Chain<'a>,
+    pub kind: Kind<'a>,
+    pub items: Vec<Item<'a>>,
+    /// What stands behind the first object of the line: one that lost its line end. To be read as a line of its own.
+    pub rest: &'a [u8],
+}
+
+/// Who is at work.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Chain<'a> {
+    #[default]
+    Main,
+    /// A sub-agent.
+    Side { agent: Option<Text<'a>> },
+}
+
+/// What sort of line it is: the name it has in its reader's table.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Kind<'a> {
+    Known(&'static str),
+    /// Well-formed, of a type this build does not know. Counted, so that a new harness version shows itself.
+    Unknown(Text<'a>),
+    /// Not an object, or it broke off before its type was known.
+    Torn,
+    #[default]
+    Blank,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item<'a> {
+    /// What the user said to the main agent, and nothing that the harness or a hook put in the user's place.
+    Prompt {
+        text: Text<'a>,
+        typed: Typed,
+    },
+    /// What the user typed while the agent was at work. Some versions repeat it as a prompt when the agent gets it,
+    /// some never do; [`Once`] makes one prompt of it either way.
+    Queued {
+        text: Text<'a>,
+        typed: Typed,
+    },
+    /// What the agent said. Errors that a harness dresses up as an answer are left out.
+    Said {
+        message: Option<Text<'a>>,
+        text: Text<'a>,
+    },
+    Call(Call<'a>),
+    Result(CallResult<'a>),
+    /// What the user chose or said when asked, or when refusing a call.
+    Answer {
+        call: Option<Text<'a>>,
+        question: Option<Text<'a>>,
+        text: Text<'a>,
+    },
+    Todos(Todos<'a>),
+    Compaction {
+        trigger: Option<Text<'a>>,
+        tokens_before: Option<u64>,
+        tokens_after: Option<u64>,
+    },
+    /// The harness's own summary of what a compaction took away.
+    Summary {
+        text: Text<'a>,
+    },
+    Usage(Usage<'a>),
+    /// What a stop hook told the agent. Some harnesses repeat it as if the user had said it; see [`Once`].
+    Feedback {
+        text: Text<'a>,
+    },
+    /// The user stopped the agent.
+    Interrupted,
+    /// A file that the harness put in front of the agent because the user named it.
+    Shown {
+        path: Text<'a>,
+    },
+}
+
+/// How a prompt came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Typed {
+    #[default]
+    Words,
+    /// `/name arguments`.
+    Slash,
+    /// A shell command of the user's own, `!` in some harnesses.
+    Shell,
+}
+
+/// A tool call as it was asked for. How it ended is in the [`CallResult`] of the same id.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call<'a> {
+    pub id: Option<Text<'a>>,
+    pub tool: Text<'a>,
+    pub files: Vec<Touched<'a>>,
+    pub command: Option<Text<'a>>,
+    pub about: About<'a>,
+}
+
+/// What a call is, where it is more than files and a command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum About<'a> {
+    #[default]
+    Work,
+    Questions(Vec<Question<'a>>),
+    /// Work handed to a sub-agent: of what kind, and what for.
+    Delegated {
+        kind: Option<Text<'a>>,
+        what: Text<'a>,
+    },
+    /// A plan laid before the user.
+    Plan(Text<'a>),
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question<'a> {
+    pub text: Text<'a>,
+    pub options: Vec<Text<'a>>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CallResult<'a> {
+    pub call: Option<Text<'a>>,
+    pub failed: bool,
+    /// The user refused it: it was never run.
+    pub refused: bool,
+    pub exit: Option<i64>,
+    /// Of a failed call the lines that say why, see [`error_lines`].
+    pub errors: Vec<String>,
+    /// The beginning of what it gave.
+    pub text: Text<'a>,
+    /// Files, where the harness knows now what the call could not say: whether one was created.
+    pub files: Vec<Touched<'a>>,
+}
+
+impl Line<'_> {
+    pub fn time(&self) -> Option<Timestamp> {
+        self.at.as_deref().and_then(time::parse)
+    }
+
+    pub fn is_main(&self) -> bool {
+        self.chain == Chain::Main
+    }
+
+    /// The last thing the main agent said on this line, for whoever looks for its last message.
+    pub fn last_said(&self) -> Option<&str> {
+        if !self.is_main() {
+            return None;
+        }
+        self.items.iter().rev().find_map(|item| match item {
+            Item::Said { text, .. } => Some(text.as_ref()),
+            _ => None,
+        })
+    }
+}

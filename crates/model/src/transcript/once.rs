@@ -1,0 +1,104 @@
+//! The same thing written twice counts once.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::Item;
+
+/// Lets through what is new in a stream of items. Repeats come from a resumed session that copies its beginning, from
+/// a queue whose prompts are written again when they are taken, from a hook's words put into the user's mouth.
+#[derive(Clone, Debug, Default)]
+pub struct Once {
+    calls: BTreeSet<u64>,
+    results: BTreeSet<u64>,
+    /// Words that will come as a prompt, if they do, and are not to count as one.
+    awaited: BTreeSet<u64>,
+}
+
+impl Once {
+    /// The item, if it is new. A queued prompt becomes a prompt here.
+    pub fn keep<'a>(&mut self, item: Item<'a>) -> Option<Item<'a>> {
+        match item {
+            Item::Queued { text, typed } => {
+                self.awaited.insert(words(&text));
+                Some(Item::Prompt { text, typed })
+            }
+            Item::Feedback { ref text } => {
+                self.awaited.insert(words(text));
+                Some(item)
+            }
+            Item::Prompt { ref text, .. } => {
+                if self.awaited.remove(&words(text)) {
+                    return None;
+                }
+                // Whatever was awaited is past: the next "yes" is the user's own again.
+                self.awaited.clear();
+                Some(item)
+            }
+            Item::Call(ref call) => is_new(&mut self.calls, call.id.as_deref()).then_some(item),
+            Item::Result(ref result) => is_new(&mut self.results, result.call.as_deref()).then_some(item),
+            other => Some(other),
+        }
+    }
+}
+
+fn is_new(seen: &mut BTreeSet<u64>, id: Option<&str>) -> bool {
+    id.is_none_or(|id| seen.insert(digest(id)))
+}
+
+/// White space differs between a queue and a prompt.
+fn words(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.split_whitespace().for_each(|word| word.hash(&mut hasher));
+    hasher.finish()
+}
+
+/// An id by eight bytes instead of its text: a long session has tens of thousands.
+pub(super) fn digest(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Call, Typed};
+    use super::*;
+
+    fn prompt(text: &str) -> Item<'_> {
+        Item::Prompt { text: text.into(), typed: Typed::Words }
+    }
+
+    fn queued(text: &str) -> Item<'_> {
+        Item::Queued { text: text.into(), typed: Typed::Words }
+    }
+
+    #[test]
+    fn prompts() {
+        let feedback = |text: &'static str| Item::Feedback { text: text.into() };
+        let cases: [(Vec<Item>, Vec<Item>); 5] = [
+            (vec![queued("a"), prompt("a")], vec![prompt("a")]),
+            (vec![queued("a"), queued("b"), prompt("a"), prompt(" b\n")], vec![prompt("a"), prompt("b")]),
+            (
+                vec![queued("yes"), prompt("go"), prompt("yes")],
+                vec![prompt("yes"), prompt("go"), prompt("yes")],
+            ),
+            (vec![feedback("go on"), prompt("go on")], vec![feedback("go on")]),
+            (vec![prompt("a"), prompt("a")], vec![prompt("a"), prompt("a")]),
+        ];
+        for (given, expected) in cases {
+            let mut once = Once::default();
+            let kept: Vec<_> = given.into_iter().filter_map(|item| once.keep(item)).collect();
+            assert_eq!(kept, expected);
+        }
+    }
+
+    #[test]
+    fn calls_by_their_id() {
+        let call = |id: Option<&'static str>| Item::Call(Call { id: id.map(Into::into), ..Call::default() });
+        let mut once = Once::default();
+        assert!(once.keep(call(Some("x"))).is_some());
+        assert!(once.keep(call(Some("x"))).is_none());
+        assert!(once.keep(call(None)).is_some() && once.keep(call(None)).is_some());
+    }
+}

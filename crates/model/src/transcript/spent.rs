@@ -1,0 +1,66 @@
+//! Tokens, counted once.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::once::digest;
+
+/// What a message cost. A harness may write it with every part of the message, and smaller in the earlier parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage<'a> {
+    pub message: Option<Cow<'a, str>>,
+    pub input: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    pub output: u64,
+}
+
+/// The sum over a session: of each message the highest figures seen, wherever and how often they stand.
+#[derive(Clone, Debug, Default)]
+pub struct Spent {
+    messages: BTreeMap<u64, [u64; 4]>,
+    total: [u64; 4],
+}
+
+impl Spent {
+    pub fn add(&mut self, usage: &Usage) {
+        let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
+        // Without an id there is nothing to know a repeat by.
+        let mut nameless = [0; 4];
+        let before = match usage.message.as_deref() {
+            Some(id) => self.messages.entry(digest(id)).or_default(),
+            None => &mut nameless,
+        };
+        for ((total, before), now) in self.total.iter_mut().zip(before).zip(now) {
+            *total = total.saturating_add(now.saturating_sub(*before));
+            *before = now.max(*before);
+        }
+    }
+
+    pub fn total(&self) -> Usage<'static> {
+        let [input, cache_read, cache_write, output] = self.total;
+        Usage { message: None, input, cache_read, cache_write, output }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_counts_once_with_its_last_figures() {
+        let usage = |id: &'static str, output| Usage {
+            message: Some(id.into()),
+            input: 10,
+            output,
+            ..Usage::default()
+        };
+        let mut spent = Spent::default();
+        for usage in [usage("a", 1), usage("a", 7), usage("b", 2), usage("a", 7)] {
+            spent.add(&usage);
+        }
+        assert_eq!((spent.total().input, spent.total().output), (20, 9));
+        spent.add(&Usage { output: u64::MAX, ..Usage::default() });
+        assert_eq!(spent.total().output, u64::MAX);
+    }
+}

@@ -1,0 +1,434 @@
+//! Redaction: what must go, what must stay, and what must hold for every input.
+//!
+//! The labelled sets are in `fixtures/redact`: `tokens.txt` (what providers issue), `named.txt` (secrets told by
+//! their name) and `benign.txt` (what looks like one and is none). Secrets are templates there, expanded here from a
+//! fixed seed, so that neither people nor scanners find one in the repository.
+
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
+
+use model::redact::{Options, redact, redact_bytes};
+use proptest::prelude::{
+    Just, ProptestConfig, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest,
+};
+
+const TOKENS: &str = include_str!("fixtures/redact/tokens.txt");
+const NAMED: &str = include_str!("fixtures/redact/named.txt");
+const BENIGN: &str = include_str!("fixtures/redact/benign.txt");
+
+/// Expansions of each template.
+const ROUNDS: u64 = 8;
+
+#[test]
+fn provider_tokens_go_wherever_they_stand() {
+    let contexts = [
+        ("I used ", " to log in."),
+        ("My key is ", "."),
+        ("It is \"", "\", I think"),
+        ("(see ", ")"),
+        ("run it with `", "` please"),
+        ("VALUE=", ""),
+        ("export VALUE=\"", "\""),
+        ("{\"value\":\"", "\",\"x\":1}"),
+        ("value: ", "\nother: 1"),
+        ("https://example.com/cb?state=ok&v=", "&next=1"),
+        ("curl -H 'X-Thing: ", "' https://example.com | jq ."),
+        ("{\"a\":\"{\\\"value\\\":\\\"", "\\\",\\\"b\\\":2}\"}"),
+        ("\"line one\\n", "\\nline two\""),
+        ("\u{1b}[32m", "\u{1b}[0m done"),
+        ("“", "”"),
+        ("https://user:", "@example.com/x"),
+    ];
+    let mut missed = Vec::new();
+    for (kind, template) in rows(TOKENS) {
+        for round in 0..ROUNDS {
+            let expanded = expand(template, round);
+            let (kept, secret) = expanded.split_once('^').unwrap_or(("", &expanded));
+            for (before, after) in contexts {
+                let userinfo = before == "https://user:";
+                if userinfo && (!kept.is_empty() || secret.contains(['/', ' ', ':', '@', '+', '$'])) {
+                    continue;
+                }
+                let found =
+                    redact(&format!("{before}{kept}{secret}{after}"), Options::default()).into_owned();
+                let expected = format!("{before}{kept}[REDACTED:{kind}]{after}");
+                let same_place = is_replaced(&found, &format!("{before}{kept}"), after);
+                if found != expected && !(same_place && (userinfo || before.starts_with("My key"))) {
+                    missed.push(format!("{kind}: {before}{kept}{secret}{after}\n    -> {found}"));
+                }
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} missed\n{}", missed.len(), missed[..missed.len().min(40)].join("\n"));
+}
+
+#[test]
+fn named_secrets_go_and_nothing_else() {
+    let mut missed = Vec::new();
+    for (number, line) in NAMED.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
+        for round in 0..ROUNDS {
+            let line = expand(line, number as u64 * 31 + round);
+            let (before, rest) = line.split_once("<<").expect("a mark");
+            let (secret, after) = rest.split_once(">>").expect("a closing mark");
+            let found = redact(&format!("{before}{secret}{after}"), Options::default()).into_owned();
+            if !is_replaced(&found, before, after) {
+                missed.push(format!("{before}{secret}{after}\n    -> {found}"));
+                break;
+            }
+        }
+    }
+    assert!(missed.is_empty(), "{} missed\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn benign_lines_stay() {
+    let changed: Vec<String> = BENIGN
+        .lines()
+        .filter_map(|line| match redact(line, Options::default()) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(found) => Some(format!("{line}\n    -> {found}")),
+        })
+        .collect();
+    assert!(changed.is_empty(), "{} changed\n{}", changed.len(), changed.join("\n"));
+    assert!(matches!(redact(BENIGN, Options::default()), Cow::Borrowed(_)), "as one text");
+    assert!(BENIGN.lines().count() >= 500);
+}
+
+#[test]
+fn the_sets_are_as_large_as_promised() {
+    let mut kinds: Vec<_> = rows(TOKENS).map(|(kind, _)| kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert!(kinds.len() >= 110, "{} kinds", kinds.len());
+}
+
+#[test]
+fn private_keys_go_whole() {
+    let body = expand("{b64:64}\n{b64:64}\n{b64:20}==", 7);
+    for label in ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED "] {
+        let key = format!("-----BEGIN {label}PRIVATE KEY-----\n{body}\n-----END {label}PRIVATE KEY-----");
+        check(&format!("before\n{key}\nafter"), "before\n[REDACTED:private-key]\nafter");
+        let escaped = key.replace('\n', "\\n");
+        check(
+            &format!("{{\"private_key\":\"{escaped}\\n\",\"x\":1}}"),
+            "{\"private_key\":\"[REDACTED:private-key]\\n\",\"x\":1}",
+        );
+        let twice = key.replace('\n', "\\\\n");
+        check(
+            &format!("\"{{\\\"k\\\":\\\"{twice}\\\"}}\""),
+            "\"{\\\"k\\\":\\\"[REDACTED:private-key]\\\"}\"",
+        );
+        let cut = format!("-----BEGIN {label}PRIVATE KEY-----\n{body}");
+        check(&format!("{cut}\n\nThe end (really)."), "[REDACTED:private-key]\n\nThe end (really).");
+        check(&cut.replace('\n', "\\n"), "[REDACTED:private-key]");
+        let quoted = key.replace('\n', "\n> ");
+        check(&format!("> {quoted}\nend"), "> [REDACTED:private-key]\nend");
+    }
+    let block = format!(
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n{body}\n=abcd\n-----END PGP PRIVATE KEY BLOCK-----"
+    );
+    check(&format!("{block}\n"), "[REDACTED:private-key]\n");
+    let with_header = format!(
+        "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n{body}\n-----END RSA PRIVATE KEY-----"
+    );
+    check(&with_header, "[REDACTED:private-key]");
+    check(
+        &format!("Private-Lines: 3\n{body}\nPrivate-MAC: 00"),
+        "Private-Lines: 3\n[REDACTED:private-key]\nPrivate-MAC: 00",
+    );
+}
+
+#[test]
+fn public_keys_and_code_about_keys_stay() {
+    let body = expand("{b64:64}\n{b64:64}\n{b64:20}==", 8);
+    for label in ["PUBLIC KEY", "CERTIFICATE", "PGP PUBLIC KEY BLOCK", "CERTIFICATE REQUEST", "PGP SIGNATURE"]
+    {
+        unchanged(&format!("-----BEGIN {label}-----\n{body}\n-----END {label}-----\n"));
+    }
+    unchanged(
+        "if pem.starts_with(\"-----BEGIN PRIVATE KEY-----\") { pem.find(\"-----END PRIVATE KEY-----\") }",
+    );
+    unchanged("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----");
+    unchanged(&format!("public_key = \"ssh-rsa {} me@host\"", body.replace('\n', "")));
+    unchanged(&format!("<img src=\"data:image/png;base64,{}\">", body.replace('\n', "").repeat(50)));
+    unchanged(&format!("\"integrity\": \"sha512-{}\"", expand("{b64:86}==", 3)));
+    unchanged(&expand("commit {hex:40}\ntree {hex:64}\nindex {hex:7}..{hex:7} 100644", 4));
+    unchanged(&expand("id: {uuid}\nsha256:{hex:64}\nETag: \"{hex:32}\"", 5));
+}
+
+#[test]
+fn emails_go_only_when_asked_for() {
+    let text = "write to jane.doe+x@mail.example.com. Or git@github.com:org/repo";
+    unchanged(text);
+    let found = redact(text, Options { emails: true });
+    assert_eq!(found, "write to [REDACTED:email]. Or [REDACTED:email]:org/repo");
+}
+
+#[test]
+fn bytes_that_are_not_text_survive() {
+    let text = b"\xff\xfe\0 DB_PASSWORD=hunter2 \x80\xc3\n\xf0\x28";
+    let found = redact_bytes(text, Options::default());
+    assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
+}
+
+/// Each of these is, or once was, worth a second look back or ahead. The bound is for a loaded machine and a debug build.
+#[test]
+fn hostile_texts_take_linear_time() {
+    let long = ["=", "\"", "password=", "eyJ", "-----BEGIN ", "://", "aGVsbG8gd29ybGQh"];
+    let short = [
+        ":",
+        "password=\"",
+        "password: ",
+        "token='",
+        "token=",
+        "token=a=",
+        "eyJ.",
+        "eyJ-",
+        "eyJaaaaaaaaaaaa.",
+        "@",
+        "a@",
+        "://@",
+        "://a:b",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "\\",
+        "\\n",
+        "\\\"",
+        "[",
+        "[REDACTED:",
+        "[REDACTED:x]",
+        "sk-",
+        "ghp_",
+        "y0_",
+        "ya29.",
+        "xoxb-",
+        "sl.",
+        "M.",
+        "curl -u ",
+        "-u ",
+        "--password ",
+        "-p",
+        "mysql -p",
+        "Bearer ",
+        "Authorization: ",
+        "value: ",
+        "name: password value: ",
+        "%",
+        "%22",
+        "<password>",
+        "token: \\\"",
+        "api key: ",
+        "password is ",
+        "token ",
+        "1",
+        "a",
+        "A",
+        "/",
+        "+ASt",
+        "Q~",
+        "8Q~",
+        "\x1b[",
+        "IQoJb3JpZ2lu/",
+    ];
+    let texts = long
+        .map(|fragment| (fragment, 4_000_000))
+        .into_iter()
+        .chain(short.map(|fragment| (fragment, 500_000)));
+    for (fragment, length) in texts {
+        let text = fragment.repeat(length / fragment.len());
+        let started = Instant::now();
+        let found = redact(&text, Options { emails: true });
+        let spent = started.elapsed();
+        assert!(spent < Duration::from_secs(30), "{fragment:?} took {spent:?}");
+        assert_eq!(redact(&found, Options { emails: true }), found, "{fragment:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn idempotent_on_fragments(text in prop::collection::vec(fragment(), 1..14).prop_map(|parts| parts.concat()), emails: bool) {
+        let once = redact(&text, Options { emails }).into_owned();
+        let twice = redact(&once, Options { emails });
+        prop_assert_eq!(&*twice, &*once);
+    }
+
+    #[test]
+    fn idempotent_on_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let once = redact_bytes(&bytes, Options { emails: true }).into_owned();
+        let twice = redact_bytes(&once, Options { emails: true });
+        prop_assert_eq!(&*twice, &*once);
+    }
+
+    #[test]
+    fn bytes_and_text_agree(text in "\\PC{0,80}(password|token|key)[=: \"']{1,3}\\PC{0,80}") {
+        let found = redact(&text, Options::default());
+        let bytes = redact_bytes(text.as_bytes(), Options::default());
+        prop_assert_eq!(found.as_bytes(), &*bytes);
+    }
+
+    #[test]
+    fn prose_is_borrowed(text in "([a-z]{1,12}[ ,.\n]){0,60}") {
+        prop_assert!(matches!(redact(&text, Options::default()), Cow::Borrowed(_)));
+    }
+}
+
+/// Pieces that touch every scanner, cut so that they join into rule-shaped text in ways nobody would write.
+fn fragment() -> impl Strategy<Value = String> {
+    let templates: Vec<String> = rows(TOKENS).map(|(_, template)| template.replace('^', "")).collect();
+    let named: Vec<String> = NAMED
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.replace("<<", "").replace(">>", ""))
+        .collect();
+    let glue = [
+        "=",
+        ":",
+        ": ",
+        " = ",
+        "\"",
+        "'",
+        "\\\"",
+        "\\n",
+        "\n",
+        " ",
+        "-",
+        "--",
+        ".",
+        ",",
+        "/",
+        "@",
+        "://",
+        "&",
+        "?",
+        "[",
+        "]",
+        "(",
+        ")",
+        "<",
+        ">",
+        "%22",
+        "\\u0022",
+        "\x1b[1m",
+        "_",
+        "password",
+        "PASSWORD",
+        "token",
+        "api_key",
+        "key",
+        "secret",
+        "value",
+        "name",
+        "Authorization: ",
+        "Bearer ",
+        "Basic ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "eyJ",
+        "sk-",
+        "ghp_",
+        "[REDACTED:",
+        "[REDACTED:token]",
+        "[REDACTED:password]",
+        "REDACTED",
+        "curl -u ",
+        "mysql -p",
+        "--password ",
+        "hunter2",
+        " is ",
+        "é",
+        "“",
+        "x",
+        "xxxxxxxx",
+        "a1B2c3D4e5F6g7H8",
+        "0123456789abcdef",
+        "AAAA",
+        "${X}",
+        "$X",
+        "+ASt",
+        "8Q~",
+        ";base64,",
+        "==",
+    ];
+    prop_oneof![
+        2 => (prop::sample::select(templates), any::<u64>()).prop_map(|(template, seed)| expand(&template, seed)),
+        2 => (prop::sample::select(named), any::<u64>()).prop_map(|(line, seed)| expand(&line, seed)),
+        1 => (prop::sample::select(rows(TOKENS).map(|(_, template)| template.to_owned()).collect::<Vec<_>>()), any::<u64>(), 1usize..40)
+            .prop_map(|(template, seed, cut)| expand(&template, seed).chars().take(cut).collect()),
+        6 => prop::sample::select(glue.to_vec()).prop_map(str::to_owned),
+        1 => "[ -~]{0,12}",
+        1 => Just("\u{1f600}".to_owned()),
+    ]
+}
+
+fn check(text: &str, expected: &str) {
+    assert_eq!(redact(text, Options::default()), expected, "{text}");
+}
+
+fn unchanged(text: &str) {
+    check(text, text);
+}
+
+/// `found` is one placeholder between `before` and `after`.
+fn is_replaced(found: &str, before: &str, after: &str) -> bool {
+    let middle = found.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).unwrap_or_default();
+    let kind = middle.strip_prefix("[REDACTED:").and_then(|kind| kind.strip_suffix(']')).unwrap_or_default();
+    !kind.is_empty() && !kind.contains(['[', ']', ' '])
+}
+
+fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    let rows = table.lines().filter(|line| !line.starts_with('#'));
+    rows.filter_map(|line| line.split_once(' ')).map(|(kind, template)| (kind, template.trim()))
+}
+
+/// Fills `{class:length}` with bytes drawn from `seed`; what is not a class stays.
+fn expand(template: &str, seed: u64) -> String {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(template.len() as u64);
+    let mut expanded = String::new();
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        expanded.push_str(before);
+        let field = after.split_once('}');
+        match field.and_then(|(field, _)| fill(field, &mut state)) {
+            Some(text) => expanded.push_str(&text),
+            None => {
+                expanded.push('{');
+                rest = after;
+                continue;
+            }
+        }
+        rest = field.map_or("", |(_, rest)| rest);
+    }
+    expanded + rest
+}
+
+fn fill(field: &str, state: &mut u64) -> Option<String> {
+    if field == "uuid" {
+        return Some([8, 4, 4, 4, 12].map(|length| draw("0123456789abcdef", length, state)).join("-"));
+    }
+    let (class, length) = field.split_once(':')?;
+    let alphabet = match class {
+        "alnum" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+        "b64" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "b64u" => "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+        "upper" => "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+        "lower" => "abcdefghijklmnopqrstuvwxyz0123456789",
+        "hex" => "0123456789abcdef",
+        "digit" => "0123456789",
+        "nonzero" => "123456789",
+        _ => return None,
+    };
+    Some(draw(alphabet, length.parse().ok()?, state))
+}
+
+/// Xorshift: enough chance for a test, the same on every machine.
+fn draw(alphabet: &str, length: usize, state: &mut u64) -> String {
+    let mut next = || {
+        *state ^= *state << 13;
+        *state ^= *state >> 7;
+        *state ^= *state << 17;
+        alphabet.as_bytes()[(*state >> 33) as usize % alphabet.len()] as char
+    };
+    (0..length).map(|_| next()).collect()
+}

@@ -1,0 +1,299 @@
+//! A file of lines that somebody else writes and that grows: a harness's transcript. Read onwards from where the last
+//! reading ended, and never much of it at once, however large it is.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::{self, CWD, Mode, OFlags};
+use serde::{Deserialize, Serialize};
+
+use crate::dir::{io_error, require_file};
+use crate::{Error, Result};
+
+/// How far a file was read: always to the end of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cursor {
+    pub inode: u64,
+    pub offset: u64,
+    /// Of the last bytes before `offset`: a file that was written anew under the same number is told by it.
+    pub tail_digest: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// At most so much is read, from the end; what lies before it stays unread and is reported.
+    pub window: u64,
+    /// Of a longer line only the beginning is handed on, so that it need not be held.
+    pub line: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { window: 8 * MB, line: 1024 * 1024 }
+    }
+}
+
+/// One line without its line end (a carriage return before it is left), and where it begins in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedLine<'a> {
+    pub bytes: &'a [u8],
+    pub offset: u64,
+    /// Longer than the limit: this is its beginning.
+    pub cut: bool,
+}
+
+/// What a reading did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// To go on from. An unfinished last line is not behind it.
+    pub cursor: Cursor,
+    pub bytes_read: u64,
+    pub lines: u64,
+    /// Lines of which only the beginning was handed on.
+    pub skipped_long: u64,
+    /// Bytes since the cursor, or since the beginning, that were passed over.
+    pub unread_before: u64,
+    /// The cursor did not fit: the file was replaced, cut or rewritten.
+    pub restarted: bool,
+}
+
+const MB: u64 = 1024 * 1024;
+const CHUNK: usize = 128 * 1024;
+const TAIL: usize = 64;
+
+/// Reads what is new since `cursor`, or the last of the file where there is no cursor or it does not fit.
+pub fn read_new(
+    path: &Path,
+    cursor: Option<&Cursor>,
+    limits: Limits,
+    each: impl FnMut(FeedLine<'_>),
+) -> Result<Report> {
+    let feed = Feed::open(path)?;
+    let known = cursor.filter(|cursor| feed.fits(cursor));
+    let from = known.map_or(0, |cursor| cursor.offset);
+    let mut report = feed.read(from, from.max(feed.size.saturating_sub(limits.window)), limits, each)?;
+    report.restarted = cursor.is_some() && known.is_none();
+    Ok(report)
+}
+
+/// Reads a file from its first line to its last: for commands that somebody waits for, not for hooks.
+pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<Report> {
+    Feed::open(path)?.read(0, 0, limits, each)
+}
+
+/// What stands behind the cursor and has no line end yet, up to `max` bytes. It may still be in the writing.
+pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
+    let feed = Feed::open(path)?;
+    if !feed.fits(cursor) {
+        return Ok(Vec::new());
+    }
+    let length = usize::try_from(feed.size - cursor.offset).unwrap_or(max).min(max);
+    let mut bytes = vec![0; length];
+    let got = feed.fill(&mut bytes, cursor.offset)?;
+    bytes.truncate(memchr::memchr(b'\n', &bytes[..got]).unwrap_or(got));
+    Ok(bytes)
+}
+
+/// Asks line after line, from the last one backwards, until `pick` has found what it looks for. An unfinished last line
+/// is asked too. Gives up where the window ends; lines over the limit are passed over.
+pub fn find_last<T>(
+    path: &Path,
+    limits: Limits,
+    mut pick: impl FnMut(&[u8]) -> Option<T>,
+) -> Result<Option<T>> {
+    let feed = Feed::open(path)?;
+    let floor = feed.size.saturating_sub(limits.window);
+    let mut back = Backwards { buffer: vec![0; CHUNK], start: CHUNK, end: CHUNK };
+    let (mut at, mut is_overlong) = (feed.size, false);
+    while at > floor {
+        let length = (at - floor).min(CHUNK as u64);
+        at -= length;
+        let got = feed.fill(back.room(usize::try_from(length).unwrap_or(CHUNK)), at)?;
+        if (got as u64) < length {
+            return Ok(None); // it was cut while we read: there is no end to count from
+        }
+        while let Some(line) = back.last_line() {
+            if !std::mem::take(&mut is_overlong)
+                && (1..=limits.line).contains(&line.len())
+                && let Some(found) = pick(&back.buffer[line])
+            {
+                return Ok(Some(found));
+            }
+        }
+        if back.end - back.start > limits.line {
+            is_overlong = true;
+            back.end = back.start;
+        }
+    }
+    // The first line of the window is whole only where the file begins.
+    let first = &back.buffer[back.start..back.end];
+    let is_whole = floor == 0 && !is_overlong && (1..=limits.line).contains(&first.len());
+    Ok(if is_whole { pick(first) } else { None })
+}
+
+struct Feed<'p> {
+    file: File,
+    path: &'p Path,
+    inode: u64,
+    size: u64,
+}
+
+impl<'p> Feed<'p> {
+    fn open(path: &'p Path) -> Result<Feed<'p>> {
+        // Not below a root: links on the way to it are the user's own. A pipe in its place must not hold us up.
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
+        let fd =
+            fs::openat(CWD, path, flags, Mode::empty()).map_err(|e| Error::from_errno(e, path, "read"))?;
+        let size = require_file(fd.as_fd(), path)?;
+        let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
+        Ok(Feed { file: File::from(fd), path, inode: stat.st_ino, size })
+    }
+
+    fn fits(&self, cursor: &Cursor) -> bool {
+        cursor.inode == self.inode
+            && cursor.offset <= self.size
+            && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
+    }
+
+    /// Hands on every whole line from `start` on; `from` is what was read before. Reads up to the size the file had
+    /// when it was opened: a writer that does not stop must not keep us.
+    fn read(
+        &self,
+        from: u64,
+        start: u64,
+        limits: Limits,
+        mut each: impl FnMut(FeedLine<'_>),
+    ) -> Result<Report> {
+        let mut report = Report::default();
+        let mut buffer = vec![0; CHUNK];
+        // Where we begin in the middle, one byte earlier: if that is a line end, the line after it is whole.
+        let mut searching = start > from;
+        let mut next = if searching { start - 1 } else { start };
+        // `buffer[..filled]` begins with a line, at `line_at` in the file; up to `searched` there is no line end in it.
+        // Once the line is `cut`, what was read beyond the limit is dropped again.
+        let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
+        let mut whole_to = from;
+        loop {
+            let room = usize::try_from(self.size - next).unwrap_or(usize::MAX).min(buffer.len() - filled);
+            let got = self.fill(&mut buffer[filled..filled + room], next)?;
+            filled += got;
+            next += got as u64;
+            report.bytes_read += got as u64;
+            let mut begin = 0;
+            while let Some(found) = memchr::memchr(b'\n', &buffer[searched..filled]) {
+                let end = searched + found;
+                if searching {
+                    report.unread_before = next - (filled - end - 1) as u64 - from;
+                } else {
+                    cut |= end - begin > limits.line;
+                    report.lines += 1;
+                    report.skipped_long += u64::from(cut);
+                    let end = if cut { begin + limits.line } else { end };
+                    each(FeedLine { bytes: &buffer[begin..end], offset: line_at, cut });
+                }
+                (searching, cut) = (false, false);
+                begin = end + 1;
+                searched = begin;
+                line_at = next - (filled - begin) as u64;
+                whole_to = line_at;
+            }
+            if got == 0 {
+                break;
+            }
+            if searching {
+                begin = filled;
+            }
+            buffer.copy_within(begin..filled, 0);
+            filled -= begin;
+            if filled > limits.line {
+                cut = true;
+                filled = limits.line;
+            }
+            searched = filled;
+            if filled == buffer.len() {
+                buffer.resize((buffer.len() * 2).min(limits.line + CHUNK), 0);
+            }
+        }
+        if searching {
+            // One line, longer than the window, that goes on.
+            report.unread_before = self.size - from;
+        }
+        report.cursor =
+            Cursor { inode: self.inode, offset: whole_to, tail_digest: self.digest_before(whole_to)? };
+        Ok(report)
+    }
+
+    fn digest_before(&self, offset: u64) -> Result<u64> {
+        let mut tail = [0; TAIL];
+        let length = offset.min(TAIL as u64);
+        let got = self.fill(&mut tail[..usize::try_from(length).unwrap_or(TAIL)], offset - length)?;
+        Ok(digest(&tail[..got]))
+    }
+
+    /// Fills `bytes` from `at` on. Less only where the file ends.
+    fn fill(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.file.read_at(&mut bytes[filled..], at + filled as u64) {
+                Ok(0) => break,
+                Ok(got) => filled += got,
+                Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(io_error(&e, self.path, "read")),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// FNV-1a: small, the same on every machine, and enough to tell two tails apart. Nothing secret hangs on it.
+fn digest(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Bytes of a file from its end, in one piece: what is read next goes in front. Room is made by doubling, so that a
+/// long line is not moved once for every chunk of it.
+struct Backwards {
+    buffer: Vec<u8>,
+    /// `buffer[start..end]` is what was read and not given out yet.
+    start: usize,
+    end: usize,
+}
+
+impl Backwards {
+    /// Room for `length` bytes in front of what there is.
+    fn room(&mut self, length: usize) -> &mut [u8] {
+        let held = self.end - self.start;
+        if self.start < length {
+            if held + length > self.buffer.len() {
+                let mut larger = vec![0; (self.buffer.len() * 2).max(held + length)];
+                let start = larger.len() - held;
+                larger[start..].copy_from_slice(&self.buffer[self.start..self.end]);
+                self.buffer = larger;
+            } else {
+                let right = self.buffer.len() - held;
+                self.buffer.copy_within(self.start..self.end, right);
+            }
+            self.end = self.buffer.len();
+            self.start = self.end - held;
+        }
+        self.start -= length;
+        &mut self.buffer[self.start..self.start + length]
+    }
+
+    /// Takes the last line whose beginning is known.
+    fn last_line(&mut self) -> Option<std::ops::Range<usize>> {
+        let held = &self.buffer[self.start..self.end];
+        let before = memchr::memrchr(b'\n', held)?;
+        let line = self.start + before + 1..self.end;
+        self.end = self.start + before;
+        Some(line)
+    }
+}
+
+#[cfg(test)]
+#[path = "feed_tests.rs"]
+mod tests;

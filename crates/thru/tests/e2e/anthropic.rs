@@ -1,0 +1,86 @@
+//! Anthropic Messages, as Claude Code speaks it.
+
+use serde_json::{Value, json};
+
+use crate::http::{Piece, Request};
+use crate::model::Kind;
+use crate::script::Step;
+
+/// Sub-agents are told by a header, a compaction by what it asks for: it has no mark of its own.
+pub fn kind(request: &Request) -> Kind {
+    let asked = last_user_text(&request.body);
+    if asked.contains("create a detailed summary") && asked.contains("<summary>") {
+        Kind::Compact
+    } else if request.header("x-claude-code-agent-id").is_some() {
+        Kind::Subagent
+    } else if request.body["tools"].as_array().is_none_or(Vec::is_empty) {
+        Kind::Side
+    } else {
+        Kind::Main
+    }
+}
+
+pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
+    let input = step.input_tokens.unwrap_or(1000);
+    let usage = |output: u64| {
+        json!({
+            "input_tokens": input, "output_tokens": output,
+            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
+        })
+    };
+    let mut pieces = vec![piece(
+        "message_start",
+        json!({ "message": {
+            "id": format!("msg_{number:06}"), "type": "message", "role": "assistant", "model": model,
+            "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage(1),
+        }}),
+    )];
+    for (index, (start, delta)) in blocks(step, number).into_iter().enumerate() {
+        pieces.push(piece("content_block_start", json!({ "index": index, "content_block": start })));
+        pieces.push(piece("content_block_delta", json!({ "index": index, "delta": delta })));
+        pieces.push(piece("content_block_stop", json!({ "index": index })));
+    }
+    let reason = if step.calls.is_empty() { "end_turn" } else { "tool_use" };
+    pieces.push(piece(
+        "message_delta",
+        json!({ "delta": { "stop_reason": reason, "stop_sequence": null }, "usage": usage(50) }),
+    ));
+    pieces.push(piece("message_stop", json!({})));
+    pieces
+}
+
+/// What each content block starts as, and all of what it holds in one delta.
+fn blocks(step: &Step, number: usize) -> Vec<(Value, Value)> {
+    let mut blocks = Vec::new();
+    if !step.text.is_empty() {
+        blocks.push((
+            json!({ "type": "text", "text": "" }),
+            json!({ "type": "text_delta", "text": step.text }),
+        ));
+    }
+    for (index, call) in step.calls.iter().enumerate() {
+        let id = format!("toolu_{number:04}_{index}");
+        blocks.push((
+            json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }),
+            json!({ "type": "input_json_delta", "partial_json": call.input.to_string() }),
+        ));
+    }
+    blocks
+}
+
+fn piece(name: &'static str, mut data: Value) -> Piece {
+    data["type"] = name.into();
+    Piece { name: Some(name), data: data.to_string() }
+}
+
+fn last_user_text(body: &Value) -> String {
+    let messages = body["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let Some(last) = messages.iter().rev().find(|message| message["role"] == "user") else {
+        return String::new();
+    };
+    match &last["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks.iter().filter_map(|block| block["text"].as_str()).collect(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,32 @@
+//! Is the harness here? A test without it is skipped, and says so; in CI that is a failure.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// The binary named by the variable, else the one `scripts/harnesses.sh` left.
+pub fn harness(variable: &str, name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable).map_or_else(|| installed().join(name), PathBuf::from);
+    match path.canonicalize() {
+        Ok(path) => Some(path),
+        Err(_) => {
+            skip(&format!("{name} is not at {}: run scripts/harnesses.sh", path.display()));
+            None
+        }
+    }
+}
+
+pub fn skip(why: &str) {
+    let ci = std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()));
+    assert!(!ci, "skipped: {why} (CI is set, and there nothing may be skipped)");
+    note(&format!("skipped: {why}"));
+}
+
+/// Past the test runner, which shows what a test prints only when it fails.
+pub fn note(text: &str) {
+    let test = std::thread::current().name().unwrap_or_default().to_owned();
+    let _ = writeln!(std::io::stderr(), "{test}: {text}");
+}
+
+fn installed() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/harnesses")
+}

@@ -1,0 +1,134 @@
+//! Drives the real Claude Code, offline.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::available;
+use crate::hooks::{self, HookRun, Report};
+use crate::journal::Lines;
+use crate::model::Model;
+use crate::process::{Ended, Line, Process};
+use crate::scratch::Scratch;
+
+/// The events we want of it.
+const EVENTS: &[&str] = &[
+    "SessionStart",
+    "UserPromptSubmit",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "PreCompact",
+    "PostCompact",
+    "Stop",
+    "SessionEnd",
+];
+
+#[derive(Debug)]
+pub struct ClaudeCode {
+    binary: PathBuf,
+}
+
+/// A session in one process that takes prompt after prompt.
+#[derive(Debug)]
+pub struct Conversation {
+    process: Process,
+}
+
+impl ClaudeCode {
+    /// None when it is not installed; the test has then been reported as skipped.
+    pub fn find() -> Option<ClaudeCode> {
+        available::harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
+    }
+
+    /// Writes the hooks into the user's settings for this project. The one place that knows how it is wired.
+    pub fn wire(scratch: &Scratch) {
+        let hook = |event: &&str| {
+            let command = format!("thru hook claude-code {event}");
+            ((*event).to_owned(), json!([{ "hooks": [{ "type": "command", "command": command }] }]))
+        };
+        let hooks: serde_json::Map<String, Value> = EVENTS.iter().map(hook).collect();
+        scratch.write(".claude/settings.local.json", &json!({ "hooks": hooks }).to_string());
+    }
+
+    /// One prompt, one process.
+    pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str, arguments: &[&str]) -> Ended {
+        let mut command = self.command(scratch, model);
+        command.arg(prompt).args(arguments);
+        Process::start(command).finish()
+    }
+
+    pub fn converse(&self, scratch: &Scratch, model: &Model, arguments: &[&str]) -> Conversation {
+        let mut command = self.command(scratch, model);
+        command.args(["--input-format", "stream-json"]).args(arguments);
+        Conversation { process: Process::start(command) }
+    }
+
+    /// Every variable here keeps it from looking at the world outside, except for these two: the sandbox's, without
+    /// which it does not skip permissions for root, and the folder's, so that it leaves nothing in /tmp.
+    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+        let mut command = scratch.command(&self.binary.to_string_lossy());
+        command
+            .env("ANTHROPIC_BASE_URL", model.url())
+            .env("ANTHROPIC_API_KEY", "dummy")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env("DISABLE_AUTOUPDATER", "1")
+            .env("DISABLE_TELEMETRY", "1")
+            .env("DISABLE_ERROR_REPORTING", "1")
+            .env("IS_SANDBOX", "1")
+            .env("CLAUDE_CODE_TMPDIR", scratch.tmp())
+            .args(["-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose"])
+            .arg("--include-hook-events");
+        command
+    }
+}
+
+impl Conversation {
+    /// Says something and waits until the turn is over.
+    pub fn say(&mut self, text: &str) -> Value {
+        self.start_saying(text);
+        self.process.wait_for("result", |line| line["type"] == "result")
+    }
+
+    /// Says something; the turn goes on.
+    pub fn start_saying(&mut self, text: &str) {
+        self.process.send(&json!({ "type": "user", "message": { "role": "user", "content": text } }));
+    }
+
+    pub fn end(self) -> Ended {
+        self.process.finish()
+    }
+
+    pub fn kill(self) -> Ended {
+        self.process.kill()
+    }
+}
+
+/// Hooks it reported. It reports none around a compaction.
+pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    hooks::runs(ended, |Line { json, .. }| match json["subtype"].as_str()? {
+        "hook_started" => Some(Report::Started { id: text(&json["hook_id"]) }),
+        "hook_response" => Some(Report::Ended {
+            id: text(&json["hook_id"]),
+            event: text(&json["hook_event"]),
+            exit: json["exit_code"].as_i64(),
+            stdout: text(&json["stdout"]),
+            stderr: text(&json["stderr"]),
+        }),
+        _ => None,
+    })
+}
+
+/// The id of the session, from what it printed.
+pub fn session(result: &Value) -> String {
+    result["session_id"].as_str().expect("a result names its session").to_owned()
+}
+
+/// Its own record of a session, which is where it says what it made of a hook's answer.
+pub fn transcript(scratch: &Scratch, session: &str) -> Lines {
+    let project = scratch.project.to_string_lossy().replace(['/', '.'], "-");
+    Lines::read(&scratch.home.join(".claude/projects").join(project).join(format!("{session}.jsonl")))
+}

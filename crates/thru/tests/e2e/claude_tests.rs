@@ -1,0 +1,205 @@
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::claude::{ClaudeCode, hook_runs, session, transcript};
+use crate::hooks::{self, HookRun};
+use crate::model::{Kind, Model};
+use crate::process::LIMIT;
+use crate::scratch::{Scratch, snapshot};
+use crate::script::{Script, call, say};
+
+/// Everything a session can do to a file or a shell, a sub-agent, a compaction and a resume: all of it is in the
+/// journal, in order, and nothing twice.
+#[test]
+fn a_whole_session_is_in_the_journal() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    ClaudeCode::wire(&scratch);
+    let file = scratch.project.join("src/greeting.txt");
+    let agent = json!({
+        "description": "Look around", "prompt": "LOOK-AROUND", "subagent_type": "general-purpose",
+        "run_in_background": false,
+    });
+    let model = Model::start(Script {
+        main: vec![
+            call("Write", json!({ "file_path": file, "content": "hello\n" })),
+            call("Edit", json!({ "file_path": file, "old_string": "hello", "new_string": "goodbye" })),
+            call("Bash", json!({ "command": "echo to stderr >&2; exit 3", "description": "Fail" })),
+            call("Read", json!({ "file_path": scratch.project.join("README.md") })),
+            call("Agent", agent),
+            say("All done."),
+            say("Yes, I remember."),
+            call("Bash", json!({ "command": "cat src/greeting.txt", "description": "Look" })),
+            say("It is still there."),
+        ],
+        subagent: vec![
+            call("Bash", json!({ "command": "echo from the sub-agent", "description": "Say" })),
+            say("Looked around."),
+        ],
+        compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
+    });
+
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    let sid = session(&talk.say("Please GREET-THE-WORLD"));
+    talk.say("/compact keep the greeting");
+    talk.say("Do you remember?");
+    let first = talk.end();
+    first.assert_success();
+    let second = claude.ask(&scratch, &model, "Look again", &["--resume", &sid]);
+    second.assert_success();
+
+    model.assert_played();
+    assert!(model.sent_to_model("Please GREET-THE-WORLD"));
+    let asked = model.asked();
+    let subagent = asked.iter().find(|asked| asked.kind == Kind::Subagent).expect("a sub-agent asked");
+    assert!(subagent.holds("LOOK-AROUND"));
+    let last = asked.last().expect("a question");
+    assert!(last.holds("WHAT-WAS-DONE") && last.holds("goodbye"), "summary and tool result reach the model");
+
+    let journal = scratch.journal(&sid);
+    journal.in_order(&[
+        json!({ "event": "session-start", "name": "startup", "harness": "claude-code", "session": sid }),
+        json!({ "event": "prompt", "text": "Please GREET-THE-WORLD" }),
+        json!({
+            "event": "tool-done", "tool": "Write", "ok": true,
+            "files": [{ "path": "src/greeting.txt", "action": "create" }],
+        }),
+        json!({
+            "event": "tool-done", "tool": "Edit", "ok": true,
+            "files": [{ "path": "src/greeting.txt", "action": "edit" }],
+        }),
+        json!({
+            "event": "tool-done", "tool": "Bash", "ok": false, "exit": 3,
+            "command": "echo to stderr >&2; exit 3", "error": "Exit code 3\nto stderr",
+        }),
+        json!({
+            "event": "tool-done", "tool": "Read", "ok": true,
+            "files": [{ "path": "README.md", "action": "read" }],
+        }),
+        json!({ "event": "subagent-start", "agent": { "type": "general-purpose" } }),
+        json!({
+            "event": "tool-done", "tool": "Bash", "ok": true, "exit": 0, "command": "echo from the sub-agent",
+            "agent": { "type": "general-purpose" },
+        }),
+        json!({ "event": "subagent-stop", "agent": { "type": "general-purpose" } }),
+        json!({ "event": "tool-done", "tool": "Agent", "ok": true }),
+        json!({ "event": "before-compact", "name": "manual" }),
+        json!({ "event": "session-start", "name": "compact" }),
+        json!({ "event": "after-compact", "name": "manual" }),
+        json!({ "event": "prompt", "text": "Do you remember?" }),
+        json!({ "event": "session-start", "name": "resume" }),
+        json!({ "event": "prompt", "text": "Look again" }),
+        json!({
+            "event": "tool-done", "tool": "Bash", "ok": true, "exit": 0, "command": "cat src/greeting.txt",
+        }),
+    ]);
+    assert_eq!(journal.matching(&json!({ "event": "stop" })).len(), 3, "one a turn in\n{journal}");
+    assert_eq!(journal.matching(&json!({ "event": "session-end" })).len(), 2, "one a process in\n{journal}");
+
+    let receipts = scratch.receipts();
+    receipts.never(&json!({ "outcome": "failed" }));
+    for event in [
+        "session-start",
+        "prompt",
+        "subagent-start",
+        "subagent-stop",
+        "before-compact",
+        "after-compact",
+        "stop",
+        "session-end",
+    ] {
+        let found = receipts.matching(&json!({ "event": event, "session": sid, "outcome": "ok" })).len();
+        assert!(found > 0, "no receipt of {event} in\n{receipts}");
+    }
+    scratch.assert_healthy();
+
+    let runs: Vec<HookRun> = [first, second].iter().flat_map(hook_runs).collect();
+    hooks::assert_well("Claude Code", &runs);
+}
+
+/// A harness that dies in the middle of a turn takes nothing with it but the call that was running.
+#[test]
+fn a_kill_loses_at_most_the_call_in_flight() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    ClaudeCode::wire(&scratch);
+    let file = scratch.project.join("a.txt");
+    // Ends by itself once the folder of this test is gone.
+    let endless = "touch in-flight; while [ -e in-flight ]; do sleep 0.1; done";
+    let model = Model::start(Script::main([
+        call("Write", json!({ "file_path": file, "content": "a\n" })),
+        call("Bash", json!({ "command": "exit 4", "description": "Fail" })),
+        call("Read", json!({ "file_path": file })),
+        call("Bash", json!({ "command": endless, "description": "Never end" })),
+    ]));
+
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    talk.start_saying("Begin and do not end");
+    let running = scratch.project.join("in-flight");
+    wait_until("the last call is running", || running.exists());
+    let killed = talk.kill();
+    assert!(!killed.status.success());
+    let sid = killed.lines.iter().find_map(|line| line.json["session_id"].as_str()).expect("a session");
+
+    let journal = scratch.journal(sid);
+    journal.in_order(&[
+        json!({ "event": "session-start", "name": "startup" }),
+        json!({ "event": "prompt", "text": "Begin and do not end" }),
+        json!({ "tool": "Write", "ok": true, "files": [{ "path": "a.txt", "action": "create" }] }),
+        json!({ "tool": "Bash", "ok": false, "command": "exit 4", "exit": 4 }),
+        json!({ "tool": "Read", "ok": true, "files": [{ "path": "a.txt", "action": "read" }] }),
+    ]);
+    journal.never(&json!({ "event": "stop" }));
+    scratch.assert_healthy();
+    std::fs::remove_file(running).expect("it was there");
+}
+
+/// Records that came with a clone: nothing is written, the person is told once, the model hears nothing.
+#[test]
+fn in_an_untrusted_clone_only_the_person_is_told() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let mut scratch = Scratch::new();
+    scratch.thru_ok(&["init", "--shared"]);
+    scratch.git(&["add", "."]);
+    scratch.git(&["commit", "--quiet", "--message", "Share"]);
+    scratch.move_to_clone();
+    ClaudeCode::wire(&scratch);
+    let before = snapshot(&scratch.store());
+    let model = Model::start(Script::main([
+        call("Write", json!({ "file_path": scratch.project.join("a.txt"), "content": "a\n" })),
+        say("Written."),
+        say("Resumed."),
+    ]));
+
+    let first = claude.ask(&scratch, &model, "Write a file", &[]);
+    first.assert_success();
+    let sid = session(&first.lines.last().expect("a result").json);
+    let second = claude.ask(&scratch, &model, "And again", &["--resume", &sid]);
+    second.assert_success();
+
+    model.assert_played();
+    assert_eq!(snapshot(&scratch.store()), before, "nothing is written");
+    let runs: Vec<HookRun> = [&first, &second].into_iter().flat_map(hook_runs).collect();
+    hooks::assert_well("Claude Code", &runs);
+    let said: Vec<&HookRun> = runs.iter().filter(|run| !run.stdout.is_empty()).collect();
+    assert!(said.len() == 1 && said[0].event == "SessionStart", "{said:?}");
+    let reply: Value = serde_json::from_str(&said[0].stdout).expect("JSON");
+    assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("thru trust")), "{reply}");
+    // Taken for what it is, a message to show, and not only seen go by.
+    transcript(&scratch, &sid).once(&json!({ "attachment": { "type": "hook_system_message" } }));
+    assert!(model.sent_to_model("Write a file"));
+    for ours in ["thru trust", "Throughline", ".agent/context"] {
+        assert!(!model.sent_to_model(ours), "the model was sent {ours:?}");
+    }
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < until, "not within {LIMIT:?}: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

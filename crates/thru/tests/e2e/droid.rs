@@ -1,0 +1,159 @@
+//! Drives the real Factory Droid, offline and without a login, against a model of the user's own.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::available;
+use crate::hooks::{self, HookRun, Report};
+use crate::model::Model;
+use crate::process::{Ended, Line, Process};
+use crate::scratch::Scratch;
+
+/// The events we want of it.
+const EVENTS: &[&str] =
+    &["SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "PreCompact", "Stop", "SessionEnd"];
+
+/// The port of the discard service on this machine: nobody listens there.
+const NOBODY: &str = "http://127.0.0.1:9";
+
+pub const ONE_SHOT: &[&str] =
+    &["--auto", "low", "--model", "custom:scripted", "--output-format", "stream-json"];
+
+#[derive(Debug)]
+pub struct Droid {
+    binary: PathBuf,
+}
+
+/// A session in one process, by its protocol for editors.
+#[derive(Debug)]
+pub struct Conversation {
+    process: Process,
+    requests: u32,
+}
+
+impl Droid {
+    /// None when it is not installed; the test has then been reported as skipped.
+    pub fn find() -> Option<Droid> {
+        available::harness("THRU_DROID", "droid").map(|binary| Droid { binary })
+    }
+
+    /// False when `thru` does not speak its language yet; the test has then been reported as skipped.
+    pub fn is_understood(scratch: &Scratch) -> bool {
+        let start = json!({ "session_id": "probe", "hook_event_name": "SessionStart", "source": "startup" });
+        scratch.hook(&["droid", "SessionStart"], ("FACTORY_PROJECT_DIR", &scratch.project), &start);
+        let understood = !scratch.journal("probe").is_empty();
+        if !understood {
+            available::skip("`thru hook droid` is not implemented yet");
+        }
+        understood
+    }
+
+    /// Writes the hooks into the project's settings. The one place that knows how it is wired.
+    pub fn wire(scratch: &Scratch) {
+        let hook = |event: &&str| {
+            let command = format!("thru hook droid {event}");
+            ((*event).to_owned(), json!([{ "hooks": [{ "type": "command", "command": command }] }]))
+        };
+        let hooks: serde_json::Map<String, Value> = EVENTS.iter().map(hook).collect();
+        // Events stand at the top of this file; below a key "hooks" they would be ignored.
+        scratch.write(".factory/hooks.json", &Value::Object(hooks).to_string());
+    }
+
+    /// One prompt, one process. In this mode it fires no event for the prompt.
+    pub fn ask(&self, scratch: &Scratch, model: &Model, prompt: &str) -> Ended {
+        let mut command = self.command(scratch, model);
+        command.args(ONE_SHOT).arg(prompt);
+        Process::start(command).finish()
+    }
+
+    /// A conversation and the id of its session.
+    pub fn converse(&self, scratch: &Scratch, model: &Model) -> (Conversation, String) {
+        let mut command = self.command(scratch, model);
+        command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
+        let mut talk = Conversation { process: Process::start(command), requests: 0 };
+        let session = json!({
+            "machineId": "test", "cwd": scratch.project, "modelId": "custom:Scripted-0",
+            "autonomyLevel": "high", "interactionMode": "auto",
+        });
+        let answer = talk.request("droid.initialize_session", &session);
+        let id = answer["result"]["sessionId"].as_str().unwrap_or_else(|| panic!("no session in {answer}"));
+        (talk, id.to_owned())
+    }
+
+    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+        let settings = json!({
+            "customModels": [{
+                "model": "scripted", "displayName": "Scripted", "baseUrl": format!("{}/v1", model.url()),
+                "apiKey": "dummy", "provider": "generic-chat-completion-api", "maxOutputTokens": 4096,
+            }],
+        });
+        let folder = scratch.home.join(".factory");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
+        let mut command = scratch.command(&self.binary.to_string_lossy());
+        // It has no switch for staying at home. So whatever is not for this machine goes to a proxy that is not there,
+        // and the two senders of telemetry that know no proxy are sent the same way.
+        for variable in
+            ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
+        {
+            command.env(variable, NOBODY);
+        }
+        command.env("NO_PROXY", "127.0.0.1").env("FACTORY_DROID_AUTO_UPDATE_ENABLED", "false").arg("exec");
+        command
+    }
+}
+
+impl Conversation {
+    /// Says something and waits until it is idle again.
+    pub fn say(&mut self, text: &str) {
+        self.request("droid.add_user_message", &json!({ "text": text }));
+        self.process.wait_for("idle", |line| {
+            let note = &line["params"]["notification"];
+            note["type"] == "droid_working_state_changed" && note["newState"] == "idle"
+        });
+    }
+
+    /// Compacts, and goes on in the session that comes of it; returns its id.
+    pub fn compact(&mut self, instructions: &str) -> String {
+        let answer = self.request("droid.compact_session", &json!({ "customInstructions": instructions }));
+        let session = answer["result"]["newSessionId"].as_str().expect("a new session").to_owned();
+        self.request("droid.load_session", &json!({ "sessionId": session }));
+        session
+    }
+
+    pub fn end(mut self) -> Ended {
+        self.request("droid.close_session", &json!({ "reason": "prompt_input_exit" }));
+        self.process.finish()
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.requests += 1;
+        let id = self.requests.to_string();
+        self.process.send(&json!({
+            "jsonrpc": "2.0", "factoryApiVersion": "1.0.0", "type": "request",
+            "id": id, "method": method, "params": params,
+        }));
+        self.process.wait_for(method, |line| line["type"] == "response" && line["id"] == id.as_str())
+    }
+}
+
+/// Hooks it reported; it does so only in a conversation.
+pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    hooks::runs(ended, |Line { json, .. }| {
+        let note = &json["params"]["notification"];
+        match note["type"].as_str()? {
+            "hook_execution_started" => Some(Report::Started { id: text(&note["hookId"]) }),
+            "hook_execution_completed" => Some(Report::Ended {
+                id: text(&note["hookId"]),
+                event: text(&note["hookEventName"]),
+                exit: note["hookResults"][0]["exitCode"].as_i64(),
+                stdout: text(&note["hookResults"][0]["stdout"]),
+                stderr: text(&note["hookResults"][0]["stderr"]),
+            }),
+            _ => None,
+        }
+    })
+}

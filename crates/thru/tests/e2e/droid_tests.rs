@@ -1,0 +1,124 @@
+use serde_json::{Value, json};
+
+use crate::droid::{Droid, hook_runs};
+use crate::hooks;
+use crate::model::{Kind, Model};
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+/// One prompt in one process. Droid fires nothing for the prompt in this mode, and nothing for a tool that failed.
+#[test]
+fn one_prompt_is_in_the_journal() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    if !Droid::is_understood(&scratch) {
+        return;
+    }
+    Droid::wire(&scratch);
+    let file = scratch.project.join("src/greeting.txt");
+    let model = Model::start(Script::main([
+        call("Create", json!({ "file_path": file, "content": "hello\n" })),
+        call("Edit", json!({ "file_path": file, "old_str": "hello", "new_str": "goodbye" })),
+        execute("cat src/greeting.txt"),
+        execute("exit 3"),
+        call("Read", json!({ "file_path": scratch.project.join("README.md") })),
+        say("All done."),
+    ]));
+
+    let ended = droid.ask(&scratch, &model, "Please GREET-THE-WORLD");
+    ended.assert_success();
+
+    model.assert_played();
+    assert!(model.sent_to_model("Please GREET-THE-WORLD"));
+    assert!(model.sent_to_model("exit code: 3"), "the failure reaches the model");
+    let sid = ended.lines[0].json["session_id"].as_str().expect("a session");
+    let journal = scratch.journal(sid);
+    journal.in_order(&[
+        json!({ "event": "session-start", "name": "startup", "harness": "droid", "session": sid }),
+        json!({
+            "event": "tool-done", "tool": "Create", "ok": true,
+            "files": [{ "path": "src/greeting.txt", "action": "create" }],
+        }),
+        json!({
+            "event": "tool-done", "tool": "Edit", "ok": true,
+            "files": [{ "path": "src/greeting.txt", "action": "edit" }],
+        }),
+        json!({
+            "event": "tool-done", "tool": "Execute", "ok": true, "exit": 0, "command": "cat src/greeting.txt",
+        }),
+        json!({
+            "event": "tool-done", "tool": "Read", "ok": true,
+            "files": [{ "path": "README.md", "action": "read" }],
+        }),
+        json!({ "event": "stop" }),
+        json!({ "event": "session-end", "name": "other" }),
+    ]);
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
+    scratch.assert_healthy();
+}
+
+/// Prompts and a compaction, which goes on under a new id.
+#[test]
+fn a_conversation_is_in_the_journal() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    if !Droid::is_understood(&scratch) {
+        return;
+    }
+    Droid::wire(&scratch);
+    let model = Model::start(Script {
+        main: vec![
+            call("Create", json!({ "file_path": scratch.project.join("a.txt"), "content": "hello\n" })),
+            say("First."),
+            say("Second."),
+            say("Third."),
+        ],
+        compact: vec![say("<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
+
+    let (mut talk, old) = droid.converse(&scratch, &model);
+    talk.say("FIRST-PROMPT");
+    talk.say("SECOND-PROMPT");
+    let new = talk.compact("keep the bits");
+    talk.say("THIRD-PROMPT");
+    let ended = talk.end();
+    ended.assert_success();
+
+    model.assert_played();
+    assert!(model.sent_to_model("FIRST-PROMPT"));
+    let asked = model.asked();
+    let last = asked.last().expect("a question");
+    assert!(last.kind == Kind::Main && last.holds("WHAT-WAS-DONE") && last.holds("THIRD-PROMPT"));
+    assert_ne!(old, new);
+    scratch.journal(&old).in_order(&[
+        json!({ "event": "session-start", "name": "startup", "harness": "droid" }),
+        json!({ "event": "prompt", "text": "FIRST-PROMPT" }),
+        json!({ "tool": "Create", "ok": true, "files": [{ "path": "a.txt", "action": "create" }] }),
+        json!({ "event": "prompt", "text": "SECOND-PROMPT" }),
+        json!({ "event": "before-compact", "name": "manual" }),
+    ]);
+    scratch.journal(&new).in_order(&[
+        json!({ "event": "session-start", "name": "compact" }),
+        json!({ "event": "prompt", "text": "THIRD-PROMPT" }),
+        json!({ "event": "stop" }),
+        json!({ "event": "session-end", "name": "prompt_input_exit" }),
+    ]);
+    let receipts = scratch.receipts();
+    receipts.never(&json!({ "outcome": "failed" }));
+    for event in ["session-start", "prompt", "stop", "before-compact", "session-end"] {
+        let pattern: Value = json!({ "event": event, "harness": "droid", "outcome": "ok" });
+        assert!(!receipts.matching(&pattern).is_empty(), "no receipt of {event} in\n{receipts}");
+    }
+    scratch.assert_healthy();
+    hooks::assert_well("Droid", &hook_runs(&ended));
+}
+
+fn execute(command: &str) -> Step {
+    let input = json!({
+        "command": command, "summary": "Run it", "riskLevel": "low", "riskLevelReason": "harmless", "timeout": 10,
+    });
+    call("Execute", input)
+}

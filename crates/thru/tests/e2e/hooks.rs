@@ -1,0 +1,56 @@
+//! Our hooks as a harness saw them: it reports each when it starts and when it has ended.
+
+use std::time::Duration;
+
+use crate::available::note;
+use crate::process::{Ended, Line};
+
+/// One run of one hook.
+#[derive(Debug, Default)]
+pub struct HookRun {
+    pub event: String,
+    pub exit: Option<i64>,
+    pub stdout: String,
+    pub stderr: String,
+    /// Start of the process, shell and report included.
+    pub took: Duration,
+}
+
+/// Pairs the lines that `read` takes for a start or an end of a hook, by the id it gives them.
+pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<Report>) -> Vec<HookRun> {
+    let reports: Vec<(&Line, Report)> =
+        ended.lines.iter().filter_map(|line| Some((line, read(line)?))).collect();
+    let run = |(start, report): &(&Line, Report)| {
+        let Report::Started { id } = report else { return None };
+        reports.iter().find_map(|(end, report)| match report {
+            Report::Ended { id: ended, event, exit, stdout, stderr } if ended == id => Some(HookRun {
+                event: event.clone(),
+                exit: *exit,
+                stdout: stdout.clone(),
+                stderr: stderr.clone(),
+                took: end.at.duration_since(start.at),
+            }),
+            _ => None,
+        })
+    };
+    reports.iter().filter_map(run).collect()
+}
+
+#[derive(Debug)]
+pub enum Report {
+    Started { id: String },
+    Ended { id: String, event: String, exit: Option<i64>, stdout: String, stderr: String },
+}
+
+/// Hooks help, never force: all ended with exit 0 and said nothing on stderr. What they cost is printed, for reading.
+pub fn assert_well(harness: &str, runs: &[HookRun]) {
+    assert!(runs.iter().all(|run| run.exit == Some(0) && run.stderr.is_empty()), "{runs:#?}");
+    let mut times: Vec<(Duration, &str)> = runs.iter().map(|run| (run.took, run.event.as_str())).collect();
+    times.sort();
+    let (slowest, event) = times.last().expect("hooks ran");
+    let middle = times[times.len() / 2].0;
+    let count = times.len();
+    note(&format!(
+        "hook latency seen by {harness}: {count} hooks, p50 {middle:.1?}, slowest {slowest:.1?} ({event})"
+    ));
+}

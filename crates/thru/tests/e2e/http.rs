@@ -1,0 +1,87 @@
+//! As much of HTTP/1.1 as two harnesses need of a model: one request per connection, answers whole or as a stream.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use serde_json::Value;
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: String,
+    /// Without its query.
+    pub path: String,
+    /// Names in lower case.
+    headers: Vec<(String, String)>,
+    /// Null when it was no JSON.
+    pub body: Value,
+}
+
+impl Request {
+    pub fn read(stream: &TcpStream) -> io::Result<Request> {
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        let mut reader = BufReader::new(stream);
+        let first = line(&mut reader)?;
+        let mut words = first.split(' ');
+        let method = words.next().unwrap_or_default().to_owned();
+        let target = words.next().unwrap_or_default();
+        let path = target.split('?').next().unwrap_or_default().to_owned();
+        let mut headers = Vec::new();
+        loop {
+            let text = line(&mut reader)?;
+            if text.is_empty() {
+                break;
+            }
+            if let Some((name, value)) = text.split_once(':') {
+                headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+            }
+        }
+        let mut request = Request { method, path, headers, body: Value::Null };
+        let length = request.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body)?;
+        request.body = serde_json::from_slice(&body).unwrap_or_default();
+        Ok(request)
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+fn line(reader: &mut impl BufRead) -> io::Result<String> {
+    let mut text = String::new();
+    reader.read_line(&mut text)?;
+    Ok(text.trim_end().to_owned())
+}
+
+/// An answer that is there at once.
+pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<()> {
+    let body = body.to_string();
+    write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// One piece of a streamed answer. OpenAI's have no name.
+#[derive(Debug)]
+pub struct Piece {
+    pub name: Option<&'static str>,
+    pub data: String,
+}
+
+/// A stream of server-sent events; its end is the end of the connection.
+pub fn stream(mut stream: &TcpStream, pieces: &[Piece]) -> io::Result<()> {
+    stream.write_all(
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncache-control: no-cache\r\nconnection: close\r\n\r\n",
+    )?;
+    for Piece { name, data } in pieces {
+        if let Some(name) = name {
+            writeln!(stream, "event: {name}")?;
+        }
+        write!(stream, "data: {data}\n\n")?;
+    }
+    stream.flush()
+}

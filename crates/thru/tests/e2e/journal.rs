@@ -1,0 +1,65 @@
+//! Lines `thru` wrote, and saying of them what must be there.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+#[derive(Clone, Debug)]
+pub struct Lines {
+    path: PathBuf,
+    lines: Vec<Value>,
+}
+
+impl Lines {
+    /// A file that is not there has no lines.
+    pub fn read(path: &Path) -> Lines {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let parse = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("torn: {line}"));
+        Lines { path: path.to_path_buf(), lines: text.lines().map(parse).collect() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Lines that hold every field of the pattern with its value. Of objects in it likewise a part is enough.
+    pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
+        self.lines.iter().filter(|line| holds(line, pattern)).collect()
+    }
+
+    /// Exactly one such line; its place is returned, so that an order can be asserted.
+    pub fn once(&self, pattern: &Value) -> usize {
+        let found = self.matching(pattern).len();
+        assert_eq!(found, 1, "lines that hold {pattern} in\n{self}");
+        self.lines.iter().position(|line| holds(line, pattern)).expect("just counted")
+    }
+
+    pub fn never(&self, pattern: &Value) {
+        assert!(self.matching(pattern).is_empty(), "a line holds {pattern} in\n{self}");
+    }
+
+    /// Each once, and in this order.
+    pub fn in_order(&self, patterns: &[Value]) {
+        let places: Vec<usize> = patterns.iter().map(|pattern| self.once(pattern)).collect();
+        assert!(places.is_sorted(), "in the order {places:?} in\n{self}");
+    }
+}
+
+fn holds(value: &Value, pattern: &Value) -> bool {
+    match (value, pattern) {
+        (Value::Object(value), Value::Object(pattern)) => {
+            pattern.iter().all(|(key, part)| value.get(key).is_some_and(|field| holds(field, part)))
+        }
+        (Value::Array(value), Value::Array(pattern)) => {
+            value.len() == pattern.len() && value.iter().zip(pattern).all(|(item, part)| holds(item, part))
+        }
+        _ => value == pattern,
+    }
+}
+
+impl std::fmt::Display for Lines {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "{}:", self.path.display())?;
+        self.lines.iter().try_for_each(|line| writeln!(f, "{line}"))
+    }
+}

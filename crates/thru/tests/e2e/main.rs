@@ -1,0 +1,21 @@
+//! End to end: the real harnesses, driven offline against a scripted model, call the real `thru`.
+//!
+//! `cargo xtask e2e` installs the harnesses and runs this. Two things are looked at: what the hooks saw (the journal),
+//! and what the model was sent.
+#![allow(clippy::expect_used, reason = "a test that cannot go on stops")]
+
+mod anthropic;
+mod available;
+mod claude;
+mod claude_tests;
+mod droid;
+mod droid_tests;
+mod hooks;
+mod http;
+mod journal;
+mod model;
+mod offline_tests;
+mod openai;
+mod process;
+mod scratch;
+mod script;

@@ -1,0 +1,203 @@
+//! The scripted model: a server on loopback that answers from a [`Script`] and remembers what it was asked.
+//!
+//! It listens until it is dropped. Harnesses are real, the model is not: what a test says about a model is only
+//! ever "it was sent this".
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::http::{self, Request};
+use crate::script::{Script, Step, say};
+use crate::{anthropic, openai};
+
+/// Why a harness asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Main,
+    Subagent,
+    Compact,
+    /// Titles and the like: answered, and no step is used up.
+    Side,
+}
+
+/// One question, as it came.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub kind: Kind,
+    body: Value,
+}
+
+#[derive(Debug)]
+pub struct Model {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listener: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    stopped: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    main: VecDeque<Step>,
+    subagent: VecDeque<Step>,
+    compact: VecDeque<Step>,
+    asked: Vec<Asked>,
+    /// Paths we have no answer for. Never asked for with the environment we give.
+    unknown: Vec<String>,
+}
+
+impl Model {
+    pub fn start(script: Script) -> Model {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port on loopback");
+        let address = listener.local_addr().expect("an address");
+        let shared = Arc::new(Shared::default());
+        *shared.state() = State {
+            main: script.main.into(),
+            subagent: script.subagent.into(),
+            compact: script.compact.into(),
+            ..State::default()
+        };
+        let for_thread = Arc::clone(&shared);
+        let thread = thread::spawn(move || listen(&listener, &for_thread));
+        Model { address, shared, listener: Some(thread) }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    pub fn asked(&self) -> Vec<Asked> {
+        self.shared.state().asked.clone()
+    }
+
+    /// Whether any question held this text, wherever the harness put it.
+    pub fn sent_to_model(&self, needle: &str) -> bool {
+        self.shared.state().asked.iter().any(|asked| asked.holds(needle))
+    }
+
+    /// Steps nobody asked for: a script that was not played to its end proves less than it seems to.
+    pub fn assert_played(&self) {
+        let state = self.shared.state();
+        let left = (state.main.len(), state.subagent.len(), state.compact.len());
+        assert_eq!(left, (0, 0, 0), "steps left of (main, subagent, compact)\n{}", summary(&state));
+        assert!(state.unknown.is_empty(), "the model was asked for {:?}", state.unknown);
+    }
+}
+
+impl Asked {
+    /// In the messages and the system prompt, at any depth; not in the descriptions of tools.
+    pub fn holds(&self, needle: &str) -> bool {
+        holds(&self.body["messages"], needle) || holds(&self.body["system"], needle)
+    }
+}
+
+fn holds(value: &Value, needle: &str) -> bool {
+    match value {
+        Value::String(text) => text.contains(needle),
+        Value::Array(items) => items.iter().any(|item| holds(item, needle)),
+        Value::Object(fields) => fields.values().any(|field| holds(field, needle)),
+        _ => false,
+    }
+}
+
+fn summary(state: &State) -> String {
+    let kinds: Vec<_> = state.asked.iter().map(|asked| format!("{:?}", asked.kind)).collect();
+    format!("asked: {}", kinds.join(" "))
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        self.shared.stopped.store(true, Ordering::Relaxed);
+        // One more connection, so that the listener looks up and sees that it is over.
+        let _ = TcpStream::connect(self.address);
+        if let Some(thread) = self.listener.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// A test that panics elsewhere must still see what was asked.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+}
+
+fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
+    for stream in listener.incoming().flatten() {
+        if shared.is_stopped() {
+            return;
+        }
+        let shared = Arc::clone(shared);
+        // A harness that goes away in the middle is a case we test, not an error of ours.
+        thread::spawn(move || drop(serve(&stream, &shared)));
+    }
+}
+
+fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+    let request = Request::read(stream)?;
+    match (request.method.as_str(), request.path.as_str()) {
+        ("POST", "/v1/messages") => {
+            let (number, step) = shared.next(anthropic::kind(&request), &request);
+            shared.wait(step.delay);
+            http::stream(stream, &anthropic::pieces(&step, &request.body["model"], number))
+        }
+        ("POST", "/v1/messages/count_tokens") => {
+            http::answer(stream, "200 OK", &json!({ "input_tokens": 1000 }))
+        }
+        ("POST", "/v1/chat/completions") => {
+            let (number, step) = shared.next(openai::kind(&request), &request);
+            shared.wait(step.delay);
+            let model = &request.body["model"];
+            if request.body["stream"] == true {
+                http::stream(stream, &openai::pieces(&step, model, number))
+            } else {
+                http::answer(stream, "200 OK", &openai::whole(&step, model, number))
+            }
+        }
+        (method, path) => {
+            shared.state().unknown.push(format!("{method} {path}"));
+            http::answer(stream, "404 Not Found", &json!({ "error": { "message": "not scripted" } }))
+        }
+    }
+}
+
+impl Shared {
+    fn next(&self, kind: Kind, request: &Request) -> (usize, Step) {
+        let mut state = self.state();
+        state.asked.push(Asked { kind, body: request.body.clone() });
+        let step = match kind {
+            Kind::Main => state.main.pop_front(),
+            Kind::Subagent => state.subagent.pop_front(),
+            Kind::Compact => state.compact.pop_front(),
+            Kind::Side => None,
+        };
+        let step = step.unwrap_or_else(|| match kind {
+            Kind::Compact => say("<analysis>scripted</analysis>\n<summary>SCRIPTED-SUMMARY</summary>"),
+            _ => say("Done."),
+        });
+        (state.asked.len(), step)
+    }
+
+    fn wait(&self, delay: Duration) {
+        let until = Instant::now() + delay;
+        while Instant::now() < until && !self.is_stopped() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! OpenAI chat completions, as Droid speaks it to a model of the user's own.
+
+use serde_json::{Value, json};
+
+use crate::http::{Piece, Request};
+use crate::model::Kind;
+use crate::script::Step;
+
+/// Work carries tools; summaries and titles do not.
+pub fn kind(request: &Request) -> Kind {
+    if request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
+        Kind::Main
+    } else if request.body["messages"].to_string().contains("summar") {
+        Kind::Compact
+    } else {
+        Kind::Side
+    }
+}
+
+pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
+    let chunk = |choices: Value, usage: Value| {
+        let data = json!({
+            "id": format!("chatcmpl-{number}"), "object": "chat.completion.chunk", "created": 1_700_000_000,
+            "model": model, "choices": choices, "usage": usage,
+        });
+        Piece { name: None, data: data.to_string() }
+    };
+    let delta = |delta: Value, finish: Value| {
+        chunk(json!([{ "index": 0, "delta": delta, "finish_reason": finish }]), Value::Null)
+    };
+    let mut pieces = vec![delta(json!({ "role": "assistant", "content": "" }), Value::Null)];
+    if !step.text.is_empty() {
+        pieces.push(delta(json!({ "content": step.text }), Value::Null));
+    }
+    if !step.calls.is_empty() {
+        pieces.push(delta(json!({ "tool_calls": calls(step, number) }), Value::Null));
+    }
+    let reason = if step.calls.is_empty() { "stop" } else { "tool_calls" };
+    pieces.push(delta(json!({}), reason.into()));
+    pieces.push(chunk(json!([]), usage(step)));
+    pieces.push(Piece { name: None, data: "[DONE]".to_owned() });
+    pieces
+}
+
+/// The same, for a request that does not want a stream.
+pub fn whole(step: &Step, model: &Value, number: usize) -> Value {
+    json!({
+        "id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1_700_000_000, "model": model,
+        "choices": [{
+            "index": 0, "finish_reason": "stop", "message": { "role": "assistant", "content": step.text },
+        }],
+        "usage": usage(step),
+    })
+}
+
+fn calls(step: &Step, number: usize) -> Vec<Value> {
+    let calls = step.calls.iter().enumerate();
+    calls
+        .map(|(index, call)| {
+            json!({
+                "index": index, "id": format!("call_{number:04}_{index}"), "type": "function",
+                "function": { "name": call.tool, "arguments": call.input.to_string() },
+            })
+        })
+        .collect()
+}
+
+fn usage(step: &Step) -> Value {
+    let input = step.input_tokens.unwrap_or(1000);
+    json!({ "prompt_tokens": input, "completion_tokens": 50, "total_tokens": input + 50 })
+}

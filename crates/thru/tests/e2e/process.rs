@@ -1,0 +1,177 @@
+//! A harness as a child process that speaks lines of JSON. Nothing here waits without a limit, and what is started is
+//! ended, with everything it said kept for the message of the test that fails.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+/// Far more than any step takes, also on a machine that is busy; far less than a CI job.
+pub const LIMIT: Duration = Duration::from_secs(60);
+
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    incoming: Receiver<Line>,
+    seen: Vec<Line>,
+    stderr: Option<JoinHandle<String>>,
+    ended: bool,
+}
+
+/// A line of stdout, and when it came.
+#[derive(Clone, Debug)]
+pub struct Line {
+    pub at: Instant,
+    pub json: Value,
+}
+
+/// A process that is over.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: ExitStatus,
+    pub lines: Vec<Line>,
+    pub stderr: String,
+}
+
+impl Process {
+    /// In a process group of its own, so that it can be ended with what it started.
+    pub fn start(mut command: Command) -> Process {
+        let name = command.get_program().to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
+        let (sender, incoming) = mpsc::channel();
+        let stdout = BufReader::new(child.stdout.take().expect("piped"));
+        thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                let json = serde_json::from_str(&line).unwrap_or(Value::String(line));
+                if sender.send(Line { at: Instant::now(), json }).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut stderr = child.stderr.take().expect("piped");
+        let stderr = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            String::from_utf8_lossy(&bytes).into_owned()
+        });
+        let stdin = child.stdin.take();
+        Process { name, child, stdin, incoming, seen: Vec::new(), stderr: Some(stderr), ended: false }
+    }
+
+    pub fn send(&mut self, line: &Value) {
+        let written = self.stdin.as_mut().map(|stdin| writeln!(stdin, "{line}").and_then(|()| stdin.flush()));
+        if !matches!(written, Some(Ok(()))) {
+            self.fail(&format!("does not take {line}"));
+        }
+    }
+
+    /// Reads on until a line is the one looked for.
+    pub fn wait_for(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + LIMIT;
+        loop {
+            match self.incoming.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(line) => {
+                    self.seen.push(line.clone());
+                    if is_it(&line.json) {
+                        return line.json;
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.fail(&format!("no {what} within {LIMIT:?}")),
+                Err(RecvTimeoutError::Disconnected) => self.fail(&format!("ended without {what}")),
+            }
+        }
+    }
+
+    /// Nothing more will be said; waits for the end.
+    pub fn finish(mut self) -> Ended {
+        drop(self.stdin.take());
+        let until = Instant::now() + LIMIT;
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if Instant::now() < until => thread::sleep(Duration::from_millis(10)),
+                _ => self.fail(&format!("did not end within {LIMIT:?}")),
+            }
+        };
+        self.over(status)
+    }
+
+    /// As a crash or an impatient user would: no signal that could be handled.
+    pub fn kill(mut self) -> Ended {
+        self.child.kill().expect("it is our child");
+        let status = self.child.wait().expect("it is our child");
+        self.over(status)
+    }
+
+    fn over(&mut self, status: ExitStatus) -> Ended {
+        self.ended = true;
+        self.drain();
+        Ended { status, lines: std::mem::take(&mut self.seen), stderr: self.stderr() }
+    }
+
+    /// What is still in the pipes. Something the harness left running may hold them open: it is not waited for.
+    fn drain(&mut self) {
+        while let Ok(line) = self.incoming.recv_timeout(Duration::from_millis(200)) {
+            self.seen.push(line);
+        }
+    }
+
+    fn stderr(&mut self) -> String {
+        match self.stderr.take() {
+            Some(thread) if thread.is_finished() => thread.join().unwrap_or_default(),
+            _ => String::new(),
+        }
+    }
+
+    fn end_group(&mut self) {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+        self.ended = true;
+    }
+
+    fn fail(&mut self, why: &str) -> ! {
+        self.end_group();
+        self.drain();
+        let stderr = self.stderr();
+        panic!("{} {why}\n{}", self.name, transcript(&self.seen, &stderr));
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.end_group();
+        }
+    }
+}
+
+impl Ended {
+    pub fn assert_success(&self) {
+        assert!(self.status.success(), "{}\n{self}", self.status);
+    }
+}
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&transcript(&self.lines, &self.stderr))
+    }
+}
+
+fn transcript(lines: &[Line], stderr: &str) -> String {
+    let mut text = String::from("--- stdout\n");
+    for line in lines {
+        let line = line.json.to_string();
+        text.extend(line.chars().take(600).chain(['\n']));
+    }
+    text + "--- stderr\n" + stderr
+}

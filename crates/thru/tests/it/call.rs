@@ -1,0 +1,157 @@
+//! One run of the binary: what goes in, what comes out, and never longer than it may take.
+
+use std::ffi::OsStr;
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// Far above what any call takes, also on a busy machine. Reached only by one that hangs.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+pub struct Call {
+    command: Command,
+    stdin: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub struct Output {
+    pub stdout: String,
+    pub stderr: String,
+    pub code: i32,
+    /// Stdout as it came.
+    pub bytes: Vec<u8>,
+}
+
+impl Call {
+    pub fn new(command: Command) -> Call {
+        Call { command, stdin: Vec::new() }
+    }
+
+    pub fn word(mut self, word: impl AsRef<OsStr>) -> Call {
+        self.command.arg(word);
+        self
+    }
+
+    pub fn dir(mut self, folder: impl AsRef<Path>) -> Call {
+        self.command.current_dir(folder);
+        self
+    }
+
+    pub fn var(mut self, name: &str, value: impl AsRef<OsStr>) -> Call {
+        self.command.env(name, value);
+        self
+    }
+
+    pub fn unset(mut self, name: &str) -> Call {
+        self.command.env_remove(name);
+        self
+    }
+
+    pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Call {
+        self.stdin = bytes.into();
+        self
+    }
+
+    pub fn user(mut self, id: u32) -> Call {
+        self.command.uid(id).gid(id);
+        self
+    }
+
+    /// The same call of another program: a copy of the binary, or one that runs it (then `words` come first).
+    pub fn through(self, program: impl AsRef<OsStr>, words: &[&OsStr]) -> Call {
+        let mut command = Command::new(program);
+        command.args(words).arg(self.command.get_program()).args(self.command.get_args());
+        self.moved_to(command)
+    }
+
+    pub fn program(self, program: &Path) -> Call {
+        let mut command = Command::new(program);
+        command.args(self.command.get_args());
+        self.moved_to(command)
+    }
+
+    fn moved_to(self, mut command: Command) -> Call {
+        command.env_clear();
+        command.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        if let Some(folder) = self.command.get_current_dir() {
+            command.current_dir(folder);
+        }
+        Call { command, stdin: self.stdin }
+    }
+
+    pub fn run(mut self) -> Output {
+        let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
+        let mut stdin = child.stdin.take().unwrap();
+        let input = std::mem::take(&mut self.stdin);
+        // One that does not read its input is no failure here: what it does instead shows in its output.
+        std::thread::spawn(move || drop(stdin.write_all(&input)));
+        let (stdout, stderr) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
+        let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(PATIENCE), stderr.recv_timeout(PATIENCE)) else {
+            let _ = child.kill();
+            panic!("{:?} hangs", self.command);
+        };
+        let status = child.wait().unwrap();
+        Output {
+            stdout: String::from_utf8_lossy(&stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&stderr).into_owned(),
+            // As a shell tells it: a signal is 128 and its number.
+            code: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
+            bytes: stdout,
+        }
+    }
+}
+
+fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
+    let (done, result) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        let _ = done.send(bytes);
+    });
+    result
+}
+
+impl Output {
+    /// Exit 0, or the test fails.
+    #[track_caller]
+    pub fn ok(self) -> Output {
+        self.exits(0)
+    }
+
+    #[track_caller]
+    pub fn exits(self, code: i32) -> Output {
+        assert_eq!(self.code, code, "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    /// What a hook owes to a harness when it has nothing to say.
+    #[track_caller]
+    pub fn silent(&self, about: &str) {
+        let said = (self.code, self.stdout.as_str(), self.stderr.as_str());
+        assert_eq!(said, (0, "", ""), "{about}");
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.bytes).unwrap_or_else(|e| panic!("not JSON: {e}: {self:?}"))
+    }
+}
+
+/// The way snapshots have it.
+impl std::fmt::Display for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "exit: {}", self.code)?;
+        for (name, text) in [("stdout", &self.stdout), ("stderr", &self.stderr)] {
+            if !text.is_empty() {
+                write!(f, "\n---- {name}\n{}", text.trim_end_matches('\n'))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,126 @@
+//! `thru config`: every setting, its value, where it comes from, and a word about what was not taken.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::env::TestEnv;
+
+fn entry(config: &Value, key: &str) -> (Value, String) {
+    let entries = config["settings"].as_array().unwrap();
+    let entry = entries.iter().find(|entry| entry["key"] == key).unwrap();
+    (entry["value"].clone(), entry["source"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn the_defaults() {
+    let env = TestEnv::rooted();
+    assert_snapshot!(env.thru(&["config"]).to_string(), @"
+    exit: 0
+    ---- stdout
+    hooks.enabled        true   default  false switches every hook off
+    hooks.auto_init      false  default  true lets a session start create the root
+    hooks.deadline_ms    200    default  a hook's time in ms; it waits for a lock at most half of it
+    hooks.log_limit_kib  8192   default  a log of this size in KiB is rotated
+    redact.emails        false  default  true redacts e-mail addresses too
+    output.color         auto   default  colour on the terminal
+    ");
+}
+
+#[test]
+fn each_layer_lies_over_the_one_before() {
+    let env = TestEnv::rooted();
+    let user = env.user_config();
+    let project = env.store().join("config.toml");
+    let deadline = |env: &TestEnv| entry(&env.json(&["config"]), "hooks.deadline_ms");
+    assert_eq!(deadline(&env), (200.into(), "default".into()));
+    env.write(&user, "[hooks]\ndeadline_ms = 300\nlog_limit_kib = 100\n");
+    assert_eq!(deadline(&env), (300.into(), user.to_str().unwrap().into()));
+    env.write(&project, "hooks.deadline_ms = 400\n");
+    assert_eq!(deadline(&env), (400.into(), project.to_str().unwrap().into()));
+    let config =
+        env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_DEADLINE_MS", "500").run().ok().json();
+    assert_eq!(entry(&config, "hooks.deadline_ms"), (500.into(), "$THROUGHLINE_HOOKS_DEADLINE_MS".into()));
+    assert_eq!(
+        entry(&config, "hooks.log_limit_kib"),
+        (100.into(), user.to_str().unwrap().into()),
+        "merged deep"
+    );
+    assert_eq!(config["findings"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_not_taken_is_named_with_file_and_line() {
+    let env = TestEnv::rooted();
+    let text = "[hooks]\nenabled = \"maybe\"\ndeadline_ms = 1\nlog_limit_kib = 99999999999\nauto_initt = true\n\n\
+                [output]\ncolor = \"pink\"\n\n[nonsense]\nx = 1\n";
+    env.write("project/.agent/context/config.toml", text);
+    let output = env.call(&["config"]).var("THROUGHLINE_REDACT_EMAILS", "perhaps").run().ok();
+    assert_snapshot!(env.shown(&output.stderr), @"
+    warning: $PROJECT/.agent/context/config.toml:2: hooks.enabled must be true or false; this value is ignored
+    warning: $PROJECT/.agent/context/config.toml:3: hooks.deadline_ms is 1, outside 20 to 5000; 20 is used
+    warning: $PROJECT/.agent/context/config.toml:4: hooks.log_limit_kib is 99999999999, outside 64 to 1048576; 1048576 is used
+    warning: $PROJECT/.agent/context/config.toml:5: unknown setting `hooks.auto_initt` is ignored
+      hint: did you mean `hooks.auto_init`?
+    warning: $PROJECT/.agent/context/config.toml:8: output.color must be one of auto, always, never; this value is ignored
+    warning: $PROJECT/.agent/context/config.toml:10: unknown setting `nonsense` is ignored
+      hint: `thru config` lists every setting
+    warning: $THROUGHLINE_REDACT_EMAILS: redact.emails must be true or false; this value is ignored
+    ");
+    let config = env.json(&["config"]);
+    assert_eq!(entry(&config, "hooks.deadline_ms").0, 20, "clamped");
+    assert_eq!(entry(&config, "hooks.log_limit_kib").0, 1_048_576, "clamped");
+    assert_eq!(entry(&config, "output.color"), ("auto".into(), "default".into()), "refused");
+    let lines: Vec<_> = config["findings"].as_array().unwrap().iter().map(|f| f["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(2), Some(3), Some(4), Some(5), Some(8), Some(10)]);
+}
+
+#[test]
+fn a_file_that_is_no_toml_is_an_error() {
+    let env = TestEnv::rooted();
+    env.write(env.user_config(), "[hooks]\nenabled = true\nlog_limit_kib = = 7\n");
+    let output = env.thru(&["config"]).exits(1);
+    assert_snapshot!(env.shown(&output.stderr), @"
+    error: $HOME/.config/throughline/config.toml:3: not valid TOML: extra `=`, expected nothing
+      hint: mend that line; until then the whole file is ignored
+    ");
+    let doctor = env.thru(&["doctor"]).exits(1);
+    assert!(doctor.stdout.contains("config.toml:3"), "{doctor}");
+    env.thru(&["status"]).ok();
+}
+
+#[test]
+fn a_flag_may_be_written_the_way_shells_do() {
+    let env = TestEnv::rooted();
+    let cases = [
+        ("1", true),
+        ("true", true),
+        ("YES", true),
+        ("on", true),
+        ("0", false),
+        ("false", false),
+        ("off", false),
+    ];
+    for (text, on) in cases {
+        let config =
+            env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_AUTO_INIT", text).run().ok().json();
+        let source = "$THROUGHLINE_HOOKS_AUTO_INIT".to_owned();
+        assert_eq!(entry(&config, "hooks.auto_init"), (on.into(), source), "{text}: {config}");
+    }
+}
+
+#[test]
+fn an_empty_variable_sets_nothing() {
+    let env = TestEnv::rooted();
+    let config = env.call(&["config", "--json"]).var("THROUGHLINE_HOOKS_ENABLED", "").run().ok().json();
+    assert_eq!(entry(&config, "hooks.enabled"), (true.into(), "default".into()));
+    assert_eq!(config["findings"], serde_json::json!([]), "and is nothing to warn of");
+}
+
+#[test]
+fn a_byte_order_mark_and_crlf_do_no_harm() {
+    let env = TestEnv::rooted();
+    env.write(env.user_config(), "\u{feff}[hooks]\r\ndeadline_ms = 77\r\nbogus = 1\r\n");
+    let config = env.json(&["config"]);
+    assert_eq!(entry(&config, "hooks.deadline_ms").0, 77);
+    assert_eq!(config["findings"][0]["line"], 3);
+}

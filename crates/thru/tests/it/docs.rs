@@ -1,0 +1,83 @@
+//! `docs/commands.md` is what the binary says of itself. `THRU_BLESS=1 cargo test -p thru --test it docs` rewrites it.
+
+use std::fs;
+use std::path::Path;
+
+use crate::env::TestEnv;
+
+const INTRO: &str = "\
+# Commands
+
+What `thru help` says, command by command. This page is generated from the binary and compared with it by a test;
+`THRU_BLESS=1 cargo test -p thru --test it docs` writes it anew.
+
+Data goes to stdout, talk to stderr. Every command takes `--json` and ends with one of the exit codes below.
+";
+
+/// Every command, in the order of the help.
+pub fn commands(env: &TestEnv) -> Vec<String> {
+    let help = env.thru(&["--help"]).ok().stdout;
+    let rows =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = rows.map(|row| row.split_whitespace().next().unwrap().to_owned());
+    names.filter(|name| name != "help").collect()
+}
+
+/// The part of the help below `title:`, up to the next empty line.
+fn part(help: &str, title: &str) -> String {
+    let lines = help.lines().skip_while(|line| *line != format!("{title}:")).skip(1);
+    lines.take_while(|line| !line.is_empty()).map(|line| format!("{line}\n")).collect()
+}
+
+fn page(env: &TestEnv) -> String {
+    let help = env.thru(&["--help"]).ok().stdout;
+    let overview = help.split("\nExit codes:").next().unwrap();
+    let mut page = format!("{INTRO}\n## thru\n\n```text\n{}\n```\n", overview.trim_end());
+    for title in ["Exit codes", "Variables"] {
+        page.push_str(&format!("\n## {title}\n\n```text\n{}```\n", part(&help, title)));
+    }
+    for command in commands(env).iter().map(String::as_str).chain(["context init"]) {
+        let words: Vec<&str> = ["help"].into_iter().chain(command.split(' ')).collect();
+        let text = env.thru(&words).ok().stdout;
+        page.push_str(&format!("\n## thru {command}\n\n```text\n{}\n```\n", text.trim_end()));
+    }
+    page
+}
+
+#[test]
+fn the_docs_say_what_the_binary_says() {
+    let env = TestEnv::new();
+    let page = page(&env);
+    for code in ["0 ", "1 ", "2 ", "10", "11", "12", "13", "14", "15", "16"] {
+        assert!(page.contains(&format!(" {code} ")), "exit code {code} is not told");
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
+    if std::env::var_os("THRU_BLESS").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, &page).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    let differ = written.lines().zip(page.lines()).find(|(written, said)| written != said);
+    assert!(written == page, "docs/commands.md is not what the binary says: {differ:?}; bless it");
+}
+
+#[test]
+fn both_ways_to_ask_for_help_give_the_same() {
+    let env = TestEnv::new();
+    for command in commands(&env) {
+        let asked = env.thru(&["help", &command]).ok();
+        assert_eq!(asked.stdout, env.thru(&[&command, "--help"]).ok().stdout, "{command}");
+        assert!(asked.stdout.contains(&format!("Usage: thru {command}")), "{asked}");
+        assert!(asked.stderr.is_empty());
+    }
+}
+
+#[test]
+fn help_fits_a_terminal() {
+    let env = TestEnv::new();
+    for command in commands(&env) {
+        let help = env.thru(&["help", &command]).ok().stdout;
+        let longest = help.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        assert!(longest <= 120, "{command}: {longest} columns");
+    }
+}

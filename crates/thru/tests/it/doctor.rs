@@ -1,0 +1,123 @@
+//! `thru doctor`: looks at everything, changes nothing.
+
+use std::os::unix::fs::symlink;
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+#[test]
+fn a_healthy_root() {
+    let env = TestEnv::rooted();
+    assert_snapshot!(env.shown(&env.thru(&["doctor"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    ok   root      $PROJECT (<uuid>)
+    ok   trust     trusted on this machine
+    ok   settings  all at their defaults
+    ok   files     2 files in 7 folders
+    ok   hooks     no hook has run yet
+    ");
+    for (event, name) in [("SessionStart", "SessionStart.startup"), ("PostToolUse", "PostToolUse.Edit")] {
+        env.hook(event, &env.fixture(name)).silent(name);
+    }
+    let later = env.call(&["doctor"]).var("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
+    assert_snapshot!(env.shown(&later.to_string()), @"
+    exit: 0
+    ---- stdout
+    ok   root      $PROJECT (<uuid>)
+    ok   trust     trusted on this machine
+    ok   settings  all at their defaults
+    ok   files     6 files in 8 folders
+    ok   hooks     1 receipt, last: session-start 30 min ago
+    ");
+}
+
+#[test]
+fn no_root() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.shown(&env.thru(&["doctor"]).to_string()), @"
+    exit: 1
+    ---- stdout
+    warn root      none; it would be $PROJECT
+        warning: there is no root here
+          hint: `thru init` makes one
+    ok   settings  all at their defaults
+    ");
+}
+
+#[test]
+fn notes_do_not_count() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/packets/.p.md.77-0.tmp", "half");
+    env.write("project/.agent/context/packets/p.md.damaged-20261101T000000Z", "?");
+    env.write("project/.agent/context/sessions/s.jsonl", "{\"a\":1}\n{\"b\":\n\n{\"c\":3}\nx\n");
+    env.write("project/.agent/context/sessions/s~0001.jsonl", "{\"a\":1}\n{\"tor");
+    let before = env.tree();
+    let output = env.call(&["doctor"]).var("THROUGHLINE_DISABLE", "1").run();
+    assert_snapshot!(env.shown(&output.to_string()), @"
+    exit: 0
+    ---- stdout
+    ok   root      $PROJECT (<uuid>)
+    ok   trust     trusted on this machine
+    ok   settings  all at their defaults
+        note: THROUGHLINE_DISABLE is set: hooks are off in this shell
+    ok   files     6 files in 7 folders
+        note: packets/.p.md.77-0.tmp: left behind by an interrupted write; the record itself is whole
+        note: packets/p.md.damaged-20261101T000000Z: a damaged record that was set aside; nothing reads it any more
+        note: sessions/s.jsonl:2: 2 lines torn by a crash; skipped by every reader, kept as found
+        note: sessions/s~0001.jsonl:2: 1 line torn by a crash; skipped by every reader, kept as found
+    ok   hooks     no hook has run yet
+    ");
+    before.assert_same(&env.tree(), "doctor changes nothing");
+}
+
+#[test]
+fn what_wants_attention_exits_1() {
+    let env = TestEnv::rooted();
+    symlink("/etc/hosts", env.store().join("packets/link.md")).unwrap();
+    let output = env.thru(&["doctor"]).exits(1);
+    assert!(output.stdout.contains("warn files") && output.stdout.contains("packets/link.md"), "{output}");
+    let report = env.call(&["doctor", "--json"]).run().exits(1).json();
+    let files = report["checks"].as_array().unwrap().iter().find(|check| check["name"] == "files").unwrap();
+    assert_eq!(files["findings"][0]["level"], "warning");
+    assert_eq!(files["findings"][0]["file"], "packets/link.md");
+}
+
+#[test]
+fn hooks_that_failed_lately_are_named_once() {
+    let env = TestEnv::rooted();
+    for _ in 0..3 {
+        env.hook("Stop", &json!({"session_id": "../x", "cwd": env.project()})).silent("bad id");
+    }
+    let at = |now: &str| env.call(&["doctor"]).var("THROUGHLINE_NOW", now).run();
+    let output = at("2026-11-15T20:22:00Z").exits(1);
+    assert_eq!(output.stdout.matches("session id:").count(), 1, "{output}");
+    assert!(
+        output.stdout.contains("3 receipts, last: stop 1 h ago") || output.stdout.contains("60 min ago"),
+        "{output}"
+    );
+    at("2026-11-23T19:22:00Z").ok();
+}
+
+#[test]
+fn many_different_failures_are_cut_short() {
+    let env = TestEnv::rooted();
+    for number in 0..8 {
+        env.hook("Stop", &json!({"session_id": format!("../{number}"), "cwd": env.project()}))
+            .silent("bad id");
+    }
+    let output = env.thru(&["doctor"]).exits(1);
+    assert_eq!(output.stdout.matches("session id:").count(), 5, "{output}");
+    assert!(output.stdout.contains("and 3 more"), "{output}");
+}
+
+#[test]
+fn text_from_a_harness_cannot_paint_the_terminal() {
+    let env = TestEnv::rooted();
+    env.hook("\u{1b}]0;owned\u{7}Stop", &json!([])).silent("an event with control characters");
+    env.hook("Stop", &json!({"session_id": "\u{1b}[2J", "cwd": env.project()})).silent("a session id");
+    let output = env.thru(&["doctor"]).exits(1);
+    assert!(!output.stdout.contains(['\u{1b}', '\u{7}']), "{output:?}");
+}

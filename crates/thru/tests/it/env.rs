@@ -1,0 +1,277 @@
+//! A hermetic place to run `thru` in: own home, own project, cleared environment, frozen clock, nothing left behind.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::call::{Call, Output};
+use crate::tree::Tree;
+
+pub const NOW: &str = "2026-11-15T19:22:00Z";
+
+/// Where the captured payloads were taken, before they are moved into a test's own folders.
+const CAPTURED_PROJECT: &str = "/home/dev/project";
+const CAPTURED_HOME: &str = "/home/dev";
+
+/// A user who owns nothing here, for what root may do and others may not.
+const NOBODY: u32 = 65534;
+
+pub struct TestEnv {
+    base: PathBuf,
+    locked: Cell<bool>,
+    _temp: TempDir,
+}
+
+impl TestEnv {
+    /// An empty project, in no git and with no root.
+    pub fn new() -> TestEnv {
+        let temp = tempfile::Builder::new().prefix("thru-it-").tempdir().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let env = TestEnv { base, locked: Cell::new(false), _temp: temp };
+        fs::create_dir(env.home()).unwrap();
+        fs::create_dir(env.project()).unwrap();
+        env
+    }
+
+    /// A project after `thru init`: marked and trusted.
+    pub fn rooted() -> TestEnv {
+        let env = TestEnv::new();
+        env.thru(&["init"]).ok();
+        env
+    }
+
+    /// A git repository with one commit and no root.
+    pub fn repository() -> TestEnv {
+        let env = TestEnv::new();
+        env.git(&["init", "--quiet"]);
+        env.write("project/README.md", "hello\n");
+        env.git(&["add", "."]);
+        env.git(&["commit", "--quiet", "--message", "first"]);
+        env
+    }
+
+    /// A folder above home and project, for what lies beside them.
+    pub fn base(&self) -> &Path {
+        &self.base
+    }
+
+    pub fn home(&self) -> PathBuf {
+        self.base.join("home")
+    }
+
+    pub fn project(&self) -> PathBuf {
+        self.base.join("project")
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.project().join(".agent/context")
+    }
+
+    pub fn user_config(&self) -> PathBuf {
+        self.home().join(".config/throughline/config.toml")
+    }
+
+    /// The trust record of this project.
+    pub fn trust_record(&self) -> PathBuf {
+        let id = self.marker()["project_id"].as_str().unwrap().to_owned();
+        self.home().join(format!(".local/state/throughline/trust/{id}.json"))
+    }
+
+    pub fn marker(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.store().join("root.json")).unwrap()).unwrap()
+    }
+
+    /// Writes a file below the base, with the folders it needs.
+    pub fn write(&self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub fn tree(&self) -> Tree {
+        Tree::of(&self.base)
+    }
+
+    /// A call of the binary, from the project's folder.
+    pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
+        let mut command = Command::new(binary());
+        command.args(words).env_clear().current_dir(self.project());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.env("HOME", self.home()).env("THROUGHLINE_NOW", NOW);
+        Call::new(command)
+    }
+
+    pub fn thru(&self, words: &[&str]) -> Output {
+        self.call(words).run()
+    }
+
+    /// What `thru <words> --json` prints.
+    pub fn json(&self, words: &[&str]) -> Value {
+        self.call(words).word("--json").run().ok().json()
+    }
+
+    /// An event, as Claude Code calls it.
+    pub fn hook(&self, event: &str, payload: &Value) -> Output {
+        self.hook_call(event, payload.to_string()).run()
+    }
+
+    pub fn hook_call(&self, event: &str, payload: impl Into<Vec<u8>>) -> Call {
+        let call = self.call(&["hook", "claude-code", event]).stdin(payload);
+        call.var("CLAUDE_PROJECT_DIR", self.project())
+    }
+
+    /// A captured payload, moved into this project.
+    pub fn fixture(&self, name: &str) -> Value {
+        self.fixture_in(name, &self.project())
+    }
+
+    /// A captured payload, moved into `folder`.
+    pub fn fixture_in(&self, name: &str, folder: &Path) -> Value {
+        let text = fs::read_to_string(fixtures_folder().join(format!("{name}.json"))).unwrap();
+        let text = text.replace(CAPTURED_PROJECT, folder.to_str().unwrap());
+        let text = text.replace(CAPTURED_HOME, self.home().to_str().unwrap());
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// The lines of a session's journal, rotated parts first.
+    pub fn journal(&self, session: &str) -> Vec<Value> {
+        self.log(&format!("sessions/{session}.jsonl"))
+    }
+
+    pub fn receipts(&self) -> Vec<Value> {
+        self.log("indexes/receipts.jsonl")
+    }
+
+    /// Every line of a log of the store. All of them must be whole.
+    pub fn log(&self, rel: &str) -> Vec<Value> {
+        let path = self.store().join(rel);
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let mut parts = names_in(path.parent().unwrap());
+        parts.retain(|name| name.starts_with(&format!("{stem}~")));
+        let parts = parts.iter().map(|name| path.with_file_name(name)).chain([path.clone()]);
+        let text: String = parts.filter_map(|part| fs::read_to_string(part).ok()).collect();
+        let read = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{rel}: {e}: {line}"));
+        text.lines().map(read).collect()
+    }
+
+    /// How many lines all journals have together.
+    pub fn journal_lines(&self) -> usize {
+        let folder = self.store().join("sessions");
+        names_in(&folder).iter().map(|n| fs::read_to_string(folder.join(n)).unwrap().lines().count()).sum()
+    }
+
+    pub fn git(&self, words: &[&str]) -> String {
+        self.git_in(&self.project(), words)
+    }
+
+    /// git with settings of its own. Fails the test when git fails.
+    pub fn git_in(&self, folder: &Path, words: &[&str]) -> String {
+        let settings = self.base.join("gitconfig");
+        if !settings.exists() {
+            let text = "[user]\nname = Test\nemail = test@localhost\n[commit]\ngpgsign = false\n\
+                        [init]\ndefaultBranch = main\n[advice]\ndetachedHead = false\n";
+            fs::write(&settings, text).unwrap();
+        }
+        let mut command = Command::new("git");
+        command.args(words).env_clear().current_dir(folder);
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", &self.base);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", &settings);
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).unwrap()
+    }
+
+    /// A call by somebody whom file modes bind: root is replaced by a user who owns nothing.
+    pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
+        self.locked.set(true);
+        if fs::metadata(&self.base).unwrap().uid() != 0 {
+            return self.call(words);
+        }
+        fs::set_permissions(&self.base, fs::Permissions::from_mode(0o755)).unwrap();
+        // The binary may lie in a folder that only root may enter.
+        let copy = self.base.join("thru");
+        let copied = Command::new("cp").arg(binary()).arg(&copy).status().unwrap();
+        assert!(copied.success());
+        self.call(words).program(&copy).user(NOBODY)
+    }
+
+    /// Output without what differs from run to run: folders, ids, version.
+    pub fn shown(&self, text: &str) -> String {
+        let text = text.replace(self.project().to_str().unwrap(), "$PROJECT");
+        let text = text.replace(self.home().to_str().unwrap(), "$HOME");
+        let text = text.replace(self.base.to_str().unwrap(), "$BASE");
+        hide_uuids(&text).replace(env!("CARGO_PKG_VERSION"), "<version>")
+    }
+}
+
+impl Drop for TestEnv {
+    /// What a test locked is unlocked, so that the folder can be removed.
+    fn drop(&mut self) {
+        if self.locked.get() {
+            let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();
+        }
+    }
+}
+
+/// CI sets THRU_BIN to the release build; otherwise it is the one that cargo built for this test.
+pub fn binary() -> PathBuf {
+    let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
+    let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
+    path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+pub fn fixtures_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude-code/2.1.325")
+}
+
+/// The names of all captured payloads, such as `PostToolUse.Bash.subagent`.
+pub fn fixture_names() -> Vec<String> {
+    let names = names_in(&fixtures_folder());
+    assert!(names.len() > 80, "the fixtures are gone: {names:?}");
+    names.iter().map(|name| name.strip_suffix(".json").unwrap().to_owned()).collect()
+}
+
+/// `PostToolUse` of `PostToolUse.Bash.subagent`: the word on the command line.
+pub fn event_of(fixture: &str) -> &str {
+    fixture.split('.').next().unwrap()
+}
+
+/// What a folder holds, by name. An absent folder holds nothing.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn hide_uuids(text: &str) -> String {
+    let is_uuid = |window: &str| {
+        window.len() == 36
+            && window.bytes().enumerate().all(|(i, b)| match i {
+                8 | 13 | 18 | 23 => b == b'-',
+                _ => b.is_ascii_hexdigit(),
+            })
+    };
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(first) = rest.chars().next() {
+        match rest.get(..36).filter(|window| is_uuid(window)) {
+            Some(window) => {
+                shown.push_str("<uuid>");
+                rest = &rest[window.len()..];
+            }
+            None => {
+                shown.push(first);
+                rest = &rest[first.len_utf8()..];
+            }
+        }
+    }
+    shown
+}

@@ -1,0 +1,163 @@
+//! Every captured payload through the hook: silence, and one line in the journal.
+
+use serde_json::{Value, json};
+
+use crate::env::{NOW, TestEnv, event_of, fixture_names};
+
+/// What an event is called in the journal.
+fn journal_name(event: &str) -> &'static str {
+    match event {
+        "SessionStart" => "session-start",
+        "UserPromptSubmit" => "prompt",
+        "PostToolUse" | "PostToolUseFailure" => "tool-done",
+        "PreCompact" => "before-compact",
+        "PostCompact" => "after-compact",
+        "SubagentStart" => "subagent-start",
+        "SubagentStop" => "subagent-stop",
+        "Stop" => "stop",
+        "SessionEnd" => "session-end",
+        _ => "other",
+    }
+}
+
+/// The journal line of one captured payload in a fresh root.
+fn line_of(name: &str) -> Value {
+    let env = TestEnv::rooted();
+    let payload = env.fixture(name);
+    env.hook(event_of(name), &payload).silent(name);
+    let mut lines = env.journal(payload["session_id"].as_str().unwrap());
+    assert_eq!(lines.len(), 1, "{name}");
+    lines.remove(0)
+}
+
+#[test]
+fn every_captured_payload_leaves_one_line_and_says_nothing() {
+    let env = TestEnv::rooted();
+    for name in fixture_names() {
+        let payload = env.fixture(&name);
+        let session = payload["session_id"].as_str().unwrap();
+        let (lines, all) = (env.journal(session).len(), env.journal_lines());
+        env.hook(event_of(&name), &payload).silent(&name);
+        let journal = env.journal(session);
+        assert_eq!((journal.len(), env.journal_lines()), (lines + 1, all + 1), "{name}");
+        let line = journal.last().unwrap();
+        assert_eq!(line["event"], journal_name(event_of(&name)), "{name}");
+        assert_eq!(line["v"], 1);
+        assert_eq!(line["ts"], NOW);
+        assert_eq!(line["harness"], "claude-code");
+        assert_eq!(line["session"], session);
+        assert_eq!(line["worktree"], env.project().to_str().unwrap());
+        if line["event"] == "other" {
+            assert_eq!(line["name"], event_of(&name));
+        }
+        assert_eq!(line["agent"]["id"], payload["agent_id"], "{name}: who did it");
+        let kind = payload["agent_id"].is_string().then(|| payload["agent_type"].as_str().unwrap_or(""));
+        assert_eq!(line["agent"]["type"].as_str(), kind, "{name}");
+    }
+}
+
+#[test]
+fn files_commands_and_ends_are_told() {
+    let cases = [
+        (
+            "PostToolUse.Edit",
+            json!({"tool": "Edit", "ok": true, "files": [{"path": "new.txt", "action": "edit"}]}),
+        ),
+        (
+            "PostToolUse.Write",
+            json!({"tool": "Write", "ok": true, "files": [{"path": "new.txt", "action": "create"}]}),
+        ),
+        (
+            "PostToolUse.Read",
+            json!({"tool": "Read", "ok": true, "files": [{"path": "README.md", "action": "read"}]}),
+        ),
+        (
+            "PostToolUse.Bash",
+            json!({"tool": "Bash", "ok": true, "command": "echo hi-from-bash; pwd", "exit": 0, "ms": 103}),
+        ),
+        (
+            "PostToolUseFailure.Bash",
+            json!({"tool": "Bash", "ok": false, "command": "exit 3", "exit": 3, "error": "Exit code 3"}),
+        ),
+        (
+            "PostToolUse.Bash.subagent",
+            json!({"command": "ls", "agent": {"id": "ad28cb30131ba17d0", "type": "general-purpose"}}),
+        ),
+        ("UserPromptSubmit", json!({"text": "Hello PROMPT-MARK"})),
+        ("SessionStart.compact", json!({"name": "compact"})),
+        ("PreCompact.auto", json!({"name": "auto"})),
+        ("SessionEnd.prompt_input_exit", json!({"name": "prompt_input_exit"})),
+    ];
+    for (name, expected) in cases {
+        let line = line_of(name);
+        for (field, value) in expected.as_object().unwrap() {
+            assert_eq!(&line[field], value, "{name}: {field} of {line}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_call_carries_its_id_so_that_it_can_be_counted_once() {
+    assert_eq!(line_of("PostToolUse.Edit")["id"], "toolu_fake0003_0");
+}
+
+#[test]
+fn files_outside_the_project_are_marked() {
+    let env = TestEnv::rooted();
+    let mut payload = env.fixture("PostToolUse.Read");
+    let cases = [
+        ("/etc/hosts".to_owned(), "/etc/hosts", true),
+        (format!("{}/src/../src/a.rs", env.project().display()), "src/a.rs", false),
+        (format!("{}-not/a.rs", env.project().display()), "", true),
+    ];
+    for (path, shown, outside) in cases {
+        payload["tool_input"]["file_path"] = path.clone().into();
+        env.hook("PostToolUse", &payload).silent(&path);
+        let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
+        let file = &line["files"][0];
+        assert_eq!(file["path"], if shown.is_empty() { path.as_str() } else { shown });
+        assert_eq!(file["outside"].as_bool().unwrap_or(false), outside, "{path}");
+    }
+}
+
+#[test]
+fn our_own_event_names_work_by_hand() {
+    let ours = [
+        ("session-start", "session-start"),
+        ("prompt", "prompt"),
+        ("tool-done", "tool-done"),
+        ("before-compact", "before-compact"),
+        ("after-compact", "after-compact"),
+        ("subagent-start", "subagent-start"),
+        ("subagent-stop", "subagent-stop"),
+        ("stop", "stop"),
+        ("session-end", "session-end"),
+        ("Whatever", "other"),
+    ];
+    let env = TestEnv::rooted();
+    for (word, name) in ours {
+        env.hook(word, &json!({"session_id": "by-hand", "cwd": env.project()})).silent(word);
+        assert_eq!(env.journal("by-hand").pop().unwrap()["event"], name);
+    }
+}
+
+#[test]
+fn the_payload_knows_better_than_the_command_line() {
+    let env = TestEnv::rooted();
+    let payload = env.fixture("Stop.first");
+    env.hook("PostToolUse", &payload).silent("a settings file with the wrong word");
+    assert_eq!(env.journal(payload["session_id"].as_str().unwrap())[0]["event"], "stop");
+}
+
+#[test]
+fn a_session_that_starts_is_listed() {
+    let env = TestEnv::rooted();
+    for name in ["SessionStart.startup", "SessionStart.resume", "SessionStart.compact"] {
+        let payload = env.fixture(name);
+        env.hook("SessionStart", &payload).silent(name);
+        let line = env.log("indexes/sessions.jsonl").pop().unwrap();
+        assert_eq!(line["session"], payload["session_id"], "{name}");
+        assert_eq!(line["source"], payload["source"], "{name}");
+        assert_eq!(line["transcript"], payload["transcript_path"], "{name}");
+    }
+}

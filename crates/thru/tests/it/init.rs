@@ -1,0 +1,149 @@
+//! `thru init`: one root, made once.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::env::{NOW, TestEnv};
+use crate::tree::Tree;
+
+#[test]
+fn init_makes_the_marker_and_says_what_is_next() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.shown(&env.thru(&["init"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    Created the root of project in $PROJECT/.agent/context
+    Next: call it from your harness; `thru help hook` shows how
+    ");
+    let marker = env.marker();
+    assert_eq!(marker["schema_version"], 1);
+    assert_eq!(marker["name"], "project");
+    assert_eq!(marker["created_at"], NOW);
+    assert_eq!(marker["project_id"].as_str().unwrap().as_bytes()[14], b'7', "a uuid of version 7");
+    assert_snapshot!(env.shown(&env.thru(&["init", "--json"]).stdout), @r#"
+    {
+      "root": "$PROJECT",
+      "project_id": "<uuid>",
+      "name": "project",
+      "mode": "private",
+      "created": false,
+      "trusted": true
+    }
+    "#);
+}
+
+#[test]
+fn twice_is_the_same_as_once() {
+    let env = TestEnv::new();
+    for words in [&["init"][..], &["context", "init"], &["init", "--name", "other"]] {
+        env.thru(words).ok();
+        let before = env.tree();
+        let again = env.thru(words).ok();
+        before.assert_same(&env.tree(), "again");
+        assert!(again.stdout.contains("already"), "{again}");
+    }
+}
+
+#[test]
+fn init_touches_nothing_but_the_store_and_the_trust_record() {
+    let env = TestEnv::repository();
+    let before = env.tree();
+    env.thru(&["init"]).ok();
+    let mut changes = before.changes(&env.tree());
+    changes.retain(|change| {
+        let path = &change[1..];
+        !path.starts_with("/project/.agent") && !path.starts_with("/home/.local")
+    });
+    assert_eq!(changes, ["~/home", "~/project"], "new entries in these two, nothing else");
+    assert_eq!(env.git(&["status", "--porcelain"]), "", "a private store does not show in git");
+}
+
+#[test]
+fn the_name_can_be_given() {
+    let env = TestEnv::new();
+    env.thru(&["init", "--name", "Ünï \"quoted\""]).ok();
+    assert_eq!(env.json(&["status"])["name"], "Ünï \"quoted\"");
+}
+
+#[test]
+fn in_a_subfolder_of_a_root_that_root_is_reported() {
+    let env = TestEnv::rooted();
+    let sub = env.project().join("a/b");
+    fs::create_dir_all(&sub).unwrap();
+    let before = env.tree();
+    let report = env.call(&["init", "--json"]).dir(&sub).run().ok().json();
+    assert_eq!(report["root"], env.project().to_str().unwrap());
+    assert_eq!(report["created"], false);
+    before.assert_same(&env.tree(), "init in a subfolder");
+}
+
+#[test]
+fn a_second_root_below_one_is_refused_however_it_is_named() {
+    let env = TestEnv::rooted();
+    let sub = env.project().join("a/b");
+    fs::create_dir_all(&sub).unwrap();
+    let before = env.tree();
+    let by_flag = env.thru(&["init", "--root", sub.to_str().unwrap()]).exits(15);
+    assert!(by_flag.stderr.contains("--nested"), "{by_flag}");
+    before.assert_same(&env.tree(), "--root");
+    let by_variable = env.call(&["init"]).var("THROUGHLINE_ROOT", &sub).run();
+    before.assert_same(&env.tree(), "THROUGHLINE_ROOT");
+    by_variable.exits(15);
+}
+
+#[test]
+fn nested_makes_one_and_leaves_the_outer_one_alone() {
+    let env = TestEnv::rooted();
+    let outer = Tree::of(&env.store());
+    let [here, named] = ["here", "named"].map(|name| env.project().join(name));
+    fs::create_dir(&here).unwrap();
+    fs::create_dir(&named).unwrap();
+    env.call(&["init", "--nested"]).dir(&here).run().ok();
+    env.thru(&["init", "--nested", "--root", named.to_str().unwrap()]).ok();
+    for inner in [&here, &named] {
+        let status = env.call(&["status", "--json"]).dir(inner).run().ok().json();
+        assert_eq!(status["root"], inner.to_str().unwrap());
+        assert_eq!(status["trusted"], true);
+        assert_ne!(status["project_id"], env.marker()["project_id"]);
+    }
+    outer.assert_same(&Tree::of(&env.store()), "the outer root");
+}
+
+#[test]
+fn unknown_keys_of_the_marker_survive_a_session_start() {
+    let env = TestEnv::rooted();
+    let marker = env.store().join("root.json");
+    let mut fields = env.marker();
+    fields["zebra"] = serde_json::json!({ "b": [1, 2.5, null], "a": "ü" });
+    fields["apple"] = 1.into();
+    fs::write(&marker, format!("{fields:#}\n")).unwrap();
+    let payload = env.fixture("SessionStart.startup");
+    env.hook("SessionStart", &payload).silent("start");
+    fields["last_session"] = payload["session_id"].clone();
+    assert_eq!(fs::read_to_string(&marker).unwrap(), format!("{fields:#}\n"), "the same, with one more key");
+}
+
+#[test]
+fn the_last_session_is_noted_once() {
+    let env = TestEnv::rooted();
+    let payload = env.fixture("SessionStart.startup");
+    env.hook("SessionStart", &payload).silent("start");
+    assert_eq!(env.marker()["last_session"], payload["session_id"]);
+    let before = Tree::of(&env.store().join("root.json"));
+    env.hook("SessionStart", &env.fixture("UserPromptSubmit")).silent("another event");
+    env.hook("SessionStart", &payload).silent("the same session");
+    before.assert_same(&Tree::of(&env.store().join("root.json")), "nothing new to note");
+}
+
+#[test]
+fn init_over_a_store_that_was_left_half_made_completes_it() {
+    let env = TestEnv::new();
+    for folder in ["indexes", "sessions"] {
+        fs::create_dir_all(env.store().join(folder)).unwrap();
+    }
+    env.write("project/.agent/context/.gitignore", "*\n");
+    env.write("project/.agent/context/.root.json.77-0.tmp", "{");
+    let report = env.json(&["init"]);
+    assert_eq!((report["created"].as_bool(), report["trusted"].as_bool()), (Some(true), Some(true)));
+}

@@ -1,0 +1,49 @@
+//! The real binary, driven the way people and harnesses drive it.
+//!
+//! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is taken.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
+
+mod call;
+mod env;
+mod tree;
+
+mod auto_init;
+mod clones;
+mod completions;
+mod config;
+mod docs;
+mod doctor;
+mod errors;
+mod events;
+mod init;
+mod obstacles;
+mod payloads;
+mod receipts;
+mod redact;
+mod roots;
+mod rotation;
+mod secrets;
+mod session_ids;
+mod shared;
+mod status;
+mod switches;
+mod syscalls;
+mod trust;
+mod usage;
+mod worktrees;
+
+use std::path::Path;
+
+use crate::env::names_in;
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    let main = include_str!("main.rs");
+    let named = |file: &str| main.lines().any(|line| line == format!("mod {file};"));
+    let files = names_in(&folder);
+    let forgotten: Vec<_> = files.iter().filter_map(|name| name.strip_suffix(".rs")).collect();
+    let forgotten: Vec<_> = forgotten.into_iter().filter(|name| *name != "main" && !named(name)).collect();
+    assert!(files.len() > 20 && forgotten.is_empty(), "not in main.rs: {forgotten:?}");
+}

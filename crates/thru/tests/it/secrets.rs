@@ -1,0 +1,108 @@
+//! Secrets that come in through a hook do not reach the disk. They are put together at run time: none stands here.
+
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+/// Letters and digits that look random and are the same in every run.
+pub fn random_text(seed: u64, len: usize) -> String {
+    let alphabet = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        char::from(alphabet[(state % alphabet.len() as u64) as usize])
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// A text that holds a secret, and the part of it that must not be seen again.
+pub fn secrets() -> Vec<(String, String)> {
+    let github = format!("{}_{}", "ghp", random_text(1, 36));
+    let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());
+    let password = random_text(3, 20);
+    let bearer = random_text(4, 40);
+    let in_url = random_text(5, 18);
+    let key = format!("{}-{}", "sk-ant-api03", random_text(6, 93));
+    vec![
+        (format!("use {github} for this"), github),
+        (format!("aws configure set aws_access_key_id {amazon}"), amazon),
+        (format!("export DB_PASSWORD={password}"), password),
+        (format!("curl -H 'Authorization: Bearer {bearer}' https://example.com"), bearer),
+        (format!("git push https://user:{in_url}@example.com/x.git"), in_url),
+        (format!("{{\"api_key\": \"{key}\"}}"), key),
+    ]
+}
+
+#[test]
+fn secrets_reach_no_file_whatever_field_they_come_in() {
+    for (text, secret) in secrets() {
+        let env = TestEnv::rooted();
+        let common = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash"});
+        let fields = [
+            ("UserPromptSubmit", json!({"prompt": text})),
+            ("PostToolUse", json!({"tool_input": {"command": text}})),
+            (
+                "PostToolUse",
+                json!({"tool_input": {"command": "x", "description": text}, "tool_response": text}),
+            ),
+            ("PostToolUseFailure", json!({"error": text, "tool_input": {"command": text}})),
+            ("PostToolUse", json!({"tool_name": text, "tool_use_id": text})),
+            ("PostToolUse", json!({"tool_name": "Read", "tool_input": {"file_path": text}})),
+            ("SubagentStop", json!({"agent_id": text, "agent_type": text, "last_assistant_message": text})),
+            ("SessionStart", json!({"source": text, "model": text})),
+            ("SessionEnd", json!({"reason": text})),
+            ("PreCompact", json!({"trigger": text, "custom_instructions": text})),
+            ("Notification", json!({"message": text, "hook_event_name": text})),
+        ];
+        for (event, more) in fields {
+            let mut payload = common.clone();
+            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            env.hook(event, &payload).silent(event);
+            assert_eq!(env.tree().files_holding(&secret), [""; 0], "{event}: {payload}");
+        }
+        assert_eq!(env.journal("s").len(), 11);
+        assert_eq!(env.tree().files_holding("[REDACTED:").len(), 1, "the journal tells that there was one");
+    }
+}
+
+#[test]
+fn secrets_in_what_is_no_payload_do_not_reach_the_receipt() {
+    for (text, secret) in secrets() {
+        let env = TestEnv::rooted();
+        for payload in [json!(text), json!([text]), json!({ &text: 1 }), json!({"session_id": {"x": text}})] {
+            env.hook("Stop", &payload).silent("junk");
+        }
+        env.hook("Stop", &json!({"session_id": text})).silent("as a session id");
+        assert_eq!(env.receipts().len(), 5);
+        assert_eq!(env.tree().files_holding(&secret), [""; 0], "{:#?}", env.receipts());
+    }
+}
+
+#[test]
+fn a_secret_across_the_cut_is_not_halved_into_the_journal() {
+    let (_, secret) = secrets().remove(0);
+    for limit in [64 * 1024, 68 * 1024] {
+        for shift in [1, 10, 20, 35] {
+            let env = TestEnv::rooted();
+            let prompt =
+                format!("{} {secret} {}", "word ".repeat((limit - shift) / 5), "more ".repeat(5_000));
+            env.hook("UserPromptSubmit", &json!({"session_id": "s", "cwd": env.project(), "prompt": prompt}))
+                .silent("long");
+            assert_eq!(env.tree().files_holding(&secret[..12]), [""; 0], "{limit} - {shift}");
+        }
+    }
+}
+
+#[test]
+fn mail_addresses_stay_unless_the_user_wants_them_gone() {
+    let env = TestEnv::rooted();
+    let payload = json!({"session_id": "s", "cwd": env.project(), "prompt": "ask jane.doe@example.com"});
+    env.hook("UserPromptSubmit", &payload).silent("default");
+    env.write(env.user_config(), "[redact]\nemails = true\n");
+    env.hook("UserPromptSubmit", &payload).silent("redacted");
+    let texts: Vec<_> =
+        env.journal("s").iter().map(|line| line["text"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(texts, ["ask jane.doe@example.com", "ask [REDACTED:email]"]);
+}

@@ -1,0 +1,64 @@
+//! A session's id becomes a file name, so it is looked at first.
+
+use serde_json::json;
+
+use crate::env::TestEnv;
+
+#[test]
+fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
+    let long = "x".repeat(200);
+    let bad = [
+        "../../../evil",
+        "..",
+        ".",
+        "a/b",
+        "/etc/passwd",
+        "a\\b",
+        "a\u{0}b",
+        "a\nb",
+        "-x",
+        "~0001",
+        "a~0001",
+        "NUL",
+        "con.txt",
+        "a b",
+        ".hidden",
+        "ünï",
+        &long,
+    ];
+    let env = TestEnv::rooted();
+    // So that the receipts' file is there and only changes.
+    env.hook("Stop", &env.fixture("Stop.first")).silent("a good one");
+    for (at, id) in bad.into_iter().enumerate() {
+        let before = env.tree();
+        let event = ["PostToolUse", "SessionStart", "UserPromptSubmit"][at % 3];
+        env.hook(event, &json!({"session_id": id, "cwd": env.project(), "source": "startup"})).silent(id);
+        assert_eq!(
+            before.changes(&env.tree()),
+            ["~/project/.agent/context/indexes/receipts.jsonl"],
+            "{id:?}"
+        );
+        let receipt = env.receipts().pop().unwrap();
+        assert_eq!(receipt["outcome"], "failed", "{id:?}");
+        let error = receipt["error"].as_str().unwrap();
+        assert!(error.starts_with("session id: ") && !error.contains(['\n', '\u{0}']), "{error}");
+    }
+}
+
+#[test]
+fn an_empty_session_id_is_none() {
+    let env = TestEnv::rooted();
+    env.hook("Stop", &json!({"session_id": "", "cwd": env.project()})).silent("empty");
+    assert_eq!(env.receipts().pop().unwrap()["error"], "the payload names no session");
+    assert_eq!(env.journal_lines(), 0);
+}
+
+#[test]
+fn good_session_ids_are_file_names() {
+    let env = TestEnv::rooted();
+    let longest = "x".repeat(128);
+    for id in ["a", "_x", "9487a9f7-611a-47e9-8202-df72ea246773", "2026.11.15", &longest] {
+        env.hook("Stop", &json!({"session_id": id, "cwd": env.project()})).silent(id);
+        assert_eq!(env.journal(id).len(), 1, "{id}");
+    }
+}

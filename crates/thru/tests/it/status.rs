@@ -1,0 +1,105 @@
+//! `thru status`: where we stand, in words a newcomer understands.
+
+use insta::assert_snapshot;
+
+use crate::env::TestEnv;
+
+#[test]
+fn a_newcomer_is_told_what_to_do_next() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    No root yet. This project's records would be kept in
+      $PROJECT/.agent/context
+
+    Next: `thru init` makes this project a root
+    ");
+    env.thru(&["init"]).ok();
+    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    project   project (<uuid>)
+    root      $PROJECT
+    records   private: nothing goes into git
+    trust     trusted on this machine
+    sessions  0
+
+    Next: no session has been captured yet; `thru help hook` shows how a harness calls thru
+    ");
+    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
+    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    project   project (<uuid>)
+    root      $PROJECT
+    records   private: nothing goes into git
+    trust     trusted on this machine
+    sessions  1, last <uuid> in claude-code, just now
+    ");
+    env.thru(&["trust", "--revoke"]).ok();
+    assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
+    exit: 0
+    ---- stdout
+    project   project (<uuid>)
+    root      $PROJECT
+    records   private: nothing goes into git
+    trust     not trusted: hooks write and say nothing here
+    sessions  1, last <uuid> in claude-code, just now
+
+    Next: these records came with the folder; look at them, then run `thru trust`
+    ");
+}
+
+#[test]
+fn the_same_for_programs() {
+    let env = TestEnv::new();
+    assert_snapshot!(env.shown(&env.thru(&["status", "--json"]).ok().stdout), @r#"
+    {
+      "root": "$PROJECT",
+      "marked": false,
+      "trusted": false,
+      "sessions": 0,
+      "next": "init"
+    }
+    "#);
+    env.thru(&["init", "--shared"]).ok();
+    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
+    assert_snapshot!(env.shown(&env.thru(&["status", "--json"]).ok().stdout), @r#"
+    {
+      "root": "$PROJECT",
+      "marked": true,
+      "project_id": "<uuid>",
+      "name": "project",
+      "mode": "shared",
+      "trusted": true,
+      "sessions": 1,
+      "last_session": {
+        "session": "<uuid>",
+        "at": "2026-11-15T19:22:00Z",
+        "harness": "claude-code"
+      },
+      "next": "nothing"
+    }
+    "#);
+}
+
+#[test]
+fn sessions_are_counted_by_journal_not_by_part() {
+    let env = TestEnv::rooted();
+    for name in ["a", "a~0001", "a~0002", "b"] {
+        env.write(format!("project/.agent/context/sessions/{name}.jsonl"), "{}\n");
+    }
+    assert_eq!(env.json(&["status"])["sessions"], 2);
+}
+
+#[test]
+fn the_last_session_is_found_behind_torn_lines() {
+    let env = TestEnv::rooted();
+    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
+    let list = env.store().join("indexes/sessions.jsonl");
+    let mut text = std::fs::read_to_string(&list).unwrap();
+    text.push_str("{\"ts\":\"2026-11-15T19:2");
+    std::fs::write(&list, text).unwrap();
+    assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
+}

@@ -1,0 +1,212 @@
+//! What the binary asks of the system, seen with strace: few calls, no sync, no network, no other process.
+
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+use crate::call::Call;
+use crate::env::{TestEnv, event_of, fixture_names};
+
+/// One line of strace.
+#[derive(Debug)]
+struct Made {
+    name: String,
+    /// From the first argument on, the result included.
+    rest: String,
+}
+
+/// Whether the test can run. On CI it must.
+fn possible(needed: &[(&str, bool)]) -> bool {
+    let Some((missing, _)) = needed.iter().find(|(_, there)| !there) else { return true };
+    assert!(std::env::var_os("CI").is_none(), "on CI this test must run, and {missing} is missing");
+    println!("skipped: {missing} is missing");
+    false
+}
+
+fn strace_works() -> (&'static str, bool) {
+    let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
+    ("strace", tried.is_ok_and(|output| output.status.success()))
+}
+
+/// The debug build is linked dynamically: its loader makes more calls than the program.
+fn release_build() -> (&'static str, bool) {
+    ("THRU_BIN (the release build)", std::env::var_os("THRU_BIN").is_some_and(|path| !path.is_empty()))
+}
+
+fn trace(env: &TestEnv, call: Call) -> Vec<Made> {
+    let log = env.base().join("strace.log");
+    let words = ["-f", "-qq", "-y", "-s", "4096", "-o"].map(OsStr::new);
+    let output = call.through("strace", &[&words[..], &[log.as_os_str()]].concat()).run();
+    let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
+    std::fs::remove_file(&log).unwrap();
+    let calls: Vec<Made> = text.lines().filter_map(parse).collect();
+    assert!(calls.iter().any(|made| made.name == "execve"), "strace saw nothing: {output}");
+    calls
+}
+
+/// `1234  openat(AT_FDCWD</x>, "y", O_RDONLY) = 3</x/y>`
+fn parse(line: &str) -> Option<Made> {
+    let call = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let (name, rest) = call.split_once('(')?;
+    let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+    is_name.then(|| Made { name: name.to_owned(), rest: rest.to_owned() })
+}
+
+/// The path that an open names, seen from the folder it starts in.
+fn opened(made: &Made) -> Option<String> {
+    let named = made.rest.split('"').nth(1)?;
+    match made.name.as_str() {
+        "open" | "creat" => Some(named.to_owned()),
+        "openat" | "openat2" => {
+            let folder =
+                made.rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(path, _)| path);
+            let path = Path::new(folder.unwrap_or("/")).join(named);
+            Some(path.to_str()?.to_owned())
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn a_tool_call_costs_few_system_calls() {
+    if !possible(&[strace_works(), release_build()]) {
+        return;
+    }
+    let env = TestEnv::rooted();
+    let payload = env.fixture("PostToolUse.Edit");
+    let session = payload["session_id"].as_str().unwrap();
+    let journal = env.store().join(format!("sessions/{session}.jsonl"));
+    let needed: BTreeSet<String> = [
+        env.store(),
+        env.store().join("root.json"),
+        env.trust_record(),
+        env.user_config(),
+        env.store().join("config.toml"),
+        journal.clone(),
+    ]
+    .map(|path| path.to_str().unwrap().to_owned())
+    .into();
+    let rounds = [("first line", false), ("next line", false), ("with settings", true)];
+    for (about, settings) in rounds {
+        if settings {
+            env.write(env.user_config(), "[redact]\nemails = false\n");
+            env.write("project/.agent/context/config.toml", "[hooks]\nenabled = true\n");
+        }
+        let before = env.journal_lines();
+        let calls = trace(&env, env.hook_call("PostToolUse", payload.to_string()));
+        assert_eq!(env.journal_lines(), before + 1);
+        let listed = || calls.iter().map(|made| format!("{}({}\n", made.name, made.rest)).collect::<String>();
+        assert!(calls.len() <= 40, "{about}: {} system calls\n{}", calls.len(), listed());
+        let synced = calls.iter().find(|made| made.name.contains("sync"));
+        assert!(synced.is_none(), "{about}: {synced:?}");
+        let paths: BTreeSet<String> = calls.iter().filter_map(opened).collect();
+        assert_eq!(paths, needed, "{about}: opens these and no other");
+        let writes: Vec<&Made> = calls.iter().filter(|made| made.name.contains("write")).collect();
+        assert_eq!(writes.len(), 1, "{about}: {writes:?}");
+        assert!(writes[0].rest.contains(&format!("<{}>", journal.display())), "{about}: {writes:?}");
+    }
+}
+
+#[test]
+fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
+    if !possible(&[strace_works(), release_build()]) {
+        return;
+    }
+    let env = TestEnv::repository();
+    env.write("project/.agent/notes.md", "mine\n");
+    let calls = trace(&env, env.hook_call("PostToolUse", env.fixture("PostToolUse.Edit").to_string()));
+    let inside = env.project().to_str().unwrap().to_owned();
+    let opened: Vec<String> =
+        calls.iter().filter_map(opened).filter(|path| path.starts_with(&inside)).collect();
+    let looked_for = env.store().to_str().unwrap().to_owned();
+    assert!(opened.iter().all(|path| *path == looked_for), "{opened:?}");
+    assert!(calls.len() <= 60, "{} system calls", calls.len());
+    assert!(!calls.iter().any(|made| made.name.contains("write")));
+}
+
+/// A reply must not be written into a file that took the number of a closed stream.
+#[test]
+fn closed_streams_are_not_replaced_by_files() {
+    if !possible(&[strace_works(), release_build()]) {
+        return;
+    }
+    let env = TestEnv::rooted();
+    let payload = env.base().join("payload.json");
+    std::fs::write(&payload, env.fixture("SessionStart.startup").to_string()).unwrap();
+    for closed in ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"] {
+        let script = format!("exec \"$0\" \"$@\" <'{}' {closed}", payload.display());
+        let call = env.hook_call("SessionStart", "").through("sh", &["-c".as_ref(), script.as_ref()]);
+        let calls = trace(&env, call);
+        let start = calls.iter().rposition(|made| made.name == "execve").unwrap();
+        let opens = calls[start..].iter().filter(|made| opened(made).is_some());
+        let low = |made: &&Made| (0..3).any(|number| made.rest.contains(&format!("= {number}<")));
+        let (null, files): (Vec<_>, Vec<_>) =
+            opens.filter(low).partition(|made| made.rest.contains("</dev/null"));
+        assert!(files.is_empty(), "{closed}: {files:?}");
+        assert_eq!(null.len(), closed.matches('-').count(), "{closed}");
+    }
+}
+
+/// Calls that reach the network or start something.
+#[track_caller]
+fn assert_alone(calls: &[Made], about: &str) {
+    let forbidden =
+        ["socket", "connect", "bind", "listen", "sendto", "fork", "vfork", "clone", "clone3", "execveat"];
+    let made = calls.iter().find(|made| forbidden.contains(&made.name.as_str()));
+    assert!(made.is_none(), "{about}: {made:?}");
+    assert_eq!(calls.iter().filter(|made| made.name == "execve").count(), 1, "{about}");
+}
+
+#[test]
+fn no_command_reaches_the_network_or_starts_a_process() {
+    if !possible(&[strace_works()]) {
+        return;
+    }
+    let env = TestEnv::repository();
+    let commands: [&[&str]; 16] = [
+        &["status"],
+        &["doctor"],
+        &["init"],
+        &["init"],
+        &["init", "--shared"],
+        &["context", "init", "--json"],
+        &["status"],
+        &["config"],
+        &["doctor"],
+        &["trust"],
+        &["trust", "--list"],
+        &["trust", "--revoke"],
+        &["redact"],
+        &["completions", "bash"],
+        &["--version"],
+        &["help", "hook"],
+    ];
+    for words in commands {
+        assert_alone(&trace(&env, env.call(words).stdin(*b"text")), &words.join(" "));
+    }
+}
+
+#[test]
+fn no_hook_reaches_the_network_or_starts_a_process() {
+    if !possible(&[strace_works()]) {
+        return;
+    }
+    let (trusted, untrusted) = (TestEnv::rooted(), TestEnv::rooted());
+    untrusted.thru(&["trust", "--revoke"]).ok();
+    let mut seen = BTreeSet::new();
+    for name in fixture_names() {
+        let event = event_of(&name);
+        // One of each event, and every kind of session start.
+        if !seen.insert(event.to_owned()) && event != "SessionStart" {
+            continue;
+        }
+        for env in [&trusted, &untrusted] {
+            let calls = trace(env, env.hook_call(event, env.fixture(&name).to_string()));
+            assert_alone(&calls, &name);
+            let synced = calls.iter().find(|made| made.name.contains("sync"));
+            assert!(synced.is_none(), "{name}: {synced:?}");
+        }
+    }
+    assert!(seen.len() > 25, "{seen:?}");
+}

@@ -1,0 +1,217 @@
+//! `thru trust`: a person's word, kept outside of every tree.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::env::{TestEnv, event_of, fixture_names};
+
+/// A root that is there and not trusted.
+fn untrusted() -> TestEnv {
+    let env = TestEnv::rooted();
+    env.thru(&["trust", "--revoke"]).ok();
+    env
+}
+
+#[test]
+fn what_trust_says() {
+    let env = untrusted();
+    let mut said = String::new();
+    for words in
+        [&["trust"][..], &["trust"], &["trust", "--list"], &["trust", "--revoke"], &["trust", "--revoke"]]
+    {
+        said.push_str(&format!("$ thru {}\n{}\n", words.join(" "), env.thru(words)));
+    }
+    said.push_str(&format!("$ thru trust --list\n{}\n", env.thru(&["trust", "--list"])));
+    assert_snapshot!(env.shown(&said), @"
+    $ thru trust
+    exit: 0
+    ---- stdout
+    Trusted $PROJECT; hooks work here from now on
+    $ thru trust
+    exit: 0
+    ---- stdout
+    $PROJECT is trusted already
+    $ thru trust --list
+    exit: 0
+    ---- stdout
+    $PROJECT  <uuid>  2026-11-15T19:22:00Z
+    $ thru trust --revoke
+    exit: 0
+    ---- stdout
+    No longer trusted: $PROJECT; hooks write and say nothing there
+    $ thru trust --revoke
+    exit: 0
+    ---- stdout
+    $PROJECT was not trusted
+    $ thru trust --list
+    exit: 0
+    ---- stderr
+    No root is trusted on this machine.
+    ");
+}
+
+#[test]
+fn what_trust_says_as_json() {
+    let env = untrusted();
+    assert_snapshot!(env.shown(&env.thru(&["trust", "--json"]).ok().stdout), @r#"
+    {
+      "root": "$PROJECT",
+      "project_id": "<uuid>",
+      "trusted": true,
+      "changed": true,
+      "record": "$HOME/.local/state/throughline/trust/<uuid>.json"
+    }
+    "#);
+    assert_snapshot!(env.shown(&env.thru(&["trust", "--list", "--json"]).ok().stdout), @r#"
+    [
+      {
+        "path": "$PROJECT",
+        "project_id": "<uuid>",
+        "trusted_at": "2026-11-15T19:22:00Z"
+      }
+    ]
+    "#);
+}
+
+#[test]
+fn it_is_not_given_from_inside_a_harness() {
+    let env = untrusted();
+    let before = env.tree();
+    for variable in ["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"] {
+        let output = env.call(&["trust"]).var(variable, "1").run().exits(15);
+        assert!(output.stderr.contains("claude-code") && output.stderr.contains("terminal"), "{output}");
+    }
+    before.assert_same(&env.tree(), "refused");
+}
+
+#[test]
+fn init_inside_a_harness_trusts_only_what_it_makes() {
+    let env = TestEnv::new();
+    let report = env.call(&["init", "--json"]).var("CLAUDECODE", "1").run().ok().json();
+    assert_eq!(report["trusted"], true, "a new store holds nobody's text");
+    env.thru(&["trust", "--revoke"]).ok();
+    let report = env.call(&["init", "--json"]).var("CLAUDECODE", "1").run().ok().json();
+    assert_eq!(report["trusted"], false);
+}
+
+#[test]
+fn it_can_be_taken_back_from_inside_a_harness() {
+    let env = TestEnv::rooted();
+    env.call(&["trust", "--revoke"]).var("CLAUDECODE", "1").run().ok();
+    assert_eq!(env.json(&["status"])["trusted"], false);
+}
+
+#[test]
+fn the_list_names_every_root_of_this_machine() {
+    let env = TestEnv::rooted();
+    let other = env.base().join("other");
+    fs::create_dir(&other).unwrap();
+    env.call(&["init"]).dir(&other).run().ok();
+    let list = env.json(&["trust", "--list"]);
+    let paths: Vec<_> = list.as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, [other.to_str().unwrap(), env.project().to_str().unwrap()]);
+}
+
+#[test]
+fn the_record_is_where_the_state_folder_is_and_for_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = TestEnv::new();
+    let state = env.base().join("state");
+    env.call(&["init"]).var("XDG_STATE_HOME", &state).run().ok();
+    assert!(!env.home().join(".local").exists());
+    let folder = state.join("throughline/trust");
+    assert_eq!(fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    assert_eq!(env.json(&["status"])["trusted"], false, "the other state folder knows nothing of it");
+}
+
+#[test]
+fn another_project_in_the_same_place_is_not_trusted() {
+    let env = TestEnv::rooted();
+    let mut marker = env.marker();
+    marker["project_id"] = "0199f0a2-1111-7abc-8def-0123456789ab".into();
+    env.write("project/.agent/context/root.json", marker.to_string());
+    assert_eq!(env.json(&["status"])["trusted"], false);
+}
+
+#[test]
+fn without_a_home_nothing_is_created() {
+    let env = TestEnv::new();
+    let before = env.tree();
+    let output = env.call(&["init"]).unset("HOME").run().exits(15);
+    assert!(output.stderr.contains("HOME"), "{output}");
+    env.call(&["init"]).var("HOME", "relative/home").run().exits(15);
+    env.call(&["trust", "--list"]).unset("HOME").run().exits(15);
+    before.assert_same(&env.tree(), "no home");
+}
+
+#[test]
+fn without_a_home_hooks_write_nothing() {
+    let env = TestEnv::rooted();
+    let before = env.tree();
+    let payload = env.fixture("UserPromptSubmit").to_string();
+    env.hook_call("UserPromptSubmit", payload).unset("HOME").run().silent("no home");
+    before.assert_same(&env.tree(), "no home");
+}
+
+#[test]
+fn a_project_id_that_is_a_path_is_damage_and_leads_nowhere() {
+    let bad_ids =
+        ["../../x", "/etc/passwd", "", "0199F0A2-1111-7ABC-8DEF-0123456789AB", "0199f0a2", "a\u{0}b"];
+    for id in bad_ids {
+        let env = TestEnv::rooted();
+        let mut marker = env.marker();
+        marker["project_id"] = id.into();
+        env.write("project/.agent/context/root.json", marker.to_string());
+        let before = env.tree();
+        env.thru(&["status"]).exits(12);
+        env.thru(&["trust"]).exits(12);
+        for name in ["SessionStart.startup", "UserPromptSubmit", "PostToolUse.Edit"] {
+            env.hook(event_of(name), &env.fixture(name)).silent(id);
+        }
+        before.assert_same(&env.tree(), id);
+    }
+}
+
+#[test]
+fn a_trust_record_that_cannot_be_read_silences_hooks() {
+    let broken: [(&str, &[u8]); 5] = [
+        ("torn", b"{\"schema_version\": 1, \"roots\": ["),
+        ("empty", b""),
+        ("of another shape", b"[]"),
+        ("not text", b"\xff\xfe\x00"),
+        ("newer", b"{\"schema_version\": 99, \"roots\": []}"),
+    ];
+    for (how, bytes) in broken {
+        let env = TestEnv::rooted();
+        fs::write(env.trust_record(), bytes).unwrap();
+        let before = env.tree();
+        for name in fixture_names() {
+            env.hook(event_of(&name), &env.fixture(&name)).silent(&format!("{name}, record {how}"));
+        }
+        before.assert_same(&env.tree(), how);
+        let doctor = env.thru(&["doctor"]).exits(1);
+        assert!(doctor.stdout.contains(env.trust_record().to_str().unwrap()), "{how}: {doctor}");
+        // Not overwritten by somebody who only wanted to add to it.
+        let code = env.thru(&["trust"]).code;
+        assert!([12, 13].contains(&code), "{how}: {code}");
+        assert_eq!(fs::read(env.trust_record()).unwrap(), bytes, "{how}");
+    }
+}
+
+#[test]
+fn a_folder_or_a_pipe_in_place_of_the_trust_record_silences_hooks_too() {
+    for how in ["folder", "pipe"] {
+        let env = TestEnv::rooted();
+        let record = env.trust_record();
+        fs::remove_file(&record).unwrap();
+        match how {
+            "folder" => fs::create_dir(&record).unwrap(),
+            _ => crate::obstacles::make_pipe(&record),
+        }
+        let before = env.tree();
+        env.hook("UserPromptSubmit", &env.fixture("UserPromptSubmit")).silent(how);
+        before.assert_same(&env.tree(), how);
+        assert_ne!(env.thru(&["status"]).code, 0, "{how}");
+    }
+}

@@ -1,0 +1,168 @@
+//! What is typed wrongly, what is asked for, and how it looks.
+
+use insta::assert_snapshot;
+
+use crate::env::TestEnv;
+
+#[test]
+fn usage_errors_exit_2_and_change_nothing() {
+    let env = TestEnv::rooted();
+    let before = env.tree();
+    let wrong: [&[&str]; 11] = [
+        &[],
+        &["no-such-command"],
+        &["status", "--no-such-flag"],
+        &["status", "extra"],
+        &["init", "--root"],
+        &["init", "--name"],
+        &["completions"],
+        &["completions", "no-such-shell"],
+        &["trust", "--revoke", "--list"],
+        &["context"],
+        &["help", "no-such-command"],
+    ];
+    for words in wrong {
+        let output = env.thru(words).exits(2);
+        assert!(output.stdout.is_empty() && !output.stderr.is_empty(), "{words:?}: {output}");
+    }
+    before.assert_same(&env.tree(), "usage errors");
+}
+
+#[test]
+fn a_misspelt_command_gets_a_suggestion() {
+    let env = TestEnv::new();
+    for (typed, meant) in
+        [("statsu", "status"), ("confg", "config"), ("docter", "doctor"), ("redcat", "redact")]
+    {
+        let output = env.thru(&[typed]).exits(2);
+        assert!(output.stderr.contains(&format!("'{meant}'")), "{output}");
+    }
+}
+
+#[test]
+fn with_json_a_usage_error_is_json_too() {
+    let env = TestEnv::new();
+    for words in [&["--json", "no-such-command"][..], &["status", "--json", "--no-such-flag"]] {
+        let output = env.thru(words).exits(2);
+        assert_eq!(output.json()["error"]["kind"], "usage", "{words:?}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_no_clock_is_a_usage_error() {
+    let env = TestEnv::rooted();
+    let output = env.call(&["status"]).var("THROUGHLINE_NOW", "yesterday").run().exits(2);
+    assert_snapshot!(output.to_string(), @"
+    exit: 2
+    ---- stderr
+    error: THROUGHLINE_NOW is `yesterday`, which is no time
+    hint:  write it like 2026-11-15T19:22:00Z, or unset it
+    ");
+    let error = env.call(&["status", "--json"]).var("THROUGHLINE_NOW", "").run().exits(2).json();
+    assert_eq!(error["error"]["kind"], "usage");
+    let payload = env.fixture("UserPromptSubmit").to_string();
+    env.hook_call("UserPromptSubmit", payload)
+        .var("THROUGHLINE_NOW", "yesterday")
+        .run()
+        .silent("a hook goes on");
+    assert_eq!(env.journal_lines(), 1);
+}
+
+#[test]
+fn the_clock_may_be_anywhere() {
+    let env = TestEnv::rooted();
+    for now in ["1970-01-01T00:00:00Z", "2025-11-15T19:22:00Z", "9999-12-30T00:00:00Z"] {
+        let payload = env.fixture("SessionStart.startup").to_string();
+        env.hook_call("SessionStart", payload).var("THROUGHLINE_NOW", now).run().silent(now);
+        env.call(&["status"]).var("THROUGHLINE_NOW", now).run().ok();
+        let other = env.base().join(&now[..4]);
+        std::fs::create_dir(&other).unwrap();
+        env.call(&["init"]).dir(&other).var("THROUGHLINE_NOW", now).run().ok();
+    }
+    assert_eq!(env.journal_lines(), 3);
+    assert_eq!(env.json(&["trust", "--list"]).as_array().unwrap().len(), 4, "ids made at any time are ids");
+}
+
+#[test]
+fn the_version_is_one_line() {
+    let env = TestEnv::new();
+    for flag in ["--version", "-V"] {
+        let output = env.thru(&[flag]).ok();
+        assert_eq!(output.stdout, format!("thru {}\n", env!("CARGO_PKG_VERSION")));
+    }
+}
+
+#[test]
+fn no_colour_goes_into_a_pipe_unless_it_is_asked_for() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/packets/link.tmp", "x");
+    for words in [&["status"][..], &["doctor"], &["config"], &["init"], &["trust", "--list"], &["help"]] {
+        let plain = env.thru(words);
+        assert!(!(plain.stdout.clone() + &plain.stderr).contains('\x1b'), "{words:?}: {plain}");
+        let forced = env.call(words).var("TERM", "xterm-256color").run();
+        assert!(!forced.stdout.contains('\x1b'), "{words:?} with a TERM");
+    }
+    env.write(env.user_config(), "[output]\ncolor = \"always\"\n");
+    for words in [&["status"][..], &["doctor"], &["config"], &["init"]] {
+        assert!(env.thru(words).stdout.contains("\x1b["), "{words:?}");
+    }
+    let error = env.thru(&["init", "--shared"]).exits(15);
+    assert!(error.stderr.contains("\x1b["), "{error}");
+    let never = env.call(&["status"]).var("THROUGHLINE_OUTPUT_COLOR", "never").run();
+    assert!(!never.stdout.contains('\x1b'), "the variable wins");
+    for words in [&["status"][..], &["doctor"], &["config"]] {
+        let json = env.call(words).word("--json").run();
+        assert!(!json.stdout.contains('\x1b'), "JSON is never coloured: {words:?}");
+    }
+}
+
+#[test]
+fn what_config_shows_is_what_holds() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/config.toml", "[output]\ncolor = \"always\"\n");
+    let config = env.thru(&["config"]).ok();
+    assert!(config.stdout.contains("always"), "{config}");
+    assert!(
+        env.thru(&["status"]).stdout.contains("\x1b["),
+        "the project's colour setting is shown, and not used"
+    );
+}
+
+#[test]
+fn every_command_speaks_json() {
+    let env = TestEnv::rooted();
+    let commands: [&[&str]; 9] = [
+        &["init"],
+        &["context", "init"],
+        &["status"],
+        &["config"],
+        &["trust"],
+        &["trust", "--list"],
+        &["doctor"],
+        &["redact"],
+        &["completions", "fish"],
+    ];
+    for words in commands {
+        let output = env.call(words).word("--json").run().ok();
+        let value = output.json();
+        assert!(value.is_object() || value.is_array(), "{words:?}");
+        assert_eq!(output.stderr, "", "{words:?}");
+    }
+}
+
+#[test]
+fn a_name_for_a_root_that_has_one_is_not_dropped_silently() {
+    let env = TestEnv::rooted();
+    let output = env.thru(&["init", "--name", "other"]);
+    assert!(env.marker()["name"] == "other" || output.stderr.contains("name"), "{output}");
+}
+
+#[test]
+fn help_never_wraps_what_somebody_will_copy() {
+    let env = TestEnv::new();
+    let help = env.thru(&["help", "hook"]).ok().stdout;
+    let start = help.find("{\"hooks\"").expect("the settings are shown");
+    let end = help.find("\n  }}").expect("to their end") + 5;
+    let settings: Result<serde_json::Value, _> = serde_json::from_str(&help[start..end]);
+    assert!(settings.is_ok(), "{settings:?}: {}", &help[start..end]);
+}

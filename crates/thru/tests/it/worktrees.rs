@@ -1,0 +1,142 @@
+//! A git worktree uses the root of its main checkout; what was written from it outlives it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+use crate::roots::{identity, status_in};
+
+/// One worktree beside the main checkout, one inside it.
+fn worktrees(env: &TestEnv) -> [PathBuf; 2] {
+    let trees = [env.base().join("beside"), env.project().join("trees/inside")];
+    for tree in &trees {
+        env.git(&["worktree", "add", "--quiet", "--detach", tree.to_str().unwrap()]);
+        fs::create_dir_all(tree.join("a/b")).unwrap();
+    }
+    trees
+}
+
+fn commit_store(env: &TestEnv) {
+    env.git(&["add", ".agent"]);
+    env.git(&["commit", "--quiet", "--message", "records"]);
+}
+
+fn hook_from(env: &TestEnv, folder: &Path, fixture: &str, event: &str) -> Value {
+    let payload = env.fixture_in(fixture, folder);
+    let call = env.hook_call(event, payload.to_string()).var("CLAUDE_PROJECT_DIR", folder);
+    call.run().silent(fixture);
+    payload
+}
+
+#[test]
+fn a_worktree_names_the_root_of_its_main_checkout() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let main = identity(&status_in(&env, &env.project()));
+    for tree in worktrees(&env) {
+        assert!(!tree.join(".agent").exists(), "a private store is not checked out");
+        for folder in [tree.clone(), tree.join("a/b")] {
+            let status = status_in(&env, &folder);
+            assert_eq!(identity(&status), main, "{}", folder.display());
+            assert_eq!(status["worktree"], tree.to_str().unwrap());
+            assert_eq!(status["trusted"], true);
+        }
+    }
+}
+
+#[test]
+fn so_does_a_worktree_that_has_the_marker_checked_out() {
+    let env = TestEnv::repository();
+    env.thru(&["init", "--shared"]).ok();
+    commit_store(&env);
+    let main = identity(&status_in(&env, &env.project()));
+    for tree in worktrees(&env) {
+        assert!(tree.join(".agent/context/root.json").exists(), "the marker is in git");
+        assert_eq!(identity(&status_in(&env, &tree.join("a/b"))), main, "{}", tree.display());
+    }
+}
+
+#[test]
+fn a_worktree_with_the_marker_of_another_project_is_its_own_root() {
+    let env = TestEnv::repository();
+    env.thru(&["init", "--shared"]).ok();
+    commit_store(&env);
+    for tree in worktrees(&env) {
+        let marker = tree.join(".agent/context/root.json");
+        let mut fields: Value = serde_json::from_slice(&fs::read(&marker).unwrap()).unwrap();
+        let other = "0199f0a2-1111-7abc-8def-0123456789ab";
+        fields["project_id"] = other.into();
+        fs::write(&marker, fields.to_string()).unwrap();
+        let status = status_in(&env, &tree.join("a/b"));
+        assert_eq!(identity(&status), (tree.to_str().unwrap().to_owned(), other.to_owned()));
+        assert_eq!(status["trusted"], false, "nobody vouched for that one");
+    }
+}
+
+#[test]
+fn removing_a_worktree_loses_nothing() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    for tree in worktrees(&env) {
+        let payload = hook_from(&env, &tree, "PostToolUse.Edit", "PostToolUse");
+        let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
+        assert_eq!(line["worktree"], tree.to_str().unwrap());
+        assert_eq!(line["files"][0]["path"], "new.txt");
+        assert!(!tree.join(".agent").exists(), "nothing is kept in the worktree");
+        let before = crate::tree::Tree::of(&env.store());
+        env.git(&["worktree", "remove", "--force", tree.to_str().unwrap()]);
+        before.assert_same(&crate::tree::Tree::of(&env.store()), "after removal");
+    }
+    assert_eq!(env.journal_lines(), 2);
+    hook_from(&env, &env.project(), "PostToolUse.Edit", "PostToolUse");
+    assert_eq!(env.journal_lines(), 3, "and the journal goes on");
+}
+
+#[test]
+fn a_session_in_a_worktree_leaves_its_checked_out_marker_alone() {
+    let env = TestEnv::repository();
+    env.thru(&["init", "--shared"]).ok();
+    commit_store(&env);
+    let [tree, _] = worktrees(&env);
+    let payload = hook_from(&env, &tree, "SessionStart.startup", "SessionStart");
+    assert_eq!(env.git_in(&tree, &["status", "--porcelain"]), "");
+    assert_eq!(env.log("indexes/sessions.jsonl")[0]["worktree"], tree.to_str().unwrap());
+    assert_eq!(env.log("indexes/sessions.jsonl")[0]["session"], payload["session_id"]);
+}
+
+#[test]
+fn a_session_that_enters_a_worktree_says_so_in_its_journal() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    for tree in worktrees(&env) {
+        // The harness's project folder stays where the session began; only `cwd` has moved.
+        let payload = env.fixture_in("PostToolUse.Edit", &tree);
+        env.hook("PostToolUse", &payload).silent("in the worktree");
+        let line = env.journal(payload["session_id"].as_str().unwrap()).pop().unwrap();
+        assert_eq!(line["worktree"], tree.to_str().unwrap(), "{line}");
+        assert_eq!(line["files"][0]["path"], "new.txt", "{line}");
+    }
+}
+
+#[test]
+fn init_in_a_worktree_makes_the_root_in_the_main_checkout() {
+    let env = TestEnv::repository();
+    let [tree, _] = worktrees(&env);
+    let report = env.call(&["init", "--json"]).dir(&tree).run().ok().json();
+    assert_eq!(report["root"], env.project().to_str().unwrap());
+    assert!(env.store().join("root.json").exists() && !tree.join(".agent").exists());
+}
+
+#[test]
+fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    // As an archive could bring it: no worktree of the repository, though it points there.
+    env.write("hostile/.git", "gitdir: gitdir\n");
+    env.write("hostile/gitdir/commondir", format!("{}\n", env.project().join(".git").display()));
+    let before = env.tree();
+    hook_from(&env, &env.base().join("hostile"), "UserPromptSubmit", "UserPromptSubmit");
+    before.assert_same(&env.tree(), "a false worktree");
+}

@@ -1,0 +1,45 @@
+# shellcheck shell=sh
+# Sourced by install.sh and test.sh: finds a cargo that works, or says how to get one.
+#
+# rustup's `cargo` looks for its toolchains below HOME. With another HOME (a container, CI, `sudo`) it is on
+# PATH and yet cannot run, although the account has a toolchain: so the account's own home is tried next. What
+# cargo downloads stays below the HOME that was given; only the toolchain is borrowed.
+
+find_cargo() {
+    if cargo --version >/dev/null 2>&1; then
+        return 0
+    fi
+    account_home=$(home_of_account)
+    : "${HOME:=$account_home}"
+    export HOME
+    for home in "$HOME" "$account_home"; do
+        [ -n "$home" ] || continue
+        if PATH="$home/.cargo/bin:$PATH" cargo --version >/dev/null 2>&1; then
+            PATH="$home/.cargo/bin:$PATH"
+            export PATH
+            return 0
+        fi
+        if [ -d "$home/.rustup" ] && RUSTUP_HOME="$home/.rustup" PATH="$home/.cargo/bin:$PATH" cargo --version >/dev/null 2>&1; then
+            RUSTUP_HOME="$home/.rustup"
+            PATH="$home/.cargo/bin:$PATH"
+            export RUSTUP_HOME PATH
+            return 0
+        fi
+    done
+    if command -v cargo >/dev/null 2>&1; then
+        echo "error: there is a cargo ($(command -v cargo)) but it does not run:" >&2
+        cargo --version 2>&1 | head -n 3 | sed 's/^/    /' >&2
+    else
+        echo "error: Rust is needed to build thru, and there is no cargo on PATH" >&2
+    fi
+    echo "hint: https://rustup.rs installs it; then open a new shell and run this again" >&2
+    return 1
+}
+
+home_of_account() {
+    if command -v getent >/dev/null 2>&1; then
+        getent passwd "$(id -u)" | cut -d: -f6
+    elif command -v dscl >/dev/null 2>&1; then
+        dscl . -read "/Users/$(id -un)" NFSHomeDirectory | sed 's/^[^:]*: *//'
+    fi
+}

@@ -1,0 +1,239 @@
+//! `cargo xtask bench`: what `thru` costs, as ratios to `/bin/true` taken in the same run.
+//!
+//! An absolute time means nothing on a shared machine. So every row runs once a round, in random order,
+//! beside `/bin/true`; whatever disturbs the machine disturbs all of them alike. A sample is: start the
+//! process, write its payload, wait for its end.
+
+mod gates;
+mod rows;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use crate::args::Args;
+use crate::dist::{self, Kind};
+use crate::memory;
+use crate::scene::{Ground, Lab};
+use crate::stats::{Random, percentile, ratio};
+use crate::table::{self, Align};
+use rows::{ROWS, Row};
+
+const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin/true" };
+const AT_ONCE: usize = 64;
+const AT_ONCE_TARGET: f64 = 2.0;
+
+/// A row made ready: its scene is set, its payload made.
+struct Ready {
+    row: &'static Row,
+    command: Command,
+    payload: Vec<u8>,
+    samples: Vec<u64>,
+    peak_kb: u64,
+}
+
+struct Options {
+    rounds: usize,
+    markdown: bool,
+    only: String,
+}
+
+pub fn run(mut args: Args) -> Result<bool> {
+    let quick = args.flag("--quick");
+    let gate = args.flag("--gate");
+    let rounds = match args.option("--rounds")? {
+        Some(number) => number.parse().context("--rounds takes a number")?,
+        None => {
+            if quick {
+                100
+            } else {
+                1000
+            }
+        }
+    };
+    let markdown = args.flag("--markdown");
+    let only = args.option("--only")?.unwrap_or_default();
+    let bin = dist::chosen(&mut args)?;
+    args.finish()?;
+
+    let kind = dist::kind_of(&bin)?;
+    let lab = Lab::new(bin, Ground::Disk)?;
+    let options = Options { rounds, markdown, only };
+    let mut ready = ROWS
+        .iter()
+        .filter(|row| row.name.contains(&options.only))
+        .map(|row| prepare(&lab, row))
+        .collect::<Result<Vec<_>>>()?;
+
+    let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
+    let floor = sample(&mut true_command, &mut ready, rounds)?;
+    let helper_kb = memory::peak_kb(&true_command, b"")?;
+    for one in &mut ready {
+        one.peak_kb = memory::peak_kb(&one.command, &one.payload)?;
+    }
+    let crowd = crowd(&mut true_command, &mut ready, (rounds / 20).max(5))?;
+    table::progress("");
+
+    let report = report(kind, &options, &floor, &ready, crowd);
+    print!("{report}");
+    println!(
+        "\nMemory below {:.1} MB cannot be told apart: that is the helper that measures it.",
+        mb(helper_kb)
+    );
+    let gates = gates::check(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;
+    Ok(gates || !gate)
+}
+
+fn prepare(lab: &Lab, row: &'static Row) -> Result<Ready> {
+    let scene = lab.scene(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
+    (row.scene)(&scene).with_context(|| format!("the scene of '{}'", row.name))?;
+    let payload = (row.payload)(&scene.dir);
+    let command = scene.thru(row.argv);
+    Ok(Ready { row, command, payload, samples: Vec::new(), peak_kb: 0 })
+}
+
+/// Fills the samples of every row, and returns those of `/bin/true`.
+fn sample(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Vec<u64>> {
+    let mut floor = Vec::with_capacity(rounds);
+    let mut random = Random::seeded(0x7413);
+    let mut order: Vec<usize> = (0..=ready.len()).collect();
+    let warm_up = 10.min(rounds);
+    for round in 0..rounds + warm_up {
+        if round % 10 == 0 {
+            table::progress(&format!("round {round} of {rounds}"));
+        }
+        random.shuffle(&mut order);
+        for &at in &order {
+            let (command, payload) = match ready.get_mut(at) {
+                Some(one) => (&mut one.command, one.payload.as_slice()),
+                None => (&mut *true_command, [].as_slice()),
+            };
+            let time = time(command, payload)?;
+            if round >= warm_up {
+                ready.get_mut(at).map_or(&mut floor, |one| &mut one.samples).push(time);
+            }
+        }
+    }
+    Ok(floor)
+}
+
+/// Nanoseconds from before the start to after the end.
+fn time(command: &mut Command, payload: &[u8]) -> Result<u64> {
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    let start = Instant::now();
+    let mut child = command.spawn().with_context(|| format!("starting {:?}", command.get_program()))?;
+    if let Some(mut pipe) = child.stdin.take() {
+        // A command that does not read its input closes the pipe on us; that is its right.
+        let _ = pipe.write_all(payload);
+    }
+    child.wait()?;
+    Ok(nanoseconds(start.elapsed()))
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// p99 of 64 `/bin/true` at once, and of 64 hooks at once.
+fn crowd(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Option<(u64, u64)>> {
+    let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
+    let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+    for round in 0..rounds {
+        table::progress(&format!("{AT_ONCE} at once, round {round} of {rounds}"));
+        theirs.extend(at_once(true_command, b"")?);
+        ours.extend(at_once(&mut hook.command, &hook.payload)?);
+    }
+    Ok(Some((percentile(&theirs, 99.0), percentile(&ours, 99.0))))
+}
+
+fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
+    // A `Command` cannot be cloned; its parts can.
+    let copies: Vec<Command> = (0..AT_ONCE).map(|_| copy(command)).collect();
+    let barrier = Barrier::new(AT_ONCE);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = copies
+            .into_iter()
+            .map(|mut command| {
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    time(&mut command, payload)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("a sampling thread panicked")).collect()
+    })
+}
+
+fn copy(command: &Command) -> Command {
+    let mut copy = Command::new(command.get_program());
+    copy.args(command.get_args());
+    let envs: Vec<_> = command.get_envs().filter_map(|(name, value)| Some((name, value?))).collect();
+    if !envs.is_empty() {
+        copy.env_clear().envs(envs);
+    }
+    if let Some(folder) = command.get_current_dir() {
+        copy.current_dir(folder);
+    }
+    copy
+}
+
+fn report(
+    kind: Kind,
+    options: &Options,
+    floor: &[u64],
+    ready: &[Ready],
+    crowd: Option<(u64, u64)>,
+) -> String {
+    let base = percentile(floor, 50.0);
+    let head = ["what", "p50 µs", "p99 µs", "min µs", "memory MB", "× true", "target", ""];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let line = |name: &str, samples: &[u64], memory: String, ratio: String, target: String, verdict: &str| {
+        let micro = |percent| format!("{}", percentile(samples, percent) / 1000);
+        vec![name.to_owned(), micro(50.0), micro(99.0), micro(0.0), memory, ratio, target, verdict.to_owned()]
+    };
+    rows.push(line(TRUE, floor, String::new(), "1.00".into(), String::new(), ""));
+    for one in ready {
+        let ratio = ratio(percentile(&one.samples, 50.0), base);
+        let target = one.row.target.of(kind);
+        let verdict = if ratio <= target { "ok" } else { "MISSED" };
+        let memory = format!("{:.1}", mb(one.peak_kb));
+        rows.push(line(
+            one.row.name,
+            &one.samples,
+            memory,
+            format!("{ratio:.2}"),
+            format!("≤ {target:.1}"),
+            verdict,
+        ));
+    }
+    if let Some((theirs, ours)) = crowd {
+        let ratio = ratio(ours, theirs);
+        let verdict = if ratio <= AT_ONCE_TARGET { "ok" } else { "MISSED" };
+        let mut row = vec![format!("{AT_ONCE} hooks at once, p99 against {AT_ONCE} × true"), String::new()];
+        row.extend([format!("{}", ours / 1000), String::new(), String::new(), format!("{ratio:.2}")]);
+        row.extend([format!("≤ {AT_ONCE_TARGET:.1}"), verdict.to_owned()]);
+        rows.push(row);
+    }
+    let align = [
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Left,
+    ];
+    let table = if options.markdown { table::markdown(&align, &rows) } else { table::plain(&align, &rows) };
+    let rounds = table::thousands(options.rounds);
+    format!("thru, {}, {rounds} rounds beside {TRUE} in random order\n\n{table}", kind.name())
+}
+
+fn mb(kb: u64) -> f64 {
+    kb as f64 / 1024.0
+}

@@ -1,0 +1,142 @@
+//! What a hook does, counted instead of timed: the same in every run, so CI may insist on it.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::rows::{POST_TOOL_USE, edit_4k, trusted};
+use crate::scene::{self, Lab, Scene};
+use crate::strace::{self, Call};
+use crate::table::{self, Align};
+
+const MOST_CALLS: usize = 40;
+const MOST_INSTRUCTIONS: usize = 150_000;
+const MOST_MEMORY_KB: u64 = 8 * 1024;
+
+/// Prints the gates and tells whether all of them held.
+pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
+    let mut gates = Gates::default();
+    let hooks = peaks.filter(|(name, _)| name.contains("hook"));
+    let (name, peak) = hooks.max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
+    gates.add(format!("most memory of a hook, KB ({name})"), peak as usize, MOST_MEMORY_KB as usize);
+
+    let scene = lab.scene("gates")?;
+    trusted(&scene)?;
+    // Once before: the first event of a session makes the journal, all others only append.
+    scene.must(POST_TOOL_USE, &edit_4k(&scene.dir))?;
+    let mut opened = Vec::new();
+    if strace::installed() {
+        let log = trace(&scene)?;
+        let calls: Vec<Call> = strace::calls(&log).collect();
+        let synced =
+            calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
+        gates.add("system calls of tool-done".into(), calls.len(), MOST_CALLS);
+        gates.add("of these, waiting for the disk (fsync)".into(), synced, 0);
+        opened = calls
+            .iter()
+            .filter(|call| call.name.starts_with("open"))
+            .map(|call| {
+                let path = call.path().unwrap_or("?").replace(&*scene.dir.to_string_lossy(), "");
+                if call.failed { format!("{path} (not there)") } else { path }
+            })
+            .collect();
+    } else {
+        gates.skip("system calls of tool-done", "strace is not installed");
+    }
+    match instructions(&scene)? {
+        Some(count) => gates.mention("user instructions of tool-done".into(), count, MOST_INSTRUCTIONS),
+        None => gates.skip("user instructions of tool-done", "valgrind is not installed"),
+    }
+    print!("\n{}", table::plain(&[Align::Left, Align::Right, Align::Right, Align::Left], &gates.rows));
+    if !opened.is_empty() {
+        println!("\nFiles tool-done opens, in order:");
+        for path in opened {
+            println!("  {path}");
+        }
+    }
+    Ok(!gates.missed)
+}
+
+#[derive(Debug)]
+struct Gates {
+    rows: Vec<Vec<String>>,
+    missed: bool,
+}
+
+impl Default for Gates {
+    fn default() -> Self {
+        Self { rows: vec![["counted", "found", "at most", ""].map(str::to_owned).to_vec()], missed: false }
+    }
+}
+
+impl Gates {
+    fn add(&mut self, name: String, found: usize, most: usize) {
+        let verdict = if found <= most { "ok" } else { "MISSED" };
+        self.missed |= found > most;
+        self.rows.push(vec![name, table::thousands(found), table::thousands(most), verdict.into()]);
+    }
+
+    /// Printed as missed, but no reason to fail: the limit was set with musl, whose start-up is shorter.
+    fn mention(&mut self, name: String, found: usize, most: usize) {
+        let missed = self.missed;
+        self.add(name, found, most);
+        self.missed = missed;
+    }
+
+    fn skip(&mut self, name: &str, why: &str) {
+        self.rows.push(vec![name.to_owned(), String::new(), String::new(), format!("skipped: {why}")]);
+    }
+}
+
+fn trace(scene: &Scene) -> Result<String> {
+    let log = scene.dir.join("strace.log");
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-s", "4096", "-o"]).arg(&log);
+    scene::finish(&mut scene::inside(strace, &scene.thru(POST_TOOL_USE)), &edit_4k(&scene.dir))?;
+    std::fs::read_to_string(&log).context("reading what strace wrote")
+}
+
+/// By callgrind, which counts what runs in user space. Nothing when it is not installed.
+fn instructions(scene: &Scene) -> Result<Option<usize>> {
+    let installed = Command::new("valgrind")
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok();
+    if !installed {
+        return Ok(None);
+    }
+    let mut valgrind = Command::new("valgrind");
+    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+    let output =
+        scene::finish(&mut scene::inside(valgrind, &scene.thru(POST_TOOL_USE)), &edit_4k(&scene.dir))?;
+    Ok(collected(&String::from_utf8_lossy(&output.stderr)))
+}
+
+/// `==123== Collected : 77012`
+fn collected(text: &str) -> Option<usize> {
+    text.lines()
+        .find_map(|line| line.split_once("Collected :"))
+        .and_then(|(_, number)| number.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callgrind_is_read() {
+        assert_eq!(collected("==1== Events    : Ir\n==1== Collected : 77012\n==1==\n"), Some(77012));
+        assert_eq!(collected("valgrind: failed to start\n"), None);
+    }
+
+    #[test]
+    fn a_gate_is_missed_above_its_limit_only() {
+        let mut gates = Gates::default();
+        gates.add("a".into(), 40, 40);
+        assert!(!gates.missed);
+        gates.add("b".into(), 41, 40);
+        assert!(gates.missed);
+    }
+}

@@ -1,0 +1,196 @@
+//! `cargo xtask ci`: what has to hold before a change lands, in one command. `./test.sh` is this plus a toolchain.
+//!
+//! A step that fails does not stop the ones that do not need it: one run tells everything that is wrong.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+
+use crate::args::Args;
+use crate::table::{self, Align};
+use crate::{bench, dist, tidy, torture};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Outcome {
+    Passed,
+    Failed,
+    Skipped(&'static str),
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Tests {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+struct Run {
+    steps: Vec<(&'static str, Outcome, Duration)>,
+}
+
+pub fn run(args: Args) -> Result<bool> {
+    args.finish()?;
+    let mut run = Run { steps: Vec::new() };
+    let mut tests = Tests::default();
+
+    run.step("format", || succeeds(crate::cargo().args(["fmt", "--all", "--check"])));
+    run.step("clippy", || {
+        succeeds(crate::cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
+    });
+    run.step("tidy", || tidy::run(Args::none()));
+    if installed("cargo-deny") {
+        run.step("deny", || succeeds(crate::cargo().args(["deny", "check", "bans", "licenses", "sources"])));
+    } else {
+        run.skip("deny", "cargo-deny is not installed (cargo install cargo-deny)");
+    }
+    let mut binary: Option<PathBuf> = None;
+    run.step("dist", || {
+        binary = Some(dist::build(dist::Addresses::CHOSEN)?);
+        Ok(true)
+    });
+    match &binary {
+        Some(binary) => {
+            run.step("tests", || {
+                // The integration tests drive the binary as installed, not the debug build beside them.
+                let (ok, counted) = test(crate::cargo().env("THRU_BIN", binary))?;
+                tests = counted;
+                Ok(ok)
+            });
+            run.step("torture", || torture::run(Args::none()));
+            run.step("bench", || bench::run(Args::of(&["--quick", "--gate"])));
+        }
+        None => {
+            for name in ["tests", "torture", "bench"] {
+                run.skip(name, "there is no binary to drive");
+            }
+        }
+    }
+    println!("\n{}", run.summary());
+    println!("{}", tests.line());
+    Ok(run.passed() && tests.failed == 0)
+}
+
+impl Run {
+    fn step(&mut self, name: &'static str, body: impl FnOnce() -> Result<bool>) {
+        println!("\n== {name}");
+        let start = Instant::now();
+        let outcome = match body() {
+            Ok(true) => Outcome::Passed,
+            Ok(false) => Outcome::Failed,
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                Outcome::Failed
+            }
+        };
+        self.steps.push((name, outcome, start.elapsed()));
+    }
+
+    fn skip(&mut self, name: &'static str, why: &'static str) {
+        println!("\n== {name}\nskipped: {why}");
+        self.steps.push((name, Outcome::Skipped(why), Duration::ZERO));
+    }
+
+    fn passed(&self) -> bool {
+        !self.steps.iter().any(|(_, outcome, _)| *outcome == Outcome::Failed)
+    }
+
+    fn summary(&self) -> String {
+        let mut rows = vec![["step", "result", "seconds", ""].map(str::to_owned).to_vec()];
+        for (name, outcome, time) in &self.steps {
+            let (word, why) = match outcome {
+                Outcome::Passed => ("ok", ""),
+                Outcome::Failed => ("FAILED", ""),
+                Outcome::Skipped(why) => ("skipped", *why),
+            };
+            rows.push(vec![
+                (*name).to_owned(),
+                word.to_owned(),
+                format!("{:.1}", time.as_secs_f64()),
+                why.to_owned(),
+            ]);
+        }
+        table::plain(&[Align::Left, Align::Left, Align::Right, Align::Left], &rows)
+    }
+}
+
+impl Tests {
+    /// Reads one of cargo's closing lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    fn add(&mut self, line: &str) {
+        let Some(counts) = line.trim().strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
+        else {
+            return;
+        };
+        for part in counts.1.split(';') {
+            let mut words = part.split_whitespace();
+            let (Some(number), Some(word)) =
+                (words.next().and_then(|n| n.parse::<usize>().ok()), words.next())
+            else {
+                continue;
+            };
+            match word {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.ignored += number,
+                _ => {}
+            }
+        }
+    }
+
+    fn line(self) -> String {
+        let Self { passed, failed, ignored } = self;
+        let skipped = if ignored > 0 { format!(", {ignored} skipped") } else { String::new() };
+        format!("{passed} passed, {failed} failed{skipped}")
+    }
+}
+
+fn succeeds(command: &mut Command) -> Result<bool> {
+    Ok(command.status().with_context(|| format!("starting {:?}", command.get_program()))?.success())
+}
+
+fn installed(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Streams what cargo prints and counts along.
+fn test(cargo: &mut Command) -> Result<(bool, Tests)> {
+    let mut child = cargo
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("starting cargo test")?;
+    let mut tests = Tests::default();
+    if let Some(out) = child.stdout.take() {
+        for line in BufReader::new(out).lines() {
+            let line = line?;
+            println!("{line}");
+            tests.add(&line);
+        }
+    }
+    Ok((child.wait()?.success(), tests))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tests;
+
+    #[test]
+    fn closing_lines_are_added_up() {
+        let mut tests = Tests::default();
+        tests.add(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured; 3 filtered out; finished in 0.01s",
+        );
+        tests.add("test result: FAILED. 3 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s");
+        tests.add("test a_thing ... ok");
+        assert_eq!(tests, Tests { passed: 15, failed: 2, ignored: 1 });
+        assert_eq!(tests.line(), "15 passed, 2 failed, 1 skipped");
+        assert_eq!(Tests::default().line(), "0 passed, 0 failed");
+    }
+}

@@ -1,0 +1,252 @@
+//! A place for `thru` to run in: its own home, state, configuration and project, and nothing from our environment.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+use tempfile::TempDir;
+
+pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
+
+/// The folder all scenes of one run live in, removed at the end.
+#[derive(Debug)]
+pub struct Lab {
+    folder: TempDir,
+    pub bin: PathBuf,
+}
+
+impl Lab {
+    pub fn new(bin: PathBuf, ground: Ground) -> Result<Self> {
+        Ok(Self { folder: tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.path()?)?, bin })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// An empty scene: a home, and a project folder with one source file.
+    pub fn scene(&self, name: &str) -> Result<Scene> {
+        let dir = self.path().join(name);
+        for folder in ["home", "state", "config", "project/src"] {
+            fs::create_dir_all(dir.join(folder))?;
+        }
+        fs::write(dir.join("project/src/lib.rs"), "// nothing of ours\n")?;
+        Ok(Scene { dir, bin: self.bin.clone() })
+    }
+}
+
+/// What a lab stands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// A real disk, since that is what users have.
+    Disk,
+    /// Memory where there is some to be had: thousands of scenes, and what is broken there are system calls, not disks.
+    Memory,
+}
+
+impl Ground {
+    /// No ancestor may be a project: `thru` looks upwards, and a lab below this checkout would find the checkout.
+    fn path(self) -> Result<PathBuf> {
+        let free = |path: &PathBuf| {
+            !path.ancestors().any(|up| up.join(".git").exists() || up.join(".agent").exists())
+        };
+        let memory = (self == Self::Memory).then(|| PathBuf::from("/dev/shm"));
+        memory
+            .into_iter()
+            .chain([PathBuf::from("/var/tmp"), std::env::temp_dir()])
+            .filter_map(|path| path.canonicalize().ok())
+            .find(free)
+            .context("/var/tmp and the temporary folder both lie inside a project")
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Scene {
+    pub dir: PathBuf,
+    pub bin: PathBuf,
+}
+
+impl Scene {
+    pub fn project(&self) -> PathBuf {
+        self.dir.join("project")
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.dir.join("project/.agent/context")
+    }
+
+    pub fn state(&self) -> PathBuf {
+        self.dir.join("state/throughline")
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        self.store().join("sessions").join(format!("{SESSION}.jsonl"))
+    }
+
+    /// The environment a user's shell or a harness would give, and no more.
+    pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
+        vec![
+            ("PATH", PathBuf::from("/usr/local/bin:/usr/bin:/bin")),
+            ("HOME", self.dir.join("home")),
+            ("XDG_STATE_HOME", self.dir.join("state")),
+            ("XDG_CONFIG_HOME", self.dir.join("config")),
+        ]
+    }
+
+    pub fn command(&self, program: &Path, argv: &[&str]) -> Command {
+        let mut command = Command::new(program);
+        command.args(argv).env_clear().envs(self.environment()).current_dir(self.project());
+        if argv.first() == Some(&"hook") {
+            command.env("CLAUDE_PROJECT_DIR", self.project());
+        }
+        command
+    }
+
+    pub fn thru(&self, argv: &[&str]) -> Command {
+        self.command(&self.bin, argv)
+    }
+
+    pub fn run(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
+        finish(&mut self.thru(argv), stdin)
+    }
+
+    /// For setting a scene: anything but success is an error.
+    pub fn must(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
+        let output = self.run(argv, stdin)?;
+        ensure!(
+            output.status.success(),
+            "setting the scene: thru {} ended with {}: {}",
+            argv.join(" "),
+            output.status,
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        Ok(output)
+    }
+
+    /// A rooted and trusted project.
+    pub fn init(&self) -> Result<()> {
+        let output = self.must(&["init"], b"")?;
+        // It may have found a root further up: then the rest of the scene would be set in the wrong place.
+        ensure!(
+            self.store().join("root.json").exists(),
+            "setting the scene: init made no root here: {}",
+            String::from_utf8_lossy(&output.stdout).trim()
+        );
+        Ok(())
+    }
+}
+
+/// The same command, started by another program that is given it as its last arguments.
+pub fn inside(mut outer: Command, inner: &Command) -> Command {
+    outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
+    outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(folder) = inner.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    outer
+}
+
+/// The longest any command of ours may take, here with broken disks and 64 others beside it.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What stands on stderr of a command that had to be stopped.
+pub const HUNG: &str = "hung, and was killed after 20 seconds";
+
+/// Starts the command, writes its input, waits. Input the command does not want is dropped.
+pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting {:?}", command.get_program()))?;
+    let pid = child.id();
+    let (over, end) = mpsc::channel::<()>();
+    let watchdog = std::thread::spawn(move || {
+        let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
+        if hung {
+            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+        }
+        hung
+    });
+    if let Some(mut pipe) = child.stdin.take() {
+        let _ = pipe.write_all(stdin);
+    }
+    let mut output = child.wait_with_output()?;
+    drop(over);
+    if watchdog.join().unwrap_or(false) {
+        output.stderr = HUNG.as_bytes().to_vec();
+    }
+    Ok(output)
+}
+
+/// What Claude Code sends, as far as a hook looks at it.
+pub mod payload {
+    use super::{Path, SESSION, json};
+
+    pub fn event(scene: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
+        let mut value = json!({
+            "session_id": SESSION,
+            "transcript_path": scene.join("home/.claude/projects/p/s.jsonl"),
+            "cwd": scene.join("project"),
+            "permission_mode": "default",
+            "hook_event_name": name,
+        });
+        if let (Some(base), serde_json::Value::Object(more)) = (value.as_object_mut(), more) {
+            base.extend(more);
+        }
+        value.to_string().into_bytes()
+    }
+
+    /// A Bash call that is over. Its id is what the journal line is known by.
+    pub fn bash(scene: &Path, id: &str, command: &str) -> Vec<u8> {
+        let input = json!({"command": command, "description": "Run the tests"});
+        let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});
+        let more =
+            json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": input, "tool_response": response});
+        event(scene, "PostToolUse", more)
+    }
+
+    /// An edit whose old and new text have `size` bytes together, about secrets and holding one.
+    pub fn edit(scene: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
+        let file = scene.join("project/src/session.rs");
+        let code = code(size / 2, secret);
+        let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
+        let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
+        let more =
+            json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input, "tool_response": response});
+        event(scene, "PostToolUse", more)
+    }
+
+    /// Code that talks about secrets and holds one: what redaction must look at twice.
+    pub fn code(size: usize, secret: &str) -> String {
+        let mut text = format!("const FALLBACK: &str = \"{secret}\";\n");
+        let lines = [
+            "    let token = tokens.next().ok_or(Error::Eof)?; // the next token of the stream\n",
+            "    for (key, value) in map.iter() { keys.push(key.clone()); }\n",
+            "    if password.len() < 12 { return Err(Error::WeakPassword); }\n",
+            "    // api keys and secrets are read from the environment, never from here\n",
+            "    let count = tokens.iter().filter(|token| token.kind == Kind::Word).count();\n",
+        ];
+        for line in lines.iter().cycle() {
+            if text.len() + line.len() > size {
+                break;
+            }
+            text.push_str(line);
+        }
+        text
+    }
+
+    /// GitHub-shaped and never a real one. Made at run time, so that no scanner finds it in this repository.
+    pub fn github_token() -> String {
+        let mut random = crate::stats::Random::seeded(0x5eed);
+        let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+        let tail: String = (0..36).map(|_| char::from(letters[random.below(letters.len())])).collect();
+        format!("gh{}_{tail}", 'p')
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading what strace writes.
+
+use std::process::{Command, Stdio};
+
+use anyhow::{Result, bail};
+
+/// strace is how single system calls are broken and counted; there is no second way that needs no `unsafe`.
+pub fn require() -> Result<()> {
+    if installed() {
+        return Ok(());
+    }
+    bail!(
+        "strace is needed and not installed (apt-get install strace; ./test.sh does it when root); it exists on Linux only"
+    );
+}
+
+pub fn installed() -> bool {
+    Command::new("strace")
+        .arg("-V")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
+}
+
+/// One system call of a log written with `strace -f -o FILE`.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    pub name: &'a str,
+    /// Everything between the parentheses, as printed.
+    pub arguments: &'a str,
+    pub injected: bool,
+    pub failed: bool,
+}
+
+impl Call<'_> {
+    /// The first string among the arguments: for most calls, the path.
+    pub fn path(&self) -> Option<&str> {
+        let start = self.arguments.find('"')? + 1;
+        let length = self.arguments[start..].find('"')?;
+        Some(&self.arguments[start..start + length])
+    }
+}
+
+/// All calls, in order. A call that was cut in two by another thread is counted where it began.
+pub fn calls(log: &str) -> impl Iterator<Item = Call<'_>> {
+    log.lines().filter_map(call)
+}
+
+fn call(line: &str) -> Option<Call<'_>> {
+    // With -f every line begins with the process id.
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
+    let open = rest.find('(')?;
+    let name = &rest[..open];
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        return None; // signals, exits, and `<... read resumed>`
+    }
+    let (before, result) = match rest.rsplit_once(" = ") {
+        // Short calls are padded, so that the results stand in one column.
+        Some((before, result)) if before.trim_end().ends_with(')') => (before.trim_end(), result),
+        _ => (rest, ""),
+    };
+    Some(Call {
+        name,
+        arguments: before.get(open + 1..).map_or("", |rest| rest.strip_suffix(')').unwrap_or(rest)),
+        injected: result.contains("(INJECTED)"),
+        failed: result.starts_with("-1 "),
+    })
+}
+
+/// Whether the process was killed, by us or by anyone.
+pub fn was_killed(log: &str) -> bool {
+    log.contains("+++ killed by SIGKILL")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = r#"123 execve("/bin/true", ["true"], 0x7ffd /* 1 var */) = 0
+123 openat(AT_FDCWD, "/a (b) = c/root.json", O_RDONLY|O_CLOEXEC) = 3
+123 read(3, "{\"x\": \") = 1\"}", 32) = 13
+123 write(4, "line\n", 5) = -1 ENOSPC (No space left on device) (INJECTED)
+124 futex(0x7f, FUTEX_WAIT <unfinished ...>
+123 <... futex resumed>) = 0
+123 --- SIGPIPE {si_signo=SIGPIPE} ---
+123 close(4)                            = -1 EIO (Input/output error) (INJECTED)
+123 exit_group(0) = ?
+123 +++ exited with 0 +++
+"#;
+
+    #[test]
+    fn calls_are_told_from_signals_and_exits() {
+        let names: Vec<&str> = calls(LOG).map(|call| call.name).collect();
+        assert_eq!(names, ["execve", "openat", "read", "write", "futex", "close", "exit_group"]);
+        assert!(!was_killed(LOG));
+        assert!(was_killed("5 +++ killed by SIGKILL +++\n"));
+    }
+
+    #[test]
+    fn injected_faults_and_paths_are_found() {
+        let all: Vec<Call> = calls(LOG).collect();
+        assert!(all[3].injected && all[3].failed);
+        assert_eq!(all[3].arguments, "4, \"line\\n\", 5");
+        assert!(!all[2].injected && !all[2].failed);
+        assert_eq!(all[1].path(), Some("/a (b) = c/root.json"));
+        assert!(all[5].injected && all[5].failed);
+        assert_eq!((all[5].arguments, all[5].path()), ("4", None));
+    }
+}

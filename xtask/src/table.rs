@@ -1,0 +1,111 @@
+//! Tables for a terminal and for a README, and the one line of progress.
+
+use std::io::{IsTerminal as _, Write as _};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    Left,
+    Right,
+}
+
+/// Columns padded to the widest cell. The first row is the head.
+pub fn plain(align: &[Align], rows: &[Vec<String>]) -> String {
+    let widths = widths(align.len(), rows);
+    let mut out = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        out.push_str(line(align, &widths, row, "  ").trim_end());
+        out.push('\n');
+        if at == 0 {
+            let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
+            out.push_str(&rule.join("  "));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// The same as a markdown table.
+pub fn markdown(align: &[Align], rows: &[Vec<String>]) -> String {
+    let widths = widths(align.len(), rows);
+    let mut out = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        out.push_str(&format!("| {} |\n", line(align, &widths, row, " | ")));
+        if at == 0 {
+            let rule: Vec<String> = align
+                .iter()
+                .zip(&widths)
+                .map(|(side, &width)| match side {
+                    Align::Left => "-".repeat(width + 2),
+                    Align::Right => format!("{}:", "-".repeat(width + 1)),
+                })
+                .collect();
+            out.push_str(&format!("|{}|\n", rule.join("|")));
+        }
+    }
+    out
+}
+
+fn widths(columns: usize, rows: &[Vec<String>]) -> Vec<usize> {
+    let widest =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    (0..columns).map(|column| widest(column).unwrap_or(0)).collect()
+}
+
+fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> String {
+    let cells: Vec<String> = row
+        .iter()
+        .zip(align.iter().zip(widths))
+        .map(|(cell, (side, &width))| match side {
+            Align::Left => format!("{cell:<width$}"),
+            Align::Right => format!("{cell:>width$}"),
+        })
+        .collect();
+    cells.join(between)
+}
+
+/// One line that overwrites itself; silent when nobody watches.
+pub fn progress(text: &str) {
+    let mut err = std::io::stderr();
+    if err.is_terminal() {
+        let _ = write!(err, "\r\x1b[K{text}");
+        let _ = err.flush();
+    }
+}
+
+/// 12345 -> 12,345
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        vec![vec!["name".into(), "n".into()], vec!["a".into(), "1000".into()]]
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let text = plain(&[Align::Left, Align::Right], &rows());
+        assert_eq!(text, "name     n\n----  ----\na     1000\n");
+        let text = markdown(&[Align::Left, Align::Right], &rows());
+        assert_eq!(text, "| name |    n |\n|------|-----:|\n| a    | 1000 |\n");
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        assert_eq!(thousands(0), "0");
+        assert_eq!(thousands(999), "999");
+        assert_eq!(thousands(1_280), "1,280");
+        assert_eq!(thousands(1_234_567), "1,234,567");
+    }
+}

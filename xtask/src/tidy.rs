@@ -1,0 +1,69 @@
+//! `cargo xtask tidy`: rules of the house that the compiler does not keep, each named by file and line.
+
+mod dependencies;
+mod licence;
+mod source;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::args::Args;
+
+/// Something against the rules: where, and what.
+#[derive(Debug, PartialEq, Eq)]
+struct Finding {
+    place: String,
+    text: String,
+}
+
+impl Finding {
+    fn new(place: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { place: place.into(), text: text.into() }
+    }
+}
+
+pub fn run(mut args: Args) -> Result<bool> {
+    let bless = args.flag("--bless");
+    args.finish()?;
+    let root = crate::workspace();
+    if bless {
+        dependencies::bless(&root)?;
+    }
+    let files = tracked(&root)?;
+    let mut findings = Vec::new();
+    for path in &files {
+        // Not text, or deleted and not yet committed: neither has lines to look at.
+        let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
+        findings.extend(source::check(path, &text));
+    }
+    findings.extend(dependencies::check(&root)?);
+    findings.extend(licence::check()?);
+    for finding in &findings {
+        eprintln!("{}: {}", finding.place, finding.text);
+    }
+    if findings.is_empty() {
+        println!("tidy: {} files, nothing to say", files.len());
+    } else {
+        println!("tidy: {} findings", findings.len());
+    }
+    Ok(findings.is_empty())
+}
+
+/// What git tracks, and what it would track: a new file is looked at before its first commit.
+fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root)
+        .output()
+        .context("starting git")?;
+    if !output.status.success() {
+        bail!("git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let mut files: Vec<PathBuf> =
+        String::from_utf8_lossy(&output.stdout).split_terminator('\0').map(PathBuf::from).collect();
+    files.sort();
+    files.dedup();
+    Ok(files)
+}

@@ -1,0 +1,89 @@
+//! What the hook path links, and how much there is in all. Both grow only by decision.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::Finding;
+
+const LIST: &str = "xtask/ops-dependencies.txt";
+const MOST_PACKAGES: usize = 300;
+
+pub fn check(root: &Path) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    let written = std::fs::read_to_string(root.join(LIST)).unwrap_or_default();
+    let found = of_ops()?;
+    findings.extend(differences(&written, &found));
+    let lock = std::fs::read_to_string(root.join("Cargo.lock")).context("reading Cargo.lock")?;
+    let packages = lock.lines().filter(|line| *line == "[[package]]").count();
+    if packages > MOST_PACKAGES {
+        findings.push(Finding::new("Cargo.lock", format!("{packages} packages, at most {MOST_PACKAGES}")));
+    }
+    Ok(findings)
+}
+
+pub fn bless(root: &Path) -> Result<()> {
+    let mut text: String = of_ops()?.into_iter().collect::<Vec<_>>().join("\n");
+    text.push('\n');
+    std::fs::write(root.join(LIST), text).with_context(|| format!("writing {LIST}"))
+}
+
+/// Names only: a version that moves is the lock file's business. For one fixed target, so that the list
+/// is the same on every developer's machine.
+fn of_ops() -> Result<BTreeSet<String>> {
+    let output = crate::cargo()
+        .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["--target", "x86_64-unknown-linux-musl"])
+        .output()
+        .context("starting cargo tree")?;
+    if !output.status.success() {
+        bail!("cargo tree: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(names(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn names(tree: &str) -> BTreeSet<String> {
+    tree.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+fn differences(written: &str, found: &BTreeSet<String>) -> Vec<Finding> {
+    let listed: Vec<&str> = written.lines().map(str::trim).collect();
+    let gone = (1..).zip(&listed).filter(|(_, name)| !name.is_empty() && !found.contains(**name)).map(
+        |(number, name)| {
+            Finding::new(
+                format!("{LIST}:{number}"),
+                format!("{name} is no longer linked by ops (cargo xtask tidy --bless)"),
+            )
+        },
+    );
+    let new = found.iter().filter(|name| !listed.contains(&name.as_str())).map(|name| {
+        Finding::new(
+            LIST,
+            format!("{name} is new on the hook path; if that is meant: cargo xtask tidy --bless"),
+        )
+    });
+    gone.chain(new).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_without_versions_and_once() {
+        let tree =
+            "ops v0.1.0 (/x/crates/ops)\nserde v1.0.1\nserde v1.0.1 (*)\nserde_derive v1 (proc-macro)\n";
+        assert_eq!(names(tree).into_iter().collect::<Vec<_>>(), ["ops", "serde", "serde_derive"]);
+    }
+
+    #[test]
+    fn both_directions_are_told() {
+        let found: BTreeSet<String> = ["a", "b"].map(str::to_owned).into();
+        let findings = differences("a\nc\n", &found);
+        assert_eq!(findings[0].place, "xtask/ops-dependencies.txt:2");
+        assert!(findings[1].text.starts_with("b is new"));
+        assert_eq!(findings.len(), 2);
+        assert!(differences("a\nb\n", &found).is_empty());
+    }
+}

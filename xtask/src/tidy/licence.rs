@@ -1,0 +1,119 @@
+//! Every package we build with comes under a licence we may pass on. `cargo deny` says the same more
+//! thoroughly (see deny.toml, which holds the same list) but is not installed everywhere.
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use super::Finding;
+
+const ALLOWED: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
+pub fn check() -> Result<Vec<Finding>> {
+    let output =
+        crate::cargo().args(["metadata", "--format-version", "1"]).output().context("starting cargo")?;
+    if !output.status.success() {
+        bail!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout).context("cargo metadata")?;
+    let packages = metadata["packages"].as_array().context("cargo metadata names no packages")?;
+    let mut findings = Vec::new();
+    for package in packages {
+        let name = format!(
+            "{} {}",
+            package["name"].as_str().unwrap_or("?"),
+            package["version"].as_str().unwrap_or("?")
+        );
+        match package["license"].as_str() {
+            Some(expression) if allowed(expression) => {}
+            Some(expression) => {
+                findings.push(Finding::new("Cargo.lock", format!("{name} is under {expression}")));
+            }
+            None => findings.push(Finding::new("Cargo.lock", format!("{name} names no licence"))),
+        }
+    }
+    Ok(findings)
+}
+
+/// An SPDX expression is satisfied when one of its alternatives is on the list.
+/// The old way of writing `MIT/Apache-2.0` means OR.
+fn allowed(expression: &str) -> bool {
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let mut at = 0;
+    let result = either(&words, &mut at);
+    result && at == words.len()
+}
+
+fn either(words: &[&str], at: &mut usize) -> bool {
+    let mut result = both(words, at);
+    while words.get(*at) == Some(&"OR") {
+        *at += 1;
+        // Not short-circuited: the words have to be read either way.
+        result |= both(words, at);
+    }
+    result
+}
+
+fn both(words: &[&str], at: &mut usize) -> bool {
+    let mut result = one(words, at);
+    while words.get(*at) == Some(&"AND") {
+        *at += 1;
+        result &= one(words, at);
+    }
+    result
+}
+
+fn one(words: &[&str], at: &mut usize) -> bool {
+    let Some(&word) = words.get(*at) else { return false };
+    *at += 1;
+    if word == "(" {
+        let result = either(words, at);
+        let closed = words.get(*at) == Some(&")");
+        *at += 1;
+        return result && closed;
+    }
+    if words.get(*at) == Some(&"WITH") {
+        let exception = words.get(*at + 1).copied().unwrap_or_default();
+        *at += 2;
+        // An exception only ever permits more, so the bare licence being allowed is enough.
+        return ALLOWED.contains(&word) || ALLOWED.contains(&format!("{word} WITH {exception}").as_str());
+    }
+    ALLOWED.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::allowed;
+
+    #[test]
+    fn expressions_are_read_as_spdx_means_them() {
+        for (expression, verdict) in [
+            ("MIT", true),
+            ("MIT OR GPL-3.0", true),
+            ("MIT AND GPL-3.0", false),
+            ("(MIT OR Apache-2.0) AND Unicode-3.0", true),
+            ("GPL-3.0 OR (MIT AND AGPL-3.0)", false),
+            ("MIT/Apache-2.0", true),
+            ("Apache-2.0 WITH LLVM-exception OR GPL-2.0", true),
+            ("GPL-2.0 WITH Classpath-exception-2.0", false),
+            ("", false),
+            ("(MIT", false),
+        ] {
+            assert_eq!(allowed(expression), verdict, "{expression}");
+        }
+    }
+}

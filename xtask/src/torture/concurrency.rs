@@ -1,0 +1,156 @@
+//! Many processes at one record: nothing may be lost, torn or made twice.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::Barrier;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+
+use super::judge::first_line;
+use super::rows::{self, TOOL_DONE};
+use super::{Depth, Loss, Tally, integrity};
+use crate::scene::{Lab, Scene, payload};
+
+const WRITERS: usize = 64;
+
+/// Hooks append without a lock: one write, one whole line.
+pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
+    append(&lab.scene("appends")?, depth)
+}
+
+/// The same while the log is rotated again and again under the writers' feet.
+pub fn appends_rotating(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let scene = lab.scene("appends-rotating")?;
+    rows::rotate_early(&scene)?;
+    append(&scene, depth)
+}
+
+fn append(scene: &Scene, depth: Depth) -> Result<Tally> {
+    let each = if depth == Depth::Quick { 20 } else { 100 };
+    scene.init()?;
+    let mut wrong = Vec::new();
+    let failed = crowd(|writer| {
+        let mut failed = Vec::new();
+        for number in 0..each {
+            // Lengths differ, so that a torn line would not happen to fit.
+            let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
+            let output = scene.run(TOOL_DONE, &payload::bash(&scene.dir, &id(writer, number), &command))?;
+            if !output.status.success() {
+                failed.push(format!("a hook ended with {}", output.status));
+            }
+        }
+        Ok(failed)
+    })?;
+    wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
+
+    let torn: usize = rows::journals(scene)?.iter().map(|log| integrity::torn_lines(log)).sum();
+    if torn > 0 {
+        wrong.push((Loss::Record, format!("{torn} torn lines")));
+    }
+    let found = rows::journal_ids(scene);
+    let distinct: BTreeSet<&String> = found.iter().collect();
+    let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| id(writer, number)));
+    let missing = missing.filter(|id| !distinct.contains(id)).count();
+    if missing > 0 {
+        wrong.push((Loss::Record, format!("{missing} of {} lines are missing", WRITERS * each)));
+    }
+    if found.len() != distinct.len() {
+        wrong.push((Loss::None, format!("{} lines were written twice", found.len() - distinct.len())));
+    }
+    Ok(tally(WRITERS * each, wrong, "64 × `thru hook claude-code PostToolUse` on one session"))
+}
+
+fn id(writer: usize, number: usize) -> String {
+    format!("toolu_w{writer}n{number}")
+}
+
+/// One trust record, read, changed and written by everyone.
+pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let each = if depth == Depth::Quick { 5 } else { 20 };
+    let scene = lab.scene("updates")?;
+    scene.init()?;
+    let marker = fs::read(scene.store().join("root.json"))?;
+    let folder = |writer: usize, number: usize| scene.dir.join(format!("copies/w{writer}n{number}"));
+    for writer in 0..WRITERS {
+        for number in 0..each {
+            let store = folder(writer, number).join(".agent/context");
+            fs::create_dir_all(&store)?;
+            fs::write(store.join("root.json"), &marker)?;
+        }
+    }
+    let failed = crowd(|writer| {
+        let mut failed = Vec::new();
+        for number in 0..each {
+            let copy = folder(writer, number);
+            let output = scene.run(&["trust", "--root", &copy.to_string_lossy()], b"")?;
+            if !output.status.success() {
+                failed.push(format!("trust ended with {}: {}", output.status, first_line(&output.stderr)));
+            }
+        }
+        Ok(failed)
+    })?;
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
+    let record = fs::read(rows::trust_record(&scene)?).context("reading the trust record")?;
+    let roots = integrity::roots(&record).unwrap_or_default();
+    let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
+    let missing =
+        all.filter(|&(writer, number)| !roots.contains(&*folder(writer, number).to_string_lossy())).count();
+    if missing > 0 {
+        wrong.push((Loss::Record, format!("{missing} of {} roots are missing", WRITERS * each)));
+    }
+    Ok(tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
+}
+
+/// Everyone makes the same root: one wins, and all agree which.
+pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let rounds = if depth == Depth::Quick { 10 } else { 50 };
+    let mut wrong = Vec::new();
+    for round in 0..rounds {
+        let scene = lab.scene(&format!("inits-{round}"))?;
+        let told: Vec<String> = crowd(|_| {
+            let output = scene.run(&["init", "--json"], b"")?;
+            let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+            Ok(vec![match (output.status.success(), told["project_id"].as_str()) {
+                (true, Some(id)) => id.to_owned(),
+                (true, None) => format!("no project_id in what it printed: {}", first_line(&output.stdout)),
+                (false, _) => format!("{}: {}", output.status, first_line(&output.stderr)),
+            }])
+        })?;
+        let kept = rows::project_id(&scene).unwrap_or_default();
+        let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
+        for other in others {
+            wrong
+                .push((Loss::Record, format!("round {round}: root.json says {kept}, one init said {other}")));
+        }
+        fs::remove_dir_all(&scene.dir)?;
+    }
+    Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
+}
+
+/// Runs `WRITERS` threads that start together, and collects what they return.
+fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
+    let barrier = Barrier::new(WRITERS);
+    std::thread::scope(|scope| {
+        let start = |writer| {
+            let (barrier, work) = (&barrier, &work);
+            scope.spawn(move || {
+                barrier.wait();
+                work(writer)
+            })
+        };
+        let threads: Vec<_> = (0..WRITERS).map(start).collect();
+        let mut all = Vec::new();
+        for thread in threads {
+            all.extend(thread.join().expect("a writer panicked")?);
+        }
+        Ok(all)
+    })
+}
+
+fn tally(points: usize, wrong: Vec<(Loss, String)>, reproduce: &str) -> Tally {
+    let mut tally = Tally::default();
+    tally.point(wrong, || reproduce.to_owned());
+    tally.points = points;
+    tally
+}

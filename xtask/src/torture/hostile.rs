@@ -1,0 +1,81 @@
+//! Places where `thru` should not have been started, input nobody should send, disks that do not take more.
+//!
+//! The rules are the same everywhere: a hook ends with 0 and prints nothing, a command says what is wrong and
+//! ends with a documented code, nothing hangs, nothing that was there changes, nothing is made elsewhere.
+
+mod disks;
+mod input;
+mod places;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+pub use disks::disks;
+pub use input::input;
+pub use places::places;
+
+use super::Loss;
+use super::integrity::{self, Takes};
+use super::judge::{self, Wrongs};
+use super::rows::{self, TOOL_DONE};
+use super::snapshot::Snapshot;
+use crate::scene::{self, Scene};
+
+const START: &[&str] = &["hook", "claude-code", "SessionStart"];
+
+/// What is tried in each place.
+const TRIED: &[&[&str]] = &[
+    TOOL_DONE,
+    START,
+    &["hook", "claude-code", "Stop"],
+    &["init"],
+    &["context", "init"],
+    &["trust"],
+    &["trust", "--revoke"],
+    &["status", "--json"],
+    &["doctor"],
+    &["config"],
+];
+
+fn stdin_of(argv: &[&str], scene: &Path) -> Vec<u8> {
+    match argv {
+        ["hook", _, "SessionStart"] => rows::start(scene),
+        ["hook", _, "Stop"] => rows::stop(scene),
+        ["hook", ..] => rows::tool(scene),
+        _ => Vec::new(),
+    }
+}
+
+fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
+    if argv.first() == Some(&"hook") {
+        judge::hook_output(output, wrong);
+        // Only a session's start may have something to say: that the project is not trusted.
+        if argv != START && !output.stdout.is_empty() {
+            wrong.push((Loss::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
+        }
+    } else {
+        judge::cli_output(output, wrong);
+    }
+}
+
+/// What the command may take away when it does what it says.
+fn takes(argv: &[&str]) -> Takes {
+    if argv == ["trust", "--revoke"] { Takes::Trust } else { Takes::Nothing }
+}
+
+fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut Wrongs) {
+    let found = integrity::check(before, after, takes(argv));
+    wrong.extend(found.into_iter().map(|text| (Loss::Record, text)));
+}
+
+/// The command as somebody would have to type it, shortened to what matters.
+fn told(name: &str, argv: &[&str]) -> String {
+    format!("{name}: thru {}", argv.join(" "))
+}
+
+/// The same command, started through a shell line that ends in `"$@"`.
+fn through_shell(line: &str, scene: &Scene, argv: &[&str]) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line, "sh"]);
+    scene::inside(shell, &scene.thru(argv))
+}

@@ -1,0 +1,257 @@
+//! Disks that are full or read-only, and files we may not touch.
+//!
+//! A full and a read-only disk are mounted in a mount namespace of their own, which goes away with the command.
+//! That needs root (and a kernel that allows it); who is not root gets a note instead.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use anyhow::{Context as _, Result};
+
+use super::{TRIED, judge_files, judge_output, stdin_of, told};
+use crate::scene::{self, Lab, Scene};
+use crate::torture::judge::{self, Wrongs};
+use crate::torture::rows::{self, TOOL_DONE};
+use crate::torture::snapshot::Snapshot;
+use crate::torture::{Depth, Loss, Tally};
+
+pub fn disks(lab: &Lab, _: Depth) -> Result<Tally> {
+    let mut tally = Tally::default();
+    if may_mount() {
+        tally.add(full(lab)?);
+        tally.add(read_only(lab)?);
+    } else {
+        tally.skipped.push("full disk, read-only disk: mounting needs root and `unshare -m`".into());
+    }
+    tally.add(forbidden(lab)?);
+    Ok(tally)
+}
+
+fn may_mount() -> bool {
+    let script = "d=$(mktemp -d) && mount -t tmpfs -o size=64k none \"$d\" && umount \"$d\" && rmdir \"$d\"";
+    let tried = Command::new("unshare").args(["-m", "sh", "-c", script]).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// The scene's folder becomes a small memory disk, filled to the last byte. $0 is the scene, $1 what it was,
+/// $2 where to leave what became of it; the rest is the command.
+const FULL: &str = r#"
+    scene=$0 was=$1 became=$2; shift 2
+    mount -t tmpfs -o size=512k none "$scene"
+    cp -a "$was/." "$scene/"
+    cat /dev/zero > "$scene/filler" 2>/dev/null
+    cd "$scene/project"
+    "$@"
+    code=$?
+    rm "$scene/filler"
+    cp -a "$scene/." "$became/"
+    exit $code
+"#;
+
+/// Everything can be read and nothing written. $0 is the scene (and $1, too); the rest is the command.
+const READ_ONLY: &str = r#"
+    scene=$0; shift
+    mount --bind "$scene" "$scene"
+    mount -o remount,ro,bind "$scene"
+    cd "$scene/project"
+    exec "$@"
+"#;
+
+fn full(lab: &Lab) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for (at, argv) in TRIED.iter().enumerate() {
+        for past in [rows::lived_in as fn(&Scene) -> Result<()>, |_| Ok(())] {
+            let scene = lab.scene(&format!("full-{at}"))?;
+            past(&scene)?;
+            let before = Snapshot::take(&scene.dir)?;
+            let was = lab.path().join(format!("full-{at}-was"));
+            let became = lab.path().join(format!("full-{at}-became"));
+            before.restore(&was)?;
+            fs::create_dir_all(&became)?;
+            let output = mounted(FULL, &scene, &[&was, &became], argv)?;
+            let mut wrong = outcome(argv, &output);
+            // Back in place, with room again: everything is there and the next hook works.
+            Snapshot::take(&became)?.restore(&scene.dir)?;
+            let after = Snapshot::take(&scene.dir)?;
+            judge_files(argv, &before, &after, &mut wrong);
+            next_works(&scene, argv, &before, &mut wrong)?;
+            tally.point(wrong, || told("full disk", argv));
+            for folder in [&scene.dir, &was, &became] {
+                fs::remove_dir_all(folder)?;
+            }
+        }
+    }
+    Ok(tally)
+}
+
+/// After the disk has room again.
+fn next_works(scene: &Scene, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
+    let had_store = before.file(Path::new("project/.agent/context/root.json")).is_some();
+    if !had_store {
+        let output = scene.run(&["init"], b"")?;
+        if !output.status.success() {
+            wrong.push((
+                Loss::None,
+                format!("init afterwards: {}: {}", output.status, judge::first_line(&output.stderr)),
+            ));
+        }
+    } else if argv == ["trust", "--revoke"] {
+        return Ok(());
+    }
+    let output = scene.run(TOOL_DONE, &rows::tool(&scene.dir))?;
+    judge::hook_output(&output, wrong);
+    if !rows::journal_ids(scene).iter().any(|id| id == rows::TOOL_ID) {
+        wrong.push((Loss::None, "with room again, the next hook left no line in the journal".into()));
+    }
+    Ok(())
+}
+
+fn read_only(lab: &Lab) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let scene = lab.scene("read-only")?;
+    rows::lived_in(&scene)?;
+    let before = Snapshot::take(&scene.dir)?;
+    for argv in TRIED {
+        let output = mounted(READ_ONLY, &scene, &[&scene.dir], argv)?;
+        let wrong = outcome(argv, &output);
+        tally.point(wrong, || told("read-only disk", argv));
+    }
+    let after = Snapshot::take(&scene.dir)?;
+    let changed =
+        if before == after { vec![] } else { vec![(Loss::Record, "a read-only disk changed".into())] };
+    tally.point(changed, || "read-only disk".into());
+    Ok(tally)
+}
+
+fn mounted(script: &str, scene: &Scene, folders: &[&Path], argv: &[&str]) -> Result<Output> {
+    let mut unshare = Command::new("unshare");
+    unshare.args(["-m", "sh", "-c", script]).arg(&scene.dir).args(folders);
+    let mut command = scene::inside(unshare, &scene.thru(argv));
+    command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
+    scene::finish(&mut command, &stdin_of(argv, &scene.dir))
+}
+
+fn outcome(argv: &[&str], output: &Output) -> Wrongs {
+    let mut wrong = Vec::new();
+    judge_output(argv, output, &mut wrong);
+    if argv[0] != "hook" {
+        judge::says_why(argv, output, &mut wrong);
+    }
+    wrong
+}
+
+/// What may not be read or written, by path below the scene and mode.
+const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
+    ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
+    ("the store may not be entered", &[("project/.agent/context", 0o000)]),
+    (
+        "the store may not be written",
+        &[("project/.agent/context", 0o555), ("project/.agent/context/sessions", 0o555)],
+    ),
+    ("the project may not be entered", &[("project/.agent", 0o000)]),
+    ("the journals may not be entered", &[("project/.agent/context/sessions", 0o000)]),
+    ("the trust may not be entered", &[("state/throughline", 0o000)]),
+    ("the state may not be entered", &[("state", 0o000)]),
+    ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
+];
+
+/// Root may do everything, so root becomes somebody else for these.
+fn forbidden(lab: &Lab) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let root = is_root();
+    if root
+        && !Command::new("setpriv").arg("--version").stdout(Stdio::null()).status().is_ok_and(|s| s.success())
+    {
+        tally.skipped.push("forbidden files: root needs `setpriv` to become somebody else".into());
+        return Ok(tally);
+    }
+    // Where somebody else can reach it.
+    fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
+    let bin = lab.path().join("thru");
+    fs::copy(&lab.bin, &bin)?;
+    for (at, (name, modes)) in FORBIDDEN.iter().enumerate() {
+        let scene = lab.scene(&format!("forbidden-{at}"))?;
+        rows::lived_in(&scene)?;
+        let before = Snapshot::take(&scene.dir)?;
+        for argv in TRIED {
+            before.restore(&scene.dir)?;
+            if root {
+                give_away(&scene.dir)?;
+            }
+            set_modes(&scene.dir, modes)?;
+            let mut command = scene.command(&bin, argv);
+            if root {
+                command = as_nobody(&command);
+            }
+            let output = scene::finish(&mut command, &stdin_of(argv, &scene.dir))?;
+            open_up(&scene.dir, modes)?;
+            let mut wrong = outcome(argv, &output);
+            judge_files(argv, &before, &Snapshot::take(&scene.dir)?, &mut wrong);
+            let wrong = wrong.into_iter().map(|(loss, text)| match loss {
+                Loss::Record => (Loss::TakenForEmpty, text),
+                other => (other, text),
+            });
+            tally.point(wrong.collect(), || told(name, argv));
+        }
+        fs::remove_dir_all(&scene.dir)?;
+    }
+    // Once more where everything is allowed: the tests above would say nothing if nobody could not run it at all.
+    tally.add(allowed(lab, &bin, root)?);
+    Ok(tally)
+}
+
+fn allowed(lab: &Lab, bin: &Path, root: bool) -> Result<Tally> {
+    let scene = lab.scene("allowed")?;
+    rows::lived_in(&scene)?;
+    if root {
+        give_away(&scene.dir)?;
+    }
+    let mut command = scene.command(bin, TOOL_DONE);
+    if root {
+        command = as_nobody(&command);
+    }
+    let output = scene::finish(&mut command, &rows::tool(&scene.dir))?;
+    let mut wrong = outcome(TOOL_DONE, &output);
+    if !rows::journal_ids(&scene).iter().any(|id| id == rows::TOOL_ID) {
+        wrong.push((Loss::None, "another user's hook left no line in the journal of his own project".into()));
+    }
+    let mut tally = Tally::default();
+    tally.point(wrong, || "another user, nothing forbidden".into());
+    Ok(tally)
+}
+
+fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
+}
+
+const NOBODY: &str = "65534";
+
+fn give_away(folder: &Path) -> Result<()> {
+    let status = Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(folder).status();
+    status.context("starting chown").map(drop)
+}
+
+fn as_nobody(command: &Command) -> Command {
+    let mut setpriv = Command::new("setpriv");
+    setpriv.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
+    scene::inside(setpriv, command)
+}
+
+fn set_modes(scene: &Path, modes: &[(&str, u32)]) -> Result<()> {
+    // Innermost first: a closed folder closes what is in it.
+    for (path, mode) in modes.iter().rev() {
+        fs::set_permissions(scene.join(path), fs::Permissions::from_mode(*mode))?;
+    }
+    Ok(())
+}
+
+fn open_up(scene: &Path, modes: &[(&str, u32)]) -> Result<()> {
+    for (path, _) in modes {
+        let path = scene.join(path);
+        let mode = if path.is_dir() { 0o755 } else { 0o644 };
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+    }
+    Ok(())
+}

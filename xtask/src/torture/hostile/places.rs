@@ -1,0 +1,194 @@
+//! Folders, files and environments that are not what they should be. A new one is one line in `PLACES`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, ensure};
+
+use super::{TRIED, judge_files, judge_output, stdin_of, through_shell, told};
+use crate::scene::{self, Lab, Scene};
+use crate::torture::judge;
+use crate::torture::rows::{self, trust_record};
+use crate::torture::snapshot::Snapshot;
+use crate::torture::{Depth, Tally, on_all_cores};
+
+struct Place {
+    name: &'static str,
+    /// Done to a project with a past.
+    arrange: fn(&Scene) -> Result<()>,
+    /// How the command is started there.
+    start: Start,
+}
+
+enum Start {
+    Plainly,
+    /// With these variables set, or removed when there is no value.
+    With(&'static [(&'static str, Option<&'static str>)]),
+    /// By a shell line that ends in `"$@"`.
+    Shell(&'static str),
+}
+use Start::{Plainly, Shell, With};
+
+const fn place(name: &'static str, arrange: fn(&Scene) -> Result<()>) -> Place {
+    Place { name, arrange, start: Plainly }
+}
+
+const fn start(name: &'static str, start: Start) -> Place {
+    Place { name, arrange: |_| Ok(()), start }
+}
+
+const PLACES: &[Place] = &[
+    place(".agent is a symlink", |s| elsewhere(s, &s.project().join(".agent"))),
+    place(".agent is a file", |s| file(&s.project().join(".agent"))),
+    place(".agent is a dangling symlink", |s| dangling(&s.project().join(".agent"))),
+    place(".agent/context is a symlink", |s| elsewhere(s, &s.store())),
+    place(".agent/context is a file", |s| file(&s.store())),
+    place("sessions/ is a symlink", |s| elsewhere(s, &s.store().join("sessions"))),
+    place("sessions/ is a file", |s| file(&s.store().join("sessions"))),
+    place("indexes/ is a symlink", |s| elsewhere(s, &s.store().join("indexes"))),
+    place("indexes/ is a file", |s| file(&s.store().join("indexes"))),
+    place("root.json is a symlink", |s| elsewhere(s, &s.store().join("root.json"))),
+    place("root.json is a dangling symlink", |s| dangling(&s.store().join("root.json"))),
+    place("root.json is a folder", |s| folder(&s.store().join("root.json"))),
+    place("root.json is a FIFO", |s| fifo(&s.store().join("root.json"))),
+    place("the journal is a symlink", |s| elsewhere(s, &s.journal())),
+    place("the journal is a folder", |s| folder(&s.journal())),
+    place("the journal is a FIFO", |s| fifo(&s.journal())),
+    place("receipts.jsonl is a symlink", |s| elsewhere(s, &s.store().join("indexes/receipts.jsonl"))),
+    place("receipts.jsonl is a FIFO", |s| fifo(&s.store().join("indexes/receipts.jsonl"))),
+    place("sessions.jsonl is a folder", |s| folder(&s.store().join("indexes/sessions.jsonl"))),
+    place("config.toml is a FIFO", |s| fifo(&s.store().join("config.toml"))),
+    place("config.toml is a folder", |s| folder(&s.store().join("config.toml"))),
+    place("config.toml is no TOML", |s| Ok(fs::write(s.store().join("config.toml"), "= = [[\n\0\u{fffd}")?)),
+    place("the trust record is a symlink", |s| elsewhere(s, &trust_record(s)?)),
+    place("the trust record is a FIFO", |s| fifo(&trust_record(s)?)),
+    place("the trust record is a folder", |s| folder(&trust_record(s)?)),
+    place("the state folder is a file", |s| file(&s.state())),
+    place(".gitignore is a symlink", |s| elsewhere(s, &s.store().join(".gitignore"))),
+    place(".git is a FIFO", |s| fifo(&s.project().join(".git"))),
+    start("no HOME, no XDG", With(&[("HOME", None), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)])),
+    start(
+        "HOME is empty",
+        With(&[("HOME", Some("")), ("XDG_STATE_HOME", Some("")), ("XDG_CONFIG_HOME", Some(""))]),
+    ),
+    start(
+        "HOME is relative",
+        With(&[("HOME", Some("here")), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
+    ),
+    start(
+        "HOME cannot be written",
+        With(&[("HOME", Some("/proc")), ("XDG_STATE_HOME", None), ("XDG_CONFIG_HOME", None)]),
+    ),
+    start("XDG_STATE_HOME is no folder", With(&[("XDG_STATE_HOME", Some("/dev/null"))])),
+    start(
+        "no environment at all",
+        With(&[
+            ("PATH", None),
+            ("HOME", None),
+            ("XDG_STATE_HOME", None),
+            ("XDG_CONFIG_HOME", None),
+            ("CLAUDE_PROJECT_DIR", None),
+        ]),
+    ),
+    start("the clock a year back", With(&[("THROUGHLINE_NOW", Some("2025-01-01T00:00:00Z"))])),
+    start("the clock at 1970", With(&[("THROUGHLINE_NOW", Some("1970-01-01T00:00:00Z"))])),
+    start("the clock far ahead", With(&[("THROUGHLINE_NOW", Some("9999-12-31T23:59:59Z"))])),
+    start("the clock is nonsense", With(&[("THROUGHLINE_NOW", Some("yesterday"))])),
+    start("the project folder is gone", With(&[("CLAUDE_PROJECT_DIR", Some("/nonexistent/project"))])),
+    start("the project folder is relative", With(&[("CLAUDE_PROJECT_DIR", Some("../project"))])),
+    start("THROUGHLINE_ROOT is gone", With(&[("THROUGHLINE_ROOT", Some("/nonexistent/project"))])),
+    start("switched off", With(&[("THROUGHLINE_DISABLE", Some("1"))])),
+    start("the working folder is gone", Shell("mkdir gone && cd gone && rmdir ../gone && exec \"$@\"")),
+    start("stdin closed", Shell("exec \"$@\" <&-")),
+    start("stdin is a folder", Shell("exec \"$@\" < /")),
+    start("stdin cannot be read", Shell("exec \"$@\" 0>/dev/null")),
+    start("stdout closed", Shell("exec \"$@\" >&-")),
+    start("stdout full", Shell("exec \"$@\" >/dev/full")),
+    start("stderr closed", Shell("exec \"$@\" 2>&-")),
+    start("everything closed", Shell("exec \"$@\" <&- >&- 2>&-")),
+    start("hardly any open files", Shell("ulimit -n 4; exec \"$@\"")),
+    start("no file may grow", Shell("trap '' XFSZ; ulimit -f 0; exec \"$@\"")),
+];
+
+pub fn places(lab: &Lab, _: Depth) -> Result<Tally> {
+    on_all_cores(PLACES, |at, place| {
+        let scene = lab.scene(&format!("place-{at}"))?;
+        rows::lived_in(&scene)?;
+        let lived_in = Snapshot::take(&scene.dir)?;
+        let mut tally = Tally::default();
+        for argv in TRIED {
+            lived_in.restore(&scene.dir)?;
+            (place.arrange)(&scene)?;
+            let before = Snapshot::take(&scene.dir)?;
+            let output = scene::finish(&mut command(place, &scene, argv), &stdin_of(argv, &scene.dir))?;
+            let mut wrong = Vec::new();
+            judge_output(argv, &output, &mut wrong);
+            let speechless = matches!(place.start, Shell(line) if line.contains("2>&-"));
+            if argv[0] != "hook" && !speechless {
+                judge::says_why(argv, &output, &mut wrong);
+            }
+            judge_files(argv, &before, &Snapshot::take(&scene.dir)?, &mut wrong);
+            tally.point(wrong, || told(place.name, argv));
+        }
+        fs::remove_dir_all(&scene.dir)?;
+        Ok(tally)
+    })
+}
+
+fn command(place: &Place, scene: &Scene, argv: &[&str]) -> Command {
+    match place.start {
+        Plainly => scene.thru(argv),
+        Shell(line) => through_shell(line, scene, argv),
+        With(variables) => {
+            let mut command = scene.thru(argv);
+            for (name, value) in variables {
+                match value {
+                    Some(value) => command.env(name, value),
+                    None => command.env_remove(name),
+                };
+            }
+            command
+        }
+    }
+}
+
+/// The real thing lies outside the project, where nothing may change, and a symlink stands in its place.
+fn elsewhere(scene: &Scene, path: &Path) -> Result<()> {
+    let outside = scene.dir.join("outside");
+    fs::create_dir_all(&outside)?;
+    let target = outside.join(path.file_name().unwrap_or_default());
+    fs::rename(path, &target)?;
+    Ok(symlink(target, path)?)
+}
+
+fn dangling(path: &Path) -> Result<()> {
+    remove(path)?;
+    Ok(symlink("/nonexistent/thing", path)?)
+}
+
+fn file(path: &Path) -> Result<()> {
+    remove(path)?;
+    Ok(fs::write(path, "a file of somebody's\n")?)
+}
+
+fn folder(path: &Path) -> Result<()> {
+    remove(path)?;
+    Ok(fs::create_dir(path)?)
+}
+
+/// Nobody writes into it: who opens it to read waits for ever.
+fn fifo(path: &Path) -> Result<()> {
+    remove(path)?;
+    ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());
+    Ok(())
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(fs::remove_dir_all(path)?),
+        Ok(_) => Ok(fs::remove_file(path)?),
+        Err(_) => Ok(()),
+    }
+}

@@ -1,0 +1,175 @@
+//! Whether everything that was there before is still there. The rules follow from what each file is:
+//! logs only grow, root.json keeps its keys, a trust record keeps its roots, all else keeps its bytes.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::snapshot::Snapshot;
+
+/// What the command under test was allowed to take away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    Nothing,
+    /// The trust in the scene's own project.
+    Trust,
+}
+
+/// Everything that is wrong, as sentences. Paths are relative to the scene.
+pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (path, old) in before.files() {
+        let Some(new) = after.file(path) else {
+            if !rotated(path, old, after) {
+                wrong.push(format!("{} is gone", path.display()));
+            }
+            continue;
+        };
+        if rotated(path, old, after) {
+            continue;
+        }
+        if old != new {
+            wrong.extend(changed(path, old, new, takes).map(|what| format!("{}: {what}", path.display())));
+        }
+    }
+    for (path, bytes) in after.files().filter(|(path, _)| has_extension(path, "jsonl")) {
+        // One torn line of ours, and whatever was torn before.
+        let allowed = 1 + before.file(path).map_or(0, torn_lines);
+        let torn = torn_lines(bytes);
+        if torn > allowed {
+            wrong.push(format!("{}: {torn} lines cannot be read", path.display()));
+        }
+    }
+    let strangers = after.entries.keys().filter(|path| !before.entries.contains_key(*path) && !is_ours(path));
+    wrong.extend(strangers.map(|path| format!("{} was made outside the store", path.display())));
+    wrong
+}
+
+/// A full log is renamed to `name~0001.jsonl`, whole.
+fn rotated(path: &Path, old: &[u8], after: &Snapshot) -> bool {
+    let Some(stem) = path.to_str().and_then(|path| path.strip_suffix(".jsonl")) else { return false };
+    let prefix = format!("{stem}~");
+    after.files().any(|(path, bytes)| path.to_string_lossy().starts_with(&prefix) && bytes.starts_with(old))
+}
+
+fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> {
+    if !is_ours(path) {
+        return Some("has changed, and is none of ours".into());
+    }
+    if has_extension(path, "jsonl") {
+        return (!new.starts_with(old)).then(|| "lines that were there have changed".to_owned());
+    }
+    if path.ends_with(".agent/context/root.json") {
+        let (Some(old), Some(new)) = (object(old), object(new)) else {
+            return Some("cannot be read any more".into());
+        };
+        let lost = old.iter().find(|(key, value)| *key != "last_session" && new.get(*key) != Some(value));
+        return lost.map(|(key, value)| {
+            format!("{key} was {value} and is {}", new.get(key).unwrap_or(&Value::Null))
+        });
+    }
+    if is_trust(path) {
+        let (Some(old), Some(new)) = (roots(old), roots(new)) else {
+            return Some("cannot be read any more".into());
+        };
+        let mut lost =
+            old.difference(&new).filter(|root| !(takes == Takes::Trust && root.ends_with("/project")));
+        return lost.next().map(|root| format!("{root} is no longer trusted"));
+    }
+    Some("has changed".into())
+}
+
+/// Below the store, or one of the folders that lead to it; the same for our part of the user's state.
+fn is_ours(path: &Path) -> bool {
+    path.starts_with("project/.agent/context")
+        || path == Path::new("project/.agent")
+        || path.starts_with("state/throughline")
+}
+
+fn is_trust(path: &Path) -> bool {
+    path.starts_with("state/throughline/trust") && has_extension(path, "json")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
+}
+
+fn object(bytes: &[u8]) -> Option<serde_json::Map<String, Value>> {
+    serde_json::from_slice(bytes).ok()
+}
+
+/// The trusted paths of a trust record.
+pub fn roots(bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let record = object(bytes)?;
+    let roots = record.get("roots")?.as_array()?;
+    Some(roots.iter().filter_map(|root| root["path"].as_str().map(str::to_owned)).collect())
+}
+
+/// Lines that are no JSON object, not counting empty ones.
+pub fn torn_lines(log: &[u8]) -> usize {
+    log.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && object(line).is_none()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::snapshot::Entry;
+    use super::*;
+
+    fn snapshot(files: &[(&str, &str)]) -> Snapshot {
+        let file = |text: &str| Entry::File { bytes: text.as_bytes().to_vec(), mode: 0o644 };
+        Snapshot { entries: files.iter().map(|(path, text)| (path.into(), file(text))).collect() }
+    }
+
+    fn wrong(path: &str, old: &str, new: &str, takes: Takes) -> usize {
+        check(&snapshot(&[(path, old)]), &snapshot(&[(path, new)]), takes).len()
+    }
+
+    #[test]
+    fn logs_only_grow_and_hold_one_torn_line_at_most() {
+        let log = "project/.agent/context/sessions/s.jsonl";
+        assert_eq!(wrong(log, "{}\n", "{}\n{}\n", Takes::Nothing), 0);
+        assert_eq!(wrong(log, "{}\n", "{}\n{\"a", Takes::Nothing), 0);
+        assert_eq!(wrong(log, "{}\n", "{}\n{\"a\n{\"b\n", Takes::Nothing), 1);
+        assert_eq!(wrong(log, "{}\n{}\n", "{}\n", Takes::Nothing), 1);
+    }
+
+    #[test]
+    fn a_rotated_log_is_not_a_lost_one() {
+        let before = snapshot(&[("project/.agent/context/sessions/s.jsonl", "{}\n")]);
+        let moved = [("project/.agent/context/sessions/s~0001.jsonl", "{}\n")];
+        assert!(check(&before, &snapshot(&moved), Takes::Nothing).is_empty());
+        let new = ("project/.agent/context/sessions/s.jsonl", "{\"new\":1}\n");
+        assert!(check(&before, &snapshot(&[moved[0], new]), Takes::Nothing).is_empty());
+        assert_eq!(check(&before, &snapshot(&[new]), Takes::Nothing).len(), 1);
+    }
+
+    #[test]
+    fn the_marker_keeps_its_keys() {
+        let root = "project/.agent/context/root.json";
+        let old = r#"{"project_id":"a","mine":1,"last_session":"x"}"#;
+        assert_eq!(wrong(root, old, r#"{"last_session":"y","mine":1,"project_id":"a"}"#, Takes::Nothing), 0);
+        assert_eq!(wrong(root, old, r#"{"project_id":"b","mine":1}"#, Takes::Nothing), 1);
+        assert_eq!(wrong(root, old, r#"{"project_id":"a"}"#, Takes::Nothing), 1);
+        assert_eq!(wrong(root, old, "", Takes::Nothing), 1);
+    }
+
+    #[test]
+    fn only_a_revocation_takes_trust_away() {
+        let trust = "state/throughline/trust/a.json";
+        let old = r#"{"roots":[{"path":"/x/project"},{"path":"/else"}]}"#;
+        let new = r#"{"roots":[{"path":"/else"}]}"#;
+        assert_eq!(wrong(trust, old, new, Takes::Trust), 0);
+        assert_eq!(wrong(trust, old, new, Takes::Nothing), 1);
+        assert_eq!(wrong(trust, old, r#"{"roots":[]}"#, Takes::Trust), 1);
+    }
+
+    #[test]
+    fn nothing_is_made_elsewhere() {
+        let after = snapshot(&[("home/x", ""), ("project/.agent/context/indexes/x.jsonl", "")]);
+        assert_eq!(
+            check(&Snapshot::default(), &after, Takes::Nothing),
+            ["home/x was made outside the store"]
+        );
+    }
+}

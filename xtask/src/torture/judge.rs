@@ -1,0 +1,135 @@
+//! What is right and wrong after a command ran in bad circumstances.
+
+use std::process::Output;
+
+use anyhow::Result;
+
+use super::Loss;
+use super::integrity;
+use super::rows::{self, Hooks, Row, TOOL_DONE};
+use super::snapshot::Snapshot;
+use crate::scene::{Scene, payload};
+
+pub type Wrongs = Vec<(Loss, String)>;
+
+/// 0 ok, 1 finding, 2 usage, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
+const EXIT_CODES: &[i32] = &[0, 1, 2, 10, 11, 12, 13, 14, 15, 16];
+
+/// A hook ends with 0 and prints nothing but at most one JSON object.
+pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
+    match output.status.code() {
+        Some(0) => {}
+        Some(code) => {
+            wrong.push((Loss::None, format!("the hook ended with {code}: {}", first_line(&output.stderr))));
+        }
+        None => {
+            wrong.push((Loss::None, format!("the hook: {}: {}", output.status, first_line(&output.stderr))));
+        }
+    }
+    if !output.stdout.trim_ascii().is_empty()
+        && serde_json::from_slice::<serde_json::Value>(&output.stdout).is_err()
+    {
+        wrong.push((
+            Loss::None,
+            format!("the hook printed something else than JSON: {}", first_line(&output.stdout)),
+        ));
+    }
+    no_panic(output, wrong);
+}
+
+/// A command of the CLI ends with a code it documents, and says why when that is not 0.
+pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
+    match output.status.code() {
+        Some(code) if EXIT_CODES.contains(&code) => {}
+        Some(code) => wrong.push((
+            Loss::None,
+            format!("exit code {code} is not documented: {}", first_line(&output.stderr)),
+        )),
+        None => wrong.push((Loss::None, format!("{}: {}", output.status, first_line(&output.stderr)))),
+    }
+    no_panic(output, wrong);
+}
+
+/// Errors stand on stderr; with `--json` they are data, like the findings of exit code 1, and stand on stdout.
+pub fn says_why(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
+    let data = argv.contains(&"--json") || output.status.code() == Some(1);
+    let told = !output.stderr.trim_ascii().is_empty() || (data && !output.stdout.trim_ascii().is_empty());
+    if !output.status.success() && !told {
+        wrong.push((Loss::None, format!("ended with {} and said nothing", output.status)));
+    }
+}
+
+fn no_panic(output: &Output, wrong: &mut Wrongs) {
+    for text in [&output.stderr, &output.stdout].map(|bytes| String::from_utf8_lossy(bytes)) {
+        if let Some(line) =
+            text.lines().find(|line| line.contains("panicked at") || line.contains("RUST_BACKTRACE"))
+        {
+            wrong.push((Loss::None, format!("it panicked: {line}")));
+        }
+    }
+}
+
+/// Whether what was there is still there, now and after the next commands; whether these work; whether the
+/// doctor keeps his head.
+pub fn aftermath(row: &Row, scene: &Scene, before: &Snapshot, loss: Loss, wrong: &mut Wrongs) -> Result<()> {
+    let lost = |when: &str, wrong: &mut Wrongs| -> Result<()> {
+        let found = integrity::check(before, &Snapshot::take(&scene.dir)?, row.takes);
+        wrong.extend(found.into_iter().map(|text| (loss, format!("{when}: {text}"))));
+        Ok(())
+    };
+    lost("right after", wrong)?;
+    doctor(scene, wrong)?;
+
+    let again = scene.run(row.argv, &(row.stdin)(&scene.dir))?;
+    if !again.status.success() {
+        wrong.push((
+            Loss::None,
+            format!("the same command again: {}: {}", again.status, first_line(&again.stderr)),
+        ));
+    } else if !(row.done)(scene) {
+        wrong.push((Loss::None, "the same command again said it succeeded, and had not".into()));
+    }
+    status(scene, wrong)?;
+
+    let silent = row.hooks_after == Hooks::Silent;
+    let output = scene.run(TOOL_DONE, &payload::bash(&scene.dir, "toolu_after", "true"))?;
+    hook_output(&output, wrong);
+    let written = rows::journal_ids(scene).iter().any(|id| id == "toolu_after");
+    if written == silent {
+        let what =
+            if silent { "wrote into a project that is not trusted" } else { "left no line in the journal" };
+        wrong.push((Loss::None, format!("the next hook {what}")));
+    }
+    lost("after the next commands", wrong)
+}
+
+fn doctor(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
+    let output = scene.run(&["doctor"], b"")?;
+    no_panic(&output, wrong);
+    match output.status.code() {
+        Some(0) => {}
+        Some(1) if !output.stdout.trim_ascii().is_empty() || !output.stderr.trim_ascii().is_empty() => {}
+        Some(1) => wrong.push((Loss::None, "doctor found something and does not say what".into())),
+        _ => wrong.push((Loss::None, format!("doctor: {}: {}", output.status, first_line(&output.stderr)))),
+    }
+    Ok(())
+}
+
+fn status(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
+    let output = scene.run(&["status", "--json"], b"")?;
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    if !output.status.success() {
+        wrong.push((
+            Loss::None,
+            format!("status afterwards: {}: {}", output.status, first_line(&output.stderr)),
+        ));
+    } else if told["project_id"].as_str().map(str::to_owned) != rows::project_id(scene) {
+        wrong.push((Loss::None, format!("status afterwards names project {}", told["project_id"])));
+    }
+    Ok(())
+}
+
+pub fn first_line(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().next().unwrap_or("(nothing)").chars().take(200).collect()
+}

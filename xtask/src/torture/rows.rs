@@ -1,0 +1,234 @@
+//! The commands under torture. A new one is one line in `ROWS`.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+
+use super::integrity::{self, Takes};
+use crate::scene::{SESSION, Scene, payload};
+
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    pub name: &'static str,
+    /// How things are before the command.
+    pub scene: fn(&Scene) -> Result<()>,
+    pub argv: &'static [&'static str],
+    pub stdin: fn(&Path) -> Vec<u8>,
+    /// What must be true when the command has said it succeeded.
+    pub done: fn(&Scene) -> bool,
+    pub takes: Takes,
+    /// Whether hooks write in this scene once the command has run: in an untrusted project they must not.
+    pub hooks_after: Hooks,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hooks {
+    Write,
+    Silent,
+}
+
+impl Row {
+    pub fn is_hook(&self) -> bool {
+        self.argv.first() == Some(&"hook")
+    }
+}
+
+const fn cli(
+    name: &'static str,
+    scene: fn(&Scene) -> Result<()>,
+    argv: &'static [&'static str],
+    done: fn(&Scene) -> bool,
+) -> Row {
+    Row { name, scene, argv, stdin: nothing, done, takes: Takes::Nothing, hooks_after: Hooks::Write }
+}
+
+const fn hook(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path) -> Vec<u8>) -> Row {
+    Row { name, scene: lived_in, argv, stdin, done: always, takes: Takes::Nothing, hooks_after: Hooks::Write }
+}
+
+pub const ROWS: &[Row] = &[
+    cli("init, empty folder", fresh, &["init"], rooted),
+    cli("init, again", lived_in, &["init"], rooted),
+    cli("context init, empty folder", fresh, &["context", "init"], rooted),
+    cli("trust", cloned, &["trust"], trusted),
+    Row {
+        takes: Takes::Trust,
+        hooks_after: Hooks::Silent,
+        ..cli("trust --revoke", lived_in, &["trust", "--revoke"], untrusted)
+    },
+    hook("hook SessionStart", &["hook", "claude-code", "SessionStart"], start),
+    hook("hook UserPromptSubmit", &["hook", "claude-code", "UserPromptSubmit"], prompt),
+    hook("hook PostToolUse", TOOL_DONE, tool),
+    hook("hook PostToolUseFailure", &["hook", "claude-code", "PostToolUseFailure"], failure),
+    hook("hook PreCompact", &["hook", "claude-code", "PreCompact"], compact),
+    hook("hook Stop", &["hook", "claude-code", "Stop"], stop),
+    hook("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end),
+    Row {
+        scene: rooted_only,
+        ..hook("hook SessionStart, first ever", &["hook", "claude-code", "SessionStart"], start)
+    },
+    Row { scene: rooted_only, ..hook("hook PostToolUse, first ever", TOOL_DONE, tool) },
+    Row { scene: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
+    cli("status --json", lived_in, &["status", "--json"], rooted),
+    cli("doctor", lived_in, &["doctor"], rooted),
+    cli("config", lived_in, &["config"], rooted),
+];
+
+pub const TOOL_DONE: &[&str] = &["hook", "claude-code", "PostToolUse"];
+
+fn fresh(_: &Scene) -> Result<()> {
+    Ok(())
+}
+
+pub fn rooted_only(scene: &Scene) -> Result<()> {
+    scene.init()
+}
+
+/// A project with a past: journal lines, receipts, a key of somebody else's in root.json, files of the user's,
+/// and a second root under the same trust record.
+pub fn lived_in(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(&["hook", "claude-code", "SessionStart"], &start(&scene.dir))?;
+    for number in 0..3 {
+        scene.must(TOOL_DONE, &payload::bash(&scene.dir, &format!("toolu_before{number}"), "cargo test"))?;
+    }
+    scene.must(&["hook", "claude-code", "Stop"], &stop(&scene.dir))?;
+    let marker = scene.store().join("root.json");
+    edit_json(&marker, |root| root["not_ours"] = json!({"keep": [1, 2, 3]}))?;
+    fs::create_dir_all(scene.store().join("packets"))?;
+    fs::write(
+        scene.store().join("packets/20260101T000000Z-hello.md"),
+        "---\nid: hello\n---\nText of a person.\n",
+    )?;
+    fs::write(scene.store().join("config.toml"), "# settings of a person\n")?;
+    edit_json(&trust_record(scene)?, |trust| {
+        if let Some(roots) = trust["roots"].as_array_mut() {
+            roots.push(json!({"path": "/somewhere/else", "trusted_at": "2026-01-01T00:00:00Z"}));
+        }
+    })
+}
+
+/// The same, but as if it came with a clone: only somewhere else is trusted.
+fn cloned(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    edit_json(&trust_record(scene)?, |trust| {
+        if let Some(roots) = trust["roots"].as_array_mut() {
+            roots.retain(|root| root["path"] == "/somewhere/else");
+        }
+    })
+}
+
+fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) -> Result<()> {
+    let text = fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let mut value: Value =
+        serde_json::from_slice(&text).with_context(|| format!("reading {}", path.display()))?;
+    edit(&mut value);
+    Ok(fs::write(path, format!("{value:#}\n"))?)
+}
+
+pub fn project_id(scene: &Scene) -> Option<String> {
+    let root: Value = serde_json::from_slice(&fs::read(scene.store().join("root.json")).ok()?).ok()?;
+    root["project_id"].as_str().map(str::to_owned)
+}
+
+pub fn trust_record(scene: &Scene) -> Result<std::path::PathBuf> {
+    let id = project_id(scene).context("root.json names no project_id")?;
+    Ok(scene.state().join("trust").join(format!("{id}.json")))
+}
+
+fn always(_: &Scene) -> bool {
+    true
+}
+
+fn rooted(scene: &Scene) -> bool {
+    project_id(scene).is_some_and(|id| !id.is_empty())
+}
+
+fn trusted(scene: &Scene) -> bool {
+    let roots = trust_record(scene)
+        .ok()
+        .and_then(|path| fs::read(path).ok())
+        .and_then(|bytes| integrity::roots(&bytes));
+    roots.is_some_and(|roots| roots.iter().any(|root| root.ends_with("/project")))
+}
+
+fn untrusted(scene: &Scene) -> bool {
+    rooted(scene) && !trusted(scene)
+}
+
+fn nothing(_: &Path) -> Vec<u8> {
+    Vec::new()
+}
+
+pub fn start(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SessionStart", json!({"source": "startup"}))
+}
+
+fn prompt(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
+}
+
+pub const TOOL_ID: &str = "toolu_tortured";
+
+pub fn tool(scene: &Path) -> Vec<u8> {
+    payload::bash(scene, TOOL_ID, "cargo test --workspace")
+}
+
+fn failure(scene: &Path) -> Vec<u8> {
+    let more = json!({"tool_name": "Bash", "tool_use_id": "toolu_failed", "tool_input": {"command": "false"},
+        "error": "Exit code 1", "is_interrupt": false});
+    payload::event(scene, "PostToolUseFailure", more)
+}
+
+fn compact(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
+}
+
+pub fn stop(scene: &Path) -> Vec<u8> {
+    let more = json!({"stop_hook_active": false, "last_assistant_message": "Done."});
+    payload::event(scene, "Stop", more)
+}
+
+fn end(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SessionEnd", json!({"reason": "exit"}))
+}
+
+/// A journal that is full: the next line rotates it.
+fn full_log(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    rotate_early(scene)?;
+    let filler = format!("{}\n", json!({"v": 1, "event": "filler", "text": "x".repeat(1000)}));
+    let mut log = fs::OpenOptions::new().append(true).open(scene.journal())?;
+    Ok(log.write_all(filler.repeat(80).as_bytes())?)
+}
+
+/// The smallest limit that can be set.
+pub fn rotate_early(scene: &Scene) -> Result<()> {
+    fs::create_dir_all(scene.dir.join("config/throughline"))?;
+    Ok(fs::write(scene.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
+}
+
+/// The journal of the scene's session and its rotated parts.
+pub fn journals(scene: &Scene) -> Result<Vec<Vec<u8>>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(scene.store().join("sessions"))? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
+            found.push(fs::read(entry.path())?);
+        }
+    }
+    Ok(found)
+}
+
+/// The ids of all tool calls in the journal of the scene's session.
+pub fn journal_ids(scene: &Scene) -> Vec<String> {
+    let logs = journals(scene).unwrap_or_default();
+    let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));
+    lines
+        .filter_map(|line| serde_json::from_slice::<Value>(line).ok())
+        .filter_map(|line| line["id"].as_str().map(str::to_owned))
+        .collect()
+}

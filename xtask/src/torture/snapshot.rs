@@ -1,0 +1,114 @@
+//! All files below a folder, held in memory: to put a scene back, and to compare before with after.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    Folder,
+    File {
+        bytes: Vec<u8>,
+        mode: u32,
+    },
+    Symlink(PathBuf),
+    /// FIFOs, sockets, devices: they are there, and that is all we ask.
+    Other,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// By path relative to the folder.
+    pub entries: BTreeMap<PathBuf, Entry>,
+}
+
+impl Snapshot {
+    pub fn take(folder: &Path) -> Result<Self> {
+        let mut snapshot = Self::default();
+        snapshot.collect(folder, Path::new(""))?;
+        Ok(snapshot)
+    }
+
+    fn collect(&mut self, folder: &Path, below: &Path) -> Result<()> {
+        let here = folder.join(below);
+        for entry in fs::read_dir(&here).with_context(|| format!("listing {}", here.display()))? {
+            let entry = entry?;
+            let path = below.join(entry.file_name());
+            let kind = entry.file_type()?;
+            let seen = if kind.is_dir() {
+                Entry::Folder
+            } else if kind.is_symlink() {
+                Entry::Symlink(fs::read_link(entry.path())?)
+            } else if kind.is_file() {
+                Entry::File { bytes: fs::read(entry.path())?, mode: entry.metadata()?.permissions().mode() }
+            } else {
+                Entry::Other
+            };
+            let is_folder = seen == Entry::Folder;
+            self.entries.insert(path.clone(), seen);
+            if is_folder {
+                self.collect(folder, &path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the folder what it was. FIFOs and the like are not made again.
+    pub fn restore(&self, folder: &Path) -> Result<()> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).with_context(|| format!("clearing {}", folder.display()))?;
+        }
+        fs::create_dir_all(folder)?;
+        for (path, entry) in &self.entries {
+            let path = folder.join(path);
+            match entry {
+                Entry::Folder => fs::create_dir(&path)?,
+                Entry::Symlink(to) => std::os::unix::fs::symlink(to, &path)?,
+                Entry::Other => {}
+                Entry::File { bytes, mode } => {
+                    fs::write(&path, bytes)?;
+                    fs::set_permissions(&path, fs::Permissions::from_mode(*mode))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn file(&self, path: &Path) -> Option<&[u8]> {
+        match self.entries.get(path)? {
+            Entry::File { bytes, .. } => Some(bytes),
+            _ => None,
+        }
+    }
+
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        self.entries.iter().filter_map(|(path, entry)| match entry {
+            Entry::File { bytes, .. } => Some((path.as_path(), bytes.as_slice())),
+            _ => None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_can_be_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path().join("a");
+        fs::create_dir_all(here.join("b")).unwrap();
+        fs::write(here.join("b/c"), "text").unwrap();
+        std::os::unix::fs::symlink("b/c", here.join("link")).unwrap();
+        let before = Snapshot::take(&here).unwrap();
+        fs::write(here.join("b/c"), "changed").unwrap();
+        fs::write(here.join("new"), "").unwrap();
+        assert_ne!(Snapshot::take(&here).unwrap(), before);
+        before.restore(&here).unwrap();
+        assert_eq!(Snapshot::take(&here).unwrap(), before);
+        assert_eq!(before.file(Path::new("b/c")), Some(b"text".as_slice()));
+    }
+}

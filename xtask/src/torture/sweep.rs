@@ -1,0 +1,144 @@
+//! Every file system call of every command is broken once: the process is killed there, or the call fails.
+//!
+//! strace counts each kind of call by itself, so the sweep goes kind by kind: the first `openat`, the second,
+//! … until the command runs through without meeting its fault. That visits every call of the command.
+
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use anyhow::{Context as _, Result};
+
+use super::judge::{self, Wrongs};
+use super::rows::{ROWS, Row};
+use super::snapshot::Snapshot;
+use super::{Depth, Loss, Tally, on_all_cores};
+use crate::scene::{self, Lab, Scene};
+use crate::strace::{self, Call};
+
+/// Calls that a broken disk, a full table or a missing permission can make fail. Where an architecture does
+/// not know one, `?` makes strace pass over it.
+const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
+    ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
+    ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
+    ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
+
+const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
+const ERRORS_QUICK: &[&str] = &["EIO", "EACCES"];
+
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Kill,
+    Error(&'static str),
+}
+
+impl Fault {
+    fn inject(self, call: &str, number: usize) -> String {
+        match self {
+            Self::Kill => format!("inject={call}:signal=SIGKILL:when={number}"),
+            Self::Error(error) => format!("inject={call}:error={error}:when={number}"),
+        }
+    }
+}
+
+pub fn kill(lab: &Lab, _: Depth) -> Result<Tally> {
+    sweep(lab, &[Fault::Kill])
+}
+
+pub fn errors(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let errors = if depth == Depth::Quick { ERRORS_QUICK } else { ERRORS };
+    sweep(lab, &errors.iter().map(|&error| Fault::Error(error)).collect::<Vec<_>>())
+}
+
+fn sweep(lab: &Lab, faults: &[Fault]) -> Result<Tally> {
+    let jobs: Vec<(&Row, Fault)> =
+        ROWS.iter().flat_map(|row| faults.iter().map(move |&fault| (row, fault))).collect();
+    on_all_cores(&jobs, |_, (row, fault)| {
+        one(lab, row, *fault).with_context(|| format!("{} ({fault:?})", row.name))
+    })
+}
+
+/// One command, one kind of fault, every call.
+fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
+    let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let scene = lab.scene(&name)?;
+    (row.scene)(&scene)?;
+    let before = Snapshot::take(&scene.dir)?;
+    let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, scene: &scene };
+
+    let (_, log) = bench.run(&[])?;
+    let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
+    let mut tally = Tally::default();
+    for call in &kinds {
+        for number in 1.. {
+            before.restore(&scene.dir)?;
+            let inject = fault.inject(call, number);
+            let (output, log) = bench.run(&["-e", &inject])?;
+            let hit = strace::calls(&log).find(|call| call.injected);
+            if hit.is_none() && !strace::was_killed(&log) {
+                break;
+            }
+            let wrong = judge(row, &scene, &before, &output, hit.as_ref())?;
+            tally.faults += 1;
+            tally.point(wrong, || bench.reproduce(&inject));
+        }
+    }
+    std::fs::remove_dir_all(&scene.dir)?;
+    Ok(tally)
+}
+
+fn judge(row: &Row, scene: &Scene, before: &Snapshot, output: &Output, hit: Option<&Call>) -> Result<Wrongs> {
+    let mut wrong = Vec::new();
+    let killed = output.status.signal() == Some(9) && output.stderr != scene::HUNG.as_bytes();
+    if killed {
+        // A killed process says nothing, and that is in order.
+    } else if row.is_hook() {
+        judge::hook_output(output, &mut wrong);
+    } else {
+        judge::cli_output(output, &mut wrong);
+        // When it was the message itself that could not be written, there is none.
+        if !hit.is_some_and(|call| {
+            call.name.starts_with("write") && ["1,", "2,"].iter().any(|fd| call.arguments.starts_with(fd))
+        }) {
+            judge::says_why(row.argv, output, &mut wrong);
+        }
+        if output.status.success() && !(row.done)(scene) {
+            wrong.push((Loss::None, "it said it succeeded, and had not".into()));
+        }
+    }
+    let reading = hit.is_some_and(|call| {
+        let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
+        let opens = call.name.starts_with("open") && !call.arguments.contains("O_CREAT");
+        reads.contains(&call.name) || opens || call.name.contains("stat") || call.name.contains("access")
+    });
+    let loss = if reading { Loss::TakenForEmpty } else { Loss::Record };
+    judge::aftermath(row, scene, before, loss, &mut wrong)?;
+    Ok(wrong)
+}
+
+/// One command under strace.
+struct Bench<'a> {
+    log: PathBuf,
+    row: &'a Row,
+    scene: &'a Scene,
+}
+
+impl Bench<'_> {
+    fn run(&self, more: &[&str]) -> Result<(Output, String)> {
+        let mut strace = Command::new("strace");
+        strace
+            .args(["-f", "-qq", "-s", "256", "-o"])
+            .arg(&self.log)
+            .args(["-e", &format!("trace={CALLS}")])
+            .args(more);
+        let mut command = scene::inside(strace, &self.scene.thru(self.row.argv));
+        let output = scene::finish(&mut command, &(self.row.stdin)(&self.scene.dir))?;
+        let log = std::fs::read(&self.log).context("strace left no log; may this user trace processes?")?;
+        Ok((output, String::from_utf8_lossy(&log).into_owned()))
+    }
+
+    fn reproduce(&self, inject: &str) -> String {
+        format!("{}: strace -f -e {inject} thru {}", self.row.name, self.row.argv.join(" "))
+    }
+}
