@@ -196,6 +196,11 @@ impl Resolved {
                 self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
                 self.lay_table(inner, &name, path, text);
+            } else if is_group(&name) {
+                let finding =
+                    Finding::new(Level::Warning, format!("`{name}` is a group of settings, not a value"));
+                self.findings
+                    .push(finding.at(path, line).hint(format!("write [{name}], and the settings below it")));
             } else {
                 self.findings.push(unknown(&name).at(path, line));
             }

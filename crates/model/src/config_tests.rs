@@ -51,7 +51,10 @@ fn what_is_not_taken_is_said() {
             &["2: unknown setting `hooks.enable` is ignored (did you mean `hooks.enabled`?)"],
         ),
         ("qwerty = 1", &["1: unknown setting `qwerty` is ignored (`thru config` lists every setting)"]),
-        ("hooks = 3", &["1: unknown setting `hooks` is ignored (`thru config` lists every setting)"]),
+        (
+            "hooks = 3",
+            &["1: `hooks` is a group of settings, not a value (write [hooks], and the settings below it)"],
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(words(&file(text)), *expected, "{text}");

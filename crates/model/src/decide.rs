@@ -48,7 +48,7 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         redact: redact::Options { emails: settings.redact_emails },
         now,
     };
-    let mut effects = vec![Effect::Journal(journal::line(event, &scene))];
+    let mut effects = vec![Effect::Journal(journal::record(event, &scene).line())];
     if let Kind::SessionStart { source } = event.kind {
         effects.push(Effect::Register(session::line(event, source, &scene)));
         // In a shared store root.json is in git: a session must not make the tree dirty.

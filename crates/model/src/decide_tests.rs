@@ -6,7 +6,8 @@ fn facts() -> Facts<'static> {
 }
 
 fn run(facts: &Facts, kind: Kind) -> Verdict {
-    let event = Event { session: "s1".into(), cwd: None, transcript: None, agent: None, kind };
+    let event =
+        Event { session: "s1".into(), previous: None, cwd: None, transcript: None, agent: None, kind };
     decide(facts, &event, &Settings::default(), time::parse("2026-11-15T19:22:00Z").unwrap())
 }
 
@@ -31,7 +32,7 @@ fn effects_by_event() {
     let cases: &[(&str, Facts, Kind, &[&str])] = &[
         ("a tool call is one write", facts(), Kind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", facts(), Kind::Prompt { text: "x".into() }, &["journal"]),
-        ("a stop", facts(), Kind::Stop, &["journal"]),
+        ("a stop", facts(), Kind::Stop { message: None }, &["journal"]),
         ("a start registers", facts(), start(Source::Startup), &["journal", "register", "remember"]),
         ("a shared root.json stays clean", shared, start(Source::Resume), &["journal", "register"]),
         ("untrusted writes nothing", untrusted, start(Source::Startup), &[]),

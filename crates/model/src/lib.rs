@@ -2,9 +2,12 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 pub mod config;
 pub mod decide;
+pub mod digest;
 pub mod event;
+pub mod failure;
 pub mod finding;
 pub mod id;
 pub mod journal;
@@ -12,7 +15,9 @@ pub mod marker;
 pub mod place;
 pub mod receipt;
 pub mod redact;
+pub mod render;
 pub mod reply;
 pub mod session;
+pub mod shell;
 pub mod text;
 pub mod time;
