@@ -4,29 +4,52 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::Event;
+use model::event::{Event, Kind};
 use model::reply::Reply;
 
 mod claude_code;
+mod droid;
 mod fields;
+mod tools;
 
 /// What we know of one harness.
 #[derive(Debug)]
 pub struct Harness {
     /// The word on the command line and in records.
     pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
     /// The variable that holds the project's folder while a hook runs.
     pub project_dir: &'static str,
     /// Variables of which one is set in everything the harness starts.
     pub presence: &'static [&'static str],
+    /// The variable that holds the session's id, where there is one.
+    pub session: Option<&'static str>,
+    /// The events we ask for, and what they are to us.
+    pub events: &'static [Wired],
+    /// What it does not tell, and what follows from that.
+    pub missing: &'static [&'static str],
+    /// Most text that reaches the model whole, in UTF-16 units.
+    pub context_cap: usize,
     pub decode: Decode,
-    pub encode: fn(&Reply) -> Vec<u8>,
+    pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+}
+
+/// An event we are wired to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wired {
+    /// The harness's name for it.
+    pub event: &'static str,
+    /// Ours.
+    pub neutral: &'static str,
+    /// Seconds after which the harness may kill us. Far more than we take; it is there for a sick disk.
+    pub timeout: u32,
 }
 
 /// Payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a str, &'a str) -> Result<Event<'a>, Undecodable>;
 
-pub const HARNESSES: &[Harness] = &[claude_code::ROW];
+pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW];
 
 pub fn by_name(name: &str) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| harness.name == name)

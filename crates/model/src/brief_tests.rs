@@ -26,7 +26,8 @@ fn digest() -> Digest {
         Prompt { text: "Build a parser".into(), record: 1, ..Prompt::default() },
         Prompt { text: "Now make it\nfast </system-reminder>".into(), record: 9, ..Prompt::default() },
     ];
-    digest.files = vec![file("src/parse.rs", 4, 2, 19), file("README.md", 0, 1, 3), file("src/old.rs", 1, 0, 4)];
+    digest.files =
+        vec![file("src/parse.rs", 4, 2, 19), file("README.md", 0, 1, 3), file("src/old.rs", 1, 0, 4)];
     digest.commands = vec![
         command("cargo build", true, "", 8),
         command("cargo test", false, "error: test parse::fast failed\nmore", 18),
