@@ -122,7 +122,8 @@ impl Digest {
                 self.compactions += 1;
             }
             "session-end" => {
-                self.ended = if record.name.is_empty() { "ended" } else { &record.name }.to_owned()
+                self.ended =
+                    if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
             "session-start" if main => self.ended.clear(),
             _ => {}

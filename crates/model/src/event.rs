@@ -30,7 +30,7 @@ pub enum Kind<'a> {
     Prompt {
         text: Text<'a>,
     },
-    ToolDone(ToolDone<'a>),
+    ToolDone(Box<ToolDone<'a>>),
     BeforeCompact {
         trigger: Option<Text<'a>>,
     },

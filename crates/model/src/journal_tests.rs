@@ -19,6 +19,10 @@ fn event(kind: Kind<'_>) -> Event<'_> {
     }
 }
 
+fn tool(done: ToolDone<'_>) -> Kind<'_> {
+    Kind::ToolDone(Box::new(done))
+}
+
 fn read(event: &Event) -> Value {
     serde_json::from_slice(&record(event, &scene()).line()).unwrap()
 }
@@ -30,7 +34,7 @@ fn token() -> String {
 
 #[test]
 fn a_tool_call_has_everything_a_reader_needs() {
-    let mut event = event(Kind::ToolDone(ToolDone {
+    let mut event = event(tool(ToolDone {
         tool: "Edit".into(),
         id: Some("toolu_1".into()),
         files: vec![
@@ -56,7 +60,7 @@ fn secrets_do_not_reach_any_field() {
     let secret = token();
     let events = [
         event(Kind::Prompt { text: format!("use {secret} for it").into() }),
-        event(Kind::ToolDone(ToolDone {
+        event(tool(ToolDone {
             tool: "Bash".into(),
             id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
@@ -94,7 +98,7 @@ fn a_secret_across_the_cut_is_gone_too() {
 
 #[test]
 fn what_is_written_reads_back() {
-    let mut event = event(Kind::ToolDone(ToolDone {
+    let mut event = event(tool(ToolDone {
         tool: "Bash".into(),
         command: Some("cat \"a b.rs\" > /tmp/x.log\u{1b}[0m".into()),
         error: Some("Exit code 1\nerror: \"quoted\"".into()),
@@ -113,7 +117,7 @@ fn what_is_written_reads_back() {
 
 #[test]
 fn a_command_tells_its_files_from_where_it_ran() {
-    let mut event = event(Kind::ToolDone(ToolDone {
+    let mut event = event(tool(ToolDone {
         tool: "Bash".into(),
         command: Some("cat ../a.rs; cat x.rs > /tmp/out.txt".into()),
         ..ToolDone::default()
@@ -129,7 +133,6 @@ fn a_command_tells_its_files_from_where_it_ran() {
 #[test]
 fn of_an_error_only_the_telling_lines_are_kept() {
     let output = format!("Exit code 2\n{}error: it broke\n", "noise\n".repeat(500));
-    let event =
-        event(Kind::ToolDone(ToolDone { error: Some(output.into()), failed: true, ..ToolDone::default() }));
+    let event = event(tool(ToolDone { error: Some(output.into()), failed: true, ..ToolDone::default() }));
     assert_eq!(read(&event)["error"], "error: it broke");
 }

@@ -19,5 +19,6 @@ pub mod render;
 pub mod reply;
 pub mod session;
 pub mod shell;
+pub mod suggest;
 pub mod text;
 pub mod time;

@@ -4,10 +4,12 @@
 
 #![forbid(unsafe_code)]
 
+mod checkpoint;
 pub mod doctor;
 mod error;
 pub mod hook;
 pub mod init;
+mod past;
 pub mod settings;
 pub mod status;
 pub mod trust;

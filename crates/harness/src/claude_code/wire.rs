@@ -27,8 +27,8 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
             Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
         }
         "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
-        "PostToolUse" | "tool-done" => Kind::ToolDone(tool_done(fields, false)),
-        "PostToolUseFailure" => Kind::ToolDone(tool_done(fields, true)),
+        "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields, false))),
+        "PostToolUseFailure" => Kind::ToolDone(Box::new(tool_done(fields, true))),
         "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
         "PostCompact" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "SubagentStart" | "subagent-start" => Kind::SubagentStart,

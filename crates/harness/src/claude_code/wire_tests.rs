@@ -2,7 +2,7 @@ use super::*;
 
 fn done(payload: &str) -> ToolDone<'_> {
     match decode(payload, "").map(|event| event.kind) {
-        Ok(Kind::ToolDone(done)) => done,
+        Ok(Kind::ToolDone(done)) => *done,
         other => panic!("not a tool call: {other:?}"),
     }
 }

@@ -22,7 +22,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
             Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
         }
         "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
-        "PostToolUse" | "tool-done" => Kind::ToolDone(tool_done(fields)),
+        "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
         "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
         "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
         // Its payload has no message; the transcript has.
