@@ -7,9 +7,13 @@
 mod checkpoint;
 pub mod doctor;
 mod error;
+pub mod files;
+pub mod harnesses;
 pub mod hook;
 pub mod init;
+pub mod journal;
 mod past;
+pub mod sessions;
 pub mod settings;
 pub mod status;
 pub mod trust;

@@ -1,6 +1,7 @@
 use model::marker::Mode;
 use model::time;
-use ops::status::{LastSession, Next, Report};
+use ops::sessions::Listed;
+use ops::status::{Next, Report};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
@@ -55,7 +56,7 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn last_words(last: &LastSession, world: &World) -> String {
+fn last_words(last: &Listed, world: &World) -> String {
     let ago = time::parse(&last.at).map_or_else(|| last.at.clone(), |at| time::ago(at, world.now));
     format!(", last {} in {}, {ago}", last.session, last.harness)
 }
