@@ -46,10 +46,6 @@ impl<'a> Fields<'a> {
         self.raw(name).map(|raw| Fields::parse(raw).0).unwrap_or_default()
     }
 
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        serde_json::from_str(self.raw(name)?).ok()
-    }
-
     /// The objects in an array; empty where there are none.
     pub fn objects(&self, name: &str) -> Vec<Fields<'a>> {
         let items: Vec<&'a RawValue> =

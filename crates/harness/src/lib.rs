@@ -8,8 +8,10 @@ use model::event::{Event, Kind};
 use model::reply::Reply;
 
 mod claude_code;
+pub mod commands;
 mod droid;
 mod fields;
+pub mod settings;
 mod tools;
 
 /// What we know of one harness.
@@ -33,6 +35,40 @@ pub struct Harness {
     pub context_cap: usize,
     pub decode: Decode,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    pub install: Install,
+}
+
+/// Where its settings are, and in what form it wants a hook.
+#[derive(Clone, Copy, Debug)]
+pub struct Install {
+    /// The program a user types.
+    pub program: &'static str,
+    /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
+    pub folder: &'static str,
+    pub folder_variable: Option<&'static str>,
+    /// The file that one person has for one project. None: it has no such file.
+    pub local: Option<&'static str>,
+    /// The file of a person, and of a project.
+    pub file: File,
+    /// Used instead of `file` where it already holds hooks and `file` is not there.
+    pub other: Option<File>,
+    pub form: Form,
+    /// Commands of its own that ours must not hide.
+    pub taken: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    pub name: &'static str,
+    pub place: settings::Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Program and arguments, no shell.
+    Exec,
+    /// A line for `sh`.
+    Shell,
 }
 
 /// An event we are wired to.

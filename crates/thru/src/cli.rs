@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, harness, hook, init, journal, redact, status, trust,
+    completions, config, context, doctor, files, harness, hook, init, install, journal, redact, status, trust,
 };
 use crate::output::{self, Format};
 use crate::world;
@@ -43,6 +43,8 @@ Variables:
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::Args),
+    Install(install::Args),
+    Uninstall(install::UninstallArgs),
     Status(status::Args),
     Files(files::Args),
     Journal(journal::Args),
@@ -78,6 +80,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
     output::choose_color(settings::resolve(&world, None).settings().output_color);
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
+        Command::Install(args) => install::run(&world, args, format),
+        Command::Uninstall(args) => install::undo(&world, args, format),
         Command::Status(args) => status::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),

@@ -2,7 +2,8 @@
 
 mod wire;
 
-use crate::{Harness, Wired};
+use crate::settings::Place;
+use crate::{File, Form, Harness, Install, Wired};
 
 pub const ROW: Harness = Harness {
     name: "claude-code",
@@ -27,4 +28,14 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    install: Install {
+        program: "claude",
+        folder: ".claude",
+        folder_variable: Some("CLAUDE_CONFIG_DIR"),
+        local: Some("settings.local.json"),
+        file: File { name: "settings.json", place: Place::CLAUDE_CODE },
+        other: None,
+        form: Form::Exec,
+        taken: &["context", "compact", "clear", "status", "resume"],
+    },
 };

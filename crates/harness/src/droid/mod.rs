@@ -2,7 +2,8 @@
 
 mod wire;
 
-use crate::{Harness, Wired};
+use crate::settings::Place;
+use crate::{File, Form, Harness, Install, Wired};
 
 pub const ROW: Harness = Harness {
     name: "droid",
@@ -28,4 +29,14 @@ pub const ROW: Harness = Harness {
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    install: Install {
+        program: "droid",
+        folder: ".factory",
+        folder_variable: None,
+        local: None,
+        file: File { name: "hooks.json", place: Place::DROID_HOOKS },
+        other: Some(File { name: "settings.json", place: Place::DROID_SETTINGS }),
+        form: Form::Shell,
+        taken: &["compact", "clear", "status"],
+    },
 };

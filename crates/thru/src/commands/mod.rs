@@ -8,6 +8,7 @@ pub mod files;
 pub mod harness;
 pub mod hook;
 pub mod init;
+pub mod install;
 pub mod journal;
 pub mod redact;
 pub mod status;

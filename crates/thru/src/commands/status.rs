@@ -65,9 +65,9 @@ fn advice(next: Next) -> Option<&'static str> {
     match next {
         Next::Init => Some("`thru init` makes this project a root"),
         Next::Trust => Some("these records came with the folder; look at them, then run `thru trust`"),
-        Next::WireHooks => {
-            Some("no session has been captured yet; `thru help hook` shows how a harness calls thru")
-        }
+        Next::WireHooks => Some(
+            "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
+        ),
         Next::Nothing => None,
     }
 }

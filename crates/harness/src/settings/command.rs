@@ -1,0 +1,153 @@
+//! What a hook runs, and how to tell a command of ours from everybody else's.
+
+/// The command of one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// Started without a shell: `{"command": "/abs/thru", "args": ["hook", …]}`.
+    Exec { program: String, args: Vec<String> },
+    /// A line for `sh`.
+    Shell(String),
+}
+
+impl Command {
+    /// A shell line that runs `program` with `args`, each quoted where it must be.
+    pub fn shell(program: &str, args: &[&str]) -> Self {
+        let words: Vec<String> = [program].iter().chain(args).map(|word| quoted(word)).collect();
+        Command::Shell(words.join(" "))
+    }
+
+    /// A shell line for files that are committed: `thru` found through PATH, and exit 0 where it is not installed.
+    pub fn if_installed(args: &[&str]) -> Self {
+        let Command::Shell(line) = Command::shell("thru", args) else { unreachable!() };
+        Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
+    }
+
+    /// Whether this runs `thru hook` and nothing else. Such an entry is ours to update and to remove; a line that also
+    /// runs something of the user's (`./mine.sh && thru hook …`) is the user's.
+    ///
+    /// Of a shell line we know: `thru hook …` with any path and quoting, behind `exec` or `NAME=value`, with redirections;
+    /// behind a test whether it is there (`command -v`, `which`, `type`, `hash`, `[ -x … ]`) joined by `&&`, `;` or
+    /// `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
+    pub fn is_ours(&self) -> bool {
+        match self {
+            Command::Exec { program, args } => {
+                is_thru(program) && args.first().is_some_and(|first| first == "hook")
+            }
+            Command::Shell(line) => simple_commands(line).is_some_and(|commands| {
+                let mut parts = commands.iter().map(|words| Part::of(words));
+                parts.clone().all(|part| part != Part::Foreign) && parts.any(|part| part == Part::Ours)
+            }),
+        }
+    }
+}
+
+#[derive(PartialEq)]
+enum Part {
+    Ours,
+    /// Does nothing that anybody would miss.
+    Harmless,
+    Foreign,
+}
+
+impl Part {
+    fn of(words: &[String]) -> Self {
+        let keyword = |word: &&String| {
+            ["if", "then", "else", "fi", "exec", "!", "{", "}"].contains(&word.as_str())
+                || is_assignment(word)
+        };
+        let words: Vec<&str> = words.iter().skip_while(keyword).map(String::as_str).collect();
+        match words.as_slice() {
+            [program, "hook", ..] if is_thru(program) => Part::Ours,
+            [] | ["true" | ":"] | ["exit", "0"] | ["command", "-v", _] | ["which" | "type" | "hash", _] => {
+                Part::Harmless
+            }
+            ["[", "-x", _, "]"] | ["test", "-x", _] => Part::Harmless,
+            _ => Part::Foreign,
+        }
+    }
+}
+
+fn is_thru(program: &str) -> bool {
+    matches!(program.rsplit(['/', '\\']).next(), Some("thru" | "thru.exe"))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// The commands a line is made of, as words without quotes and redirections. None where we cannot say: a substitution or
+/// a subshell may run anything, and an open quote is a mistake.
+fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
+    let mut commands = vec![Vec::new()];
+    let mut word: Option<String> = None;
+    let mut target = false;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\'' => break,
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '"' => break,
+                        '`' => return None,
+                        '$' if chars.peek() == Some(&'(') => return None,
+                        '\\' if matches!(chars.peek(), Some('"' | '\\' | '$' | '`')) => {
+                            word.extend(chars.next());
+                        }
+                        inner => word.push(inner),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            '`' | '(' | ')' => return None,
+            '<' | '>' => {
+                // `2>` and `>`: what stands before is the number of a stream, what follows is its target.
+                let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
+                if stream.is_none() {
+                    end_word(&mut commands, &mut word, &mut target);
+                }
+                while chars.next_if(|c| matches!(c, '<' | '>' | '&' | '|')).is_some() {}
+                target = true;
+            }
+            '&' if chars.peek() == Some(&'>') => end_word(&mut commands, &mut word, &mut target),
+            '&' | '|' | ';' | '\n' => {
+                end_word(&mut commands, &mut word, &mut target);
+                while chars.next_if(|next| *next == c).is_some() {}
+                commands.push(Vec::new());
+            }
+            c if c.is_whitespace() => end_word(&mut commands, &mut word, &mut target),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    end_word(&mut commands, &mut word, &mut target);
+    Some(commands)
+}
+
+fn end_word(commands: &mut [Vec<String>], word: &mut Option<String>, target: &mut bool) {
+    if let Some(word) = word.take()
+        && !std::mem::take(target)
+        && let Some(command) = commands.last_mut()
+    {
+        command.push(word);
+    }
+}

@@ -1,0 +1,176 @@
+//! Where new items go and how they look: the file's own habits, and nothing but insertion.
+//!
+//! `remove` must find back the bytes from before, so each rule here has its inverse there:
+//! - In a container that holds something, the items go behind the last thing in it that is not white space. The white
+//!   space before an item of ours is ours, all of it.
+//! - In an empty container without a line end, the items get a line end before the closing bracket, ours too.
+//! - In an empty container with a line end, that one is kept for the closing bracket. It could be taken for the one
+//!   above, so there hooks are written on one line ([`Look::short_hooks`]).
+//! - On one line, an empty container gets no white space at all.
+
+use super::edit::Edit;
+use super::render::Look;
+use super::tree::{Container, Item};
+
+/// What the whole file does.
+#[derive(Clone, Debug)]
+pub struct Habits {
+    pub line_end: &'static str,
+    pub unit: String,
+    pub colon: &'static str,
+}
+
+impl Habits {
+    pub fn of(text: &str, root: Option<&Container>) -> Self {
+        let items = root.map_or(&[][..], |root| &root.items);
+        let unit = items
+            .iter()
+            .find(|item| has_line_end(item.gap(text)))
+            .map(|item| indentation(text, item.start))
+            .or_else(|| {
+                text.lines()
+                    .filter(|line| line.trim_start().starts_with('"'))
+                    .map(|line| indentation(line, 0))
+                    .next()
+            })
+            .unwrap_or("  ");
+        let colon = items.iter().find_map(|item| {
+            let between = &text[item.key.as_ref()?.end..item.value.start];
+            [":", ": ", " : ", " :"].into_iter().find(|colon| *colon == between)
+        });
+        Habits { line_end: line_end(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
+    }
+
+    /// A file of our own.
+    pub fn look(&self) -> Look {
+        Look {
+            lines: true,
+            short_hooks: false,
+            line_end: self.line_end,
+            indent: String::new(),
+            unit: self.unit.clone(),
+            colon: self.colon,
+        }
+    }
+}
+
+/// Whether the items of a container are of the kind that we add, so that ours look like them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kin {
+    Same,
+    Other,
+}
+
+/// A place for new items in a container.
+#[derive(Debug)]
+pub struct Spot {
+    at: usize,
+    /// Where the item that was last gets its comma.
+    comma: Option<usize>,
+    lead: String,
+    between: String,
+    /// What follows the last of ours: the file's trailing comma, or the line of the closing bracket.
+    tail: String,
+    pub look: Look,
+}
+
+impl Spot {
+    /// The place at the end of `container`; `own` is the item that the container is the value of.
+    pub fn find(text: &str, habits: &Habits, container: &Container, own: Option<&Item>, kin: Kin) -> Self {
+        match container.items.last() {
+            Some(last) => Self::behind(text, habits, container, last, kin),
+            None => Self::within(text, habits, container, own),
+        }
+    }
+
+    fn behind(text: &str, habits: &Habits, container: &Container, last: &Item, kin: Kin) -> Self {
+        let indent = indentation(text, last.start);
+        let gap = last.gap(text);
+        let mut look = Look { indent: indent.to_owned(), ..habits.look() };
+        if let Some(unit) = indent.strip_prefix(indentation(text, container.open))
+            && has_line_end(gap)
+            && !unit.is_empty()
+        {
+            look.unit = unit.to_owned();
+        }
+        let lead = if has_line_end(gap) || container.anchor_needs_line {
+            format!("{}{indent}", habits.line_end)
+        } else if container.items.len() > 1 && gap.bytes().all(|byte| byte == b' ') {
+            gap.to_owned()
+        } else {
+            look.space().to_owned()
+        };
+        let brother = container.items.iter().rev().map(|item| &text[item.value.clone()]);
+        let brother =
+            brother.filter(|value| kin == Kin::Same && value.len() > 2).find(|v| v.starts_with(['{', '[']));
+        look.lines = match brother {
+            Some(value) => has_line_end(value),
+            None => has_line_end(gap) || has_line_end(&text[last.range()]),
+        };
+        Spot {
+            at: container.anchor,
+            comma: last.comma.is_none().then_some(last.end()),
+            between: lead.clone(),
+            lead,
+            tail: if last.comma.is_some() { ",".into() } else { String::new() },
+            look,
+        }
+    }
+
+    fn within(text: &str, habits: &Habits, container: &Container, own: Option<&Item>) -> Self {
+        let blank = &text[container.anchor..container.close];
+        let loose = has_line_end(blank);
+        if !loose && own.is_some_and(|item| !has_line_end(item.gap(text))) {
+            let look = Look { lines: false, ..habits.look() };
+            let between = look.space().to_owned();
+            return Spot {
+                at: container.anchor,
+                comma: None,
+                lead: String::new(),
+                between,
+                tail: String::new(),
+                look,
+            };
+        }
+        let outer = indentation(text, container.open);
+        let look = Look { short_hooks: loose, indent: format!("{outer}{}", habits.unit), ..habits.look() };
+        let lead = format!("{}{}", habits.line_end, look.indent);
+        Spot {
+            at: if loose { container.anchor } else { container.close },
+            comma: None,
+            between: lead.clone(),
+            lead,
+            tail: if loose { String::new() } else { format!("{}{outer}", habits.line_end) },
+            look,
+        }
+    }
+
+    pub fn insert(self, items: &[String]) -> Vec<Edit> {
+        let body = items.join(&format!(",{}", self.between));
+        let comma = self.comma.map(|at| Edit::insert(at, ","));
+        comma
+            .into_iter()
+            .chain([Edit::insert(self.at, format!("{}{body}{}", self.lead, self.tail))])
+            .collect()
+    }
+}
+
+pub fn has_line_end(text: &str) -> bool {
+    text.contains(['\n', '\r'])
+}
+
+/// The line end of the file: its first.
+fn line_end(text: &str) -> &'static str {
+    match (text.find('\n'), text.find('\r')) {
+        (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",
+        (None, Some(_)) => "\r",
+        _ => "\n",
+    }
+}
+
+/// The blanks that the line of `at` begins with.
+fn indentation(text: &str, at: usize) -> &str {
+    let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let line = &text[start..];
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

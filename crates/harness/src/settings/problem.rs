@@ -1,0 +1,70 @@
+//! Why a file is left alone.
+
+use std::fmt;
+
+use super::scan::Fault;
+
+/// What is wrong with a settings file. The file itself is not named here: whoever read it knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// Not text as JSON wants it. `line` and `column` are those of the first wrong byte.
+    NotUtf8 { line: usize, column: usize },
+    /// Not JSON, even with comments and trailing commas allowed.
+    Invalid { line: usize, column: usize, why: String },
+    /// JSON, but something else stands where hooks go.
+    WrongShape { line: usize, column: usize, what: String },
+    /// The key stands there twice, and readers do not agree on which of the two counts.
+    DuplicateKey { line: usize, column: usize, key: String },
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::NotUtf8 { line, column } => write!(f, "line {line}, column {column}: not UTF-8"),
+            Problem::Invalid { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
+            Problem::WrongShape { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
+            Problem::DuplicateKey { line, column, key } => {
+                write!(f, "line {line}, column {column}: `{key}` stands here a second time")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Problem {}
+
+pub fn not_utf8(bytes: &[u8], valid: usize) -> Problem {
+    let (line, column) = position(&String::from_utf8_lossy(&bytes[..valid]), valid);
+    Problem::NotUtf8 { line, column }
+}
+
+pub fn invalid(text: &str, fault: Fault) -> Problem {
+    let (line, column) = position(text, fault.at);
+    Problem::Invalid { line, column, why: fault.why }
+}
+
+pub fn wrong_shape(text: &str, at: usize, what: impl Into<String>) -> Problem {
+    let (line, column) = position(text, at);
+    Problem::WrongShape { line, column, what: what.into() }
+}
+
+pub fn duplicate(text: &str, at: usize, key: &str) -> Problem {
+    let (line, column) = position(text, at);
+    Problem::DuplicateKey { line, column, key: key.into() }
+}
+
+/// The line of a byte, counted from 1.
+pub fn line_of(text: &str, at: usize) -> usize {
+    position(text, at).0
+}
+
+/// Line and column from 1, columns in characters: what an editor shows.
+fn position(text: &str, at: usize) -> (usize, usize) {
+    let before = &text[..at.min(text.len())];
+    // A lone CR ends a line as well; the LF of a CRLF does not end a second one.
+    let ends = |(index, byte): &(usize, u8)| {
+        *byte == b'\n' || (*byte == b'\r' && text.as_bytes().get(index + 1) != Some(&b'\n'))
+    };
+    let line = 1 + before.bytes().enumerate().filter(ends).count();
+    let start = before.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    (line, before[start..].chars().count() + 1)
+}

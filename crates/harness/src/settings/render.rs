@@ -1,0 +1,171 @@
+//! Our entry as text, in the style of the file it goes into.
+//!
+//! The order of the keys in our own hook is ours to choose, and we use it to remember [`Before`]: it survives the harness
+//! writing its settings anew, needs no key that a strict harness would refuse, and makes `uninstall` the exact inverse of
+//! `install` without anything kept beside the file.
+
+use super::Entry;
+use super::command::Command;
+
+/// What stood around an entry before we put it there; so what must be left when it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// Something, or nothing that anybody would miss: what is empty when we are gone goes too, up to the outermost
+    /// braces. `type`, `command`, `timeout`: the order in which everybody writes them.
+    Something,
+    /// An empty array for the event: it stays. `command`, `type`, `timeout`.
+    EmptyArray,
+    /// An empty object for the events: it stays. `type`, `timeout`, `command`.
+    EmptyObject,
+    /// No file, or a blank one: the outermost braces go too. `timeout`, `type`, `command`.
+    NoFile,
+}
+
+impl Before {
+    /// Reads it back from the keys of a hook, in their order.
+    pub fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
+        let order: Vec<&str> = keys.filter(|key| ["type", "command", "timeout"].contains(key)).collect();
+        match order.as_slice() {
+            ["command", "type", ..] => Before::EmptyArray,
+            ["type", "timeout", "command"] => Before::EmptyObject,
+            ["timeout", "type", "command"] => Before::NoFile,
+            _ => Before::Something,
+        }
+    }
+}
+
+/// How the new text looks.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Over several lines; otherwise on one.
+    pub lines: bool,
+    /// The hook itself on one line although the rest is not. Says, like the order of the keys, how it was before: the
+    /// line end before the closing bracket was there already (see `insert`).
+    pub short_hooks: bool,
+    pub line_end: &'static str,
+    /// The indentation of the line the new text starts on.
+    pub indent: String,
+    pub unit: String,
+    pub colon: &'static str,
+}
+
+impl Look {
+    /// What stands after a comma on one line.
+    pub fn space(&self) -> &'static str {
+        if self.colon.ends_with(' ') { " " } else { "" }
+    }
+}
+
+/// A value of ours.
+#[derive(Clone, Debug)]
+pub enum Node {
+    Object(Vec<(String, Node)>),
+    Array(Vec<Node>),
+    Text(String),
+    Number(u32),
+    /// On one line wherever it stands.
+    Short(Box<Node>),
+}
+
+impl Node {
+    pub fn member(key: &str, value: Node) -> (String, Node) {
+        (key.to_owned(), value)
+    }
+}
+
+/// The object of one matcher: `{"matcher": …, "hooks": [ours]}`.
+pub fn group(entry: &Entry, before: Before, look: &Look) -> Node {
+    let hook = hook(entry, before);
+    let hook = if look.short_hooks { Node::Short(Box::new(hook)) } else { hook };
+    let matcher = entry.matcher.clone().map(|matcher| Node::member("matcher", Node::Text(matcher)));
+    let hooks = Node::member("hooks", Node::Array(vec![hook]));
+    Node::Object(matcher.into_iter().chain([hooks]).collect())
+}
+
+fn hook(entry: &Entry, before: Before) -> Node {
+    let kind = [Node::member("type", Node::Text("command".into()))];
+    let command = match &entry.command {
+        Command::Exec { program, args } => {
+            vec![Node::member("command", Node::Text(program.clone())), Node::member("args", words(args))]
+        }
+        Command::Shell(line) => vec![Node::member("command", Node::Text(line.clone()))],
+    };
+    let timeout = [Node::member("timeout", Node::Number(entry.timeout))];
+    Node::Object(match before {
+        Before::Something => kind.into_iter().chain(command).chain(timeout).collect(),
+        Before::EmptyArray => command.into_iter().chain(kind).chain(timeout).collect(),
+        Before::EmptyObject => kind.into_iter().chain(timeout).chain(command).collect(),
+        Before::NoFile => timeout.into_iter().chain(kind).chain(command).collect(),
+    })
+}
+
+/// A list of words, on one line.
+pub fn words(words: &[String]) -> Node {
+    Node::Short(Box::new(Node::Array(words.iter().cloned().map(Node::Text).collect())))
+}
+
+/// `value` as text; lines after the first are indented as `look` says.
+pub fn print(value: &Node, look: &Look) -> String {
+    let mut out = String::new();
+    write(value, look, 0, look.lines, &mut out);
+    out
+}
+
+/// A member of an object, key included.
+pub fn print_member(key: &str, value: &Node, look: &Look) -> String {
+    format!("{}{}{}", string(key), look.colon, print(value, look))
+}
+
+pub fn string(value: &str) -> String {
+    serde_json::Value::from(value).to_string()
+}
+
+fn write(value: &Node, look: &Look, depth: usize, lines: bool, out: &mut String) {
+    match value {
+        Node::Text(value) => out.push_str(&string(value)),
+        Node::Number(value) => out.push_str(&value.to_string()),
+        Node::Short(value) => write(value, look, depth, false, out),
+        Node::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                lead(index, look, depth, lines, out);
+                write(item, look, depth + 1, lines, out);
+            }
+            close(']', look, depth, lines, out);
+        }
+        Node::Object(members) => {
+            out.push('{');
+            for (index, (key, value)) in members.iter().enumerate() {
+                lead(index, look, depth, lines, out);
+                out.push_str(&string(key));
+                out.push_str(look.colon);
+                write(value, look, depth + 1, lines, out);
+            }
+            close('}', look, depth, lines, out);
+        }
+    }
+}
+
+fn lead(index: usize, look: &Look, depth: usize, lines: bool, out: &mut String) {
+    if index > 0 {
+        out.push(',');
+    }
+    if lines {
+        line(look, depth + 1, out);
+    } else if index > 0 {
+        out.push_str(look.space());
+    }
+}
+
+fn close(bracket: char, look: &Look, depth: usize, lines: bool, out: &mut String) {
+    if lines {
+        line(look, depth, out);
+    }
+    out.push(bracket);
+}
+
+fn line(look: &Look, depth: usize, out: &mut String) {
+    out.push_str(look.line_end);
+    out.push_str(&look.indent);
+    out.push_str(&look.unit.repeat(depth));
+}

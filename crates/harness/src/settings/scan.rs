@@ -1,0 +1,158 @@
+//! Cuts JSON with comments into lexemes. Strict where `JSON.parse` is: what we let pass is what the harness will read.
+
+/// A fault at a byte of the text; it becomes a [`super::Problem`] with a line and a column.
+#[derive(Debug)]
+pub struct Fault {
+    pub at: usize,
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    OpenObject,
+    CloseObject,
+    OpenArray,
+    CloseArray,
+    Comma,
+    Colon,
+    /// A string, quotes included.
+    Text,
+    /// A number, `true`, `false` or `null`.
+    Bare,
+    LineComment,
+    BlockComment,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Lexeme {
+    pub token: Token,
+    pub start: usize,
+    pub end: usize,
+}
+
+/// The next lexeme at or after `at`; none at the end of the text.
+pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
+    let bytes = text.as_bytes();
+    let start = at + blanks(&bytes[at..]);
+    let Some(&first) = bytes.get(start) else { return Ok(None) };
+    let (token, end) = match first {
+        b'{' => (Token::OpenObject, start + 1),
+        b'}' => (Token::CloseObject, start + 1),
+        b'[' => (Token::OpenArray, start + 1),
+        b']' => (Token::CloseArray, start + 1),
+        b',' => (Token::Comma, start + 1),
+        b':' => (Token::Colon, start + 1),
+        b'"' => (Token::Text, string(bytes, start)?),
+        b'/' => comment(bytes, start)?,
+        b'-' | b'0'..=b'9' => (Token::Bare, number(bytes, start)?),
+        _ => (Token::Bare, word(text, start)?),
+    };
+    Ok(Some(Lexeme { token, start, end }))
+}
+
+/// Lexemes from `at` on, of a text that is known to be free of faults.
+pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
+    let mut at = at;
+    std::iter::from_fn(move || {
+        let lexeme = next(text, at).ok().flatten()?;
+        at = lexeme.end;
+        Some(lexeme)
+    })
+}
+
+/// How many bytes of JSON's own white space `bytes` begins with. No other blank counts: `JSON.parse` takes no other.
+pub fn blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
+}
+
+fn fault<T>(at: usize, why: impl Into<String>) -> Result<T, Fault> {
+    Err(Fault { at, why: why.into() })
+}
+
+fn string(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at) {
+            None => return fault(start, "this string is never closed"),
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => at += escape(bytes, at)?,
+            Some(b'\n' | b'\r') => return fault(at, "the line ends inside a string"),
+            Some(0..0x20) => return fault(at, "a control character inside a string"),
+            Some(_) => at += 1,
+        }
+    }
+}
+
+/// The length of the escape whose backslash stands at `at`.
+fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
+    match bytes.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
+        Some(b'u') => match bytes.get(at + 2..at + 6) {
+            Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(6),
+            _ => fault(at, "\\u wants four hexadecimal digits"),
+        },
+        _ => fault(at, "JSON has no such escape"),
+    }
+}
+
+fn comment(bytes: &[u8], start: usize) -> Result<(Token, usize), Fault> {
+    let rest = &bytes[start + 1..];
+    match rest.first() {
+        Some(b'/') => {
+            let length = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(rest.len());
+            Ok((Token::LineComment, start + 1 + length))
+        }
+        Some(b'*') => match rest[1..].windows(2).position(|pair| pair == b"*/") {
+            Some(length) => Ok((Token::BlockComment, start + 2 + length + 2)),
+            None => fault(start, "this comment is never closed"),
+        },
+        _ => fault(start, "unexpected `/`"),
+    }
+}
+
+fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
+    let digits = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let wanted = |at: usize| match digits(at) {
+        0 => fault(at.min(bytes.len()), "a digit is missing in this number"),
+        count => Ok(at + count),
+    };
+    let whole = start + usize::from(bytes[start] == b'-');
+    let mut at = wanted(whole)?;
+    if bytes[whole] == b'0' && at > whole + 1 {
+        return fault(whole, "a number does not begin with 0");
+    }
+    if bytes.get(at) == Some(&b'.') {
+        at = wanted(at + 1)?;
+    }
+    if matches!(bytes.get(at), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+        at = wanted(at + 1 + sign)?;
+    }
+    match bytes.get(at) {
+        Some(byte) if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.') => {
+            fault(at, "this is not a number")
+        }
+        _ => Ok(at),
+    }
+}
+
+fn word(text: &str, start: usize) -> Result<usize, Fault> {
+    let rest = &text[start..];
+    let length = rest.find(|c: char| !c.is_alphanumeric() && !"_$-".contains(c)).unwrap_or(rest.len());
+    match &rest[..length] {
+        "true" | "false" | "null" => Ok(start + length),
+        "" => fault(start, format!("unexpected {}", shown(rest))),
+        word => fault(start, format!("unexpected `{}`", word.chars().take(40).collect::<String>())),
+    }
+}
+
+/// The first character, in a way that shows one that cannot be seen.
+fn shown(rest: &str) -> String {
+    match rest.chars().next() {
+        Some(c) if c.is_control() || c.is_whitespace() || c == '\u{feff}' => {
+            format!("character U+{:04X}", u32::from(c))
+        }
+        Some(c) => format!("`{c}`"),
+        None => "end".into(),
+    }
+}

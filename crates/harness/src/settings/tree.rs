@@ -1,0 +1,218 @@
+//! Where things stand in a settings file. Nothing is copied out of it: a container is looked at when somebody asks, so
+//! five megabytes of other people's settings cost one pass and no tree.
+
+use std::ops::Range;
+
+use super::scan::{Fault, Lexeme, Token, lexemes, next};
+
+/// No settings file is nested like this; a file that is was made to break its readers.
+const DEEPEST: usize = 512;
+
+/// What may come next.
+#[derive(Clone, Copy)]
+enum Expected {
+    Value,
+    ElementOrClose,
+    KeyOrClose,
+    Colon,
+    CommaOrClose,
+    End,
+}
+
+/// Sees that `text` is one value of JSON, comments and trailing commas allowed, and says where the value stands. None: the
+/// text is blank. Keeps its own stack, so that depth is a number and not a crash.
+pub fn check(text: &str) -> Result<Option<Range<usize>>, Fault> {
+    let mut stack = Vec::new();
+    let mut expected = Expected::Value;
+    let mut root = None;
+    let mut commented = false;
+    let mut at = 0;
+    while let Some(Lexeme { token, start, end }) = next(text, at)? {
+        at = end;
+        if matches!(token, Token::LineComment | Token::BlockComment) {
+            commented = true;
+            continue;
+        }
+        root.get_or_insert(start..end).end = end;
+        expected = match (expected, token) {
+            (Expected::Value | Expected::ElementOrClose, Token::Text | Token::Bare) => after(&stack),
+            (Expected::Value | Expected::ElementOrClose, Token::OpenObject | Token::OpenArray) => {
+                if stack.len() == DEEPEST {
+                    return Err(Fault { at: start, why: format!("nested more than {DEEPEST} deep") });
+                }
+                stack.push(token);
+                inside(token)
+            }
+            (Expected::KeyOrClose, Token::Text) => Expected::Colon,
+            (Expected::Colon, Token::Colon) => Expected::Value,
+            (Expected::KeyOrClose | Expected::CommaOrClose, Token::CloseObject)
+                if stack.last() == Some(&Token::OpenObject) =>
+            {
+                stack.pop();
+                after(&stack)
+            }
+            (Expected::ElementOrClose | Expected::CommaOrClose, Token::CloseArray)
+                if stack.last() == Some(&Token::OpenArray) =>
+            {
+                stack.pop();
+                after(&stack)
+            }
+            (Expected::CommaOrClose, Token::Comma) => stack.last().copied().map_or(Expected::End, inside),
+            _ => return Err(Fault { at: start, why: unexpected(expected, &stack) }),
+        };
+    }
+    match expected {
+        Expected::End => Ok(root),
+        Expected::Value if root.is_none() && !commented => Ok(None),
+        _ => Err(Fault {
+            at: text.len(),
+            why: format!("the file ends here, but {}", unexpected(expected, &stack)),
+        }),
+    }
+}
+
+fn inside(open: Token) -> Expected {
+    if open == Token::OpenObject { Expected::KeyOrClose } else { Expected::ElementOrClose }
+}
+
+fn after(stack: &[Token]) -> Expected {
+    if stack.is_empty() { Expected::End } else { Expected::CommaOrClose }
+}
+
+fn unexpected(expected: Expected, stack: &[Token]) -> String {
+    let close = if stack.last() == Some(&Token::OpenObject) { '}' } else { ']' };
+    match expected {
+        Expected::Value => "a value is expected".into(),
+        Expected::ElementOrClose => "a value or `]` is expected".into(),
+        Expected::KeyOrClose => "a key in double quotes or `}` is expected".into(),
+        Expected::Colon => "`:` is expected after the key".into(),
+        Expected::CommaOrClose => format!("`,` or `{close}` is expected"),
+        Expected::End => "nothing is expected after the value".into(),
+    }
+}
+
+/// An object or an array.
+#[derive(Debug)]
+pub struct Container {
+    pub open: usize,
+    /// Where its closing bracket stands.
+    pub close: usize,
+    pub items: Vec<Item>,
+    /// Where the last thing before the closing bracket ends: the opening one, an item, a comma or a comment. From here to
+    /// `close` there is nothing but white space.
+    pub anchor: usize,
+    /// That last thing is a comment which only a line end ends.
+    pub anchor_needs_line: bool,
+}
+
+/// A member of an object or an element of an array.
+#[derive(Debug)]
+pub struct Item {
+    pub key: Option<Range<usize>>,
+    pub value: Range<usize>,
+    /// Where the comma after it stands.
+    pub comma: Option<usize>,
+    /// Where the bracket or comma before it ends; white space and comments follow.
+    pub gap_start: usize,
+    pub start: usize,
+    /// Where the last thing before it ends, comments included: from here to its start there is nothing but white space.
+    pub before: usize,
+    /// That last thing is a comment which only a line end ends.
+    pub before_needs_line: bool,
+}
+
+impl Item {
+    pub fn end(&self) -> usize {
+        self.value.end
+    }
+
+    /// Key and value.
+    pub fn range(&self) -> Range<usize> {
+        self.start..self.end()
+    }
+
+    /// What stands between it and the bracket or comma before it.
+    pub fn gap<'a>(&self, text: &'a str) -> &'a str {
+        &text[self.gap_start..self.start]
+    }
+}
+
+/// The container that opens at `open`, in a text that passed [`check`].
+pub fn container(text: &str, open: usize) -> Container {
+    let object = text[open..].starts_with('{');
+    let mut container =
+        Container { open, close: text.len(), items: Vec::new(), anchor: open + 1, anchor_needs_line: false };
+    let mut gap_start = open + 1;
+    let mut key: Option<(Lexeme, usize, bool)> = None;
+    let mut at = open + 1;
+    while let Ok(Some(lexeme)) = next(text, at) {
+        let Lexeme { token, start, end } = lexeme;
+        at = end;
+        match token {
+            Token::CloseObject | Token::CloseArray => {
+                container.close = start;
+                break;
+            }
+            Token::Comma => {
+                if let Some(item) = container.items.last_mut() {
+                    item.comma = Some(start);
+                }
+                gap_start = end;
+            }
+            Token::Text if object && key.is_none() => {
+                key = Some((lexeme, container.anchor, container.anchor_needs_line));
+            }
+            Token::Text | Token::Bare | Token::OpenObject | Token::OpenArray => {
+                at = value_end(text, lexeme);
+                let (first, before, before_needs_line) =
+                    key.unwrap_or((lexeme, container.anchor, container.anchor_needs_line));
+                container.items.push(Item {
+                    key: key.take().map(|(key, ..)| key.start..key.end),
+                    value: start..at,
+                    comma: None,
+                    gap_start,
+                    start: first.start,
+                    before,
+                    before_needs_line,
+                });
+            }
+            Token::Colon | Token::LineComment | Token::BlockComment => {}
+        }
+        container.anchor = at;
+        container.anchor_needs_line = token == Token::LineComment;
+    }
+    container
+}
+
+fn value_end(text: &str, first: Lexeme) -> usize {
+    let mut depth = 0usize;
+    for Lexeme { token, end, .. } in lexemes(text, first.start) {
+        match token {
+            Token::OpenObject | Token::OpenArray => depth += 1,
+            Token::CloseObject | Token::CloseArray => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return end;
+        }
+    }
+    text.len()
+}
+
+/// How many comments stand in `range`.
+pub fn comments(text: &str, range: &Range<usize>) -> usize {
+    lexemes(text, range.start)
+        .take_while(|lexeme| lexeme.start < range.end)
+        .filter(|lexeme| matches!(lexeme.token, Token::LineComment | Token::BlockComment))
+        .count()
+}
+
+/// A string's value. None where it is no string, or holds half of a surrogate pair, which nothing of ours does.
+pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
+    serde_json::from_str(&text[range.clone()]).ok()
+}
+
+/// Whether the item's key is `name`, escapes undone.
+pub fn is_named(text: &str, item: &Item, name: &str) -> bool {
+    item.key.as_ref().and_then(|key| string(text, key)).is_some_and(|key| key == name)
+}
