@@ -46,6 +46,18 @@ impl<'a> Fields<'a> {
         self.raw(name).map(|raw| Fields::parse(raw).0).unwrap_or_default()
     }
 
+    /// The objects in an array; empty where there are none.
+    pub fn objects(&self, name: &str) -> Vec<Fields<'a>> {
+        let items: Vec<&'a RawValue> =
+            self.raw(name).and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+        items.into_iter().map(|item| Fields::parse(item.get()).0).collect()
+    }
+
+    /// Every field that holds a text, with its name.
+    pub fn texts(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+        self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
+    }
+
     /// The last one wins, as in every JSON parser the harnesses use.
     fn raw(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.get())

@@ -4,13 +4,15 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::Event;
+use model::event::{Event, Kind};
 use model::reply::Reply;
 
 pub mod claude_code;
+pub mod commands;
 pub mod droid;
 mod fields;
 pub mod settings;
+mod tools;
 pub mod transcript;
 
 /// What we know of one harness.
@@ -18,18 +20,73 @@ pub mod transcript;
 pub struct Harness {
     /// The word on the command line and in records.
     pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
     /// The variable that holds the project's folder while a hook runs.
     pub project_dir: &'static str,
     /// Variables of which one is set in everything the harness starts.
     pub presence: &'static [&'static str],
+    /// The variable that holds the session's id, where there is one.
+    pub session: Option<&'static str>,
+    /// The events we ask for, and what they are to us.
+    pub events: &'static [Wired],
+    /// What it does not tell, and what follows from that.
+    pub missing: &'static [&'static str],
+    /// Most text that reaches the model whole, in UTF-16 units.
+    pub context_cap: usize,
     pub decode: Decode,
-    pub encode: fn(&Reply) -> Vec<u8>,
+    pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    pub install: Install,
+}
+
+/// Where its settings are, and in what form it wants a hook.
+#[derive(Clone, Copy, Debug)]
+pub struct Install {
+    /// The program a user types.
+    pub program: &'static str,
+    /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
+    pub folder: &'static str,
+    pub folder_variable: Option<&'static str>,
+    /// The file that one person has for one project. None: it has no such file.
+    pub local: Option<&'static str>,
+    /// The file of a person, and of a project.
+    pub file: File,
+    /// Used instead of `file` where it already holds hooks and `file` is not there.
+    pub other: Option<File>,
+    pub form: Form,
+    /// Commands of its own that ours must not hide.
+    pub taken: &'static [&'static str],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File {
+    pub name: &'static str,
+    pub place: settings::Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Program and arguments, no shell.
+    Exec,
+    /// A line for `sh`.
+    Shell,
+}
+
+/// An event we are wired to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wired {
+    /// The harness's name for it.
+    pub event: &'static str,
+    /// Ours.
+    pub neutral: &'static str,
+    /// Seconds after which the harness may kill us. Far more than we take; it is there for a sick disk.
+    pub timeout: u32,
 }
 
 /// Payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a str, &'a str) -> Result<Event<'a>, Undecodable>;
 
-pub const HARNESSES: &[Harness] = &[claude_code::ROW];
+pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW];
 
 pub fn by_name(name: &str) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| harness.name == name)

@@ -10,6 +10,7 @@ mod command;
 mod diff;
 mod edit;
 mod insert;
+mod plan;
 mod problem;
 mod remove;
 mod render;
@@ -21,9 +22,8 @@ pub use command::Command;
 pub use diff::diff;
 pub use problem::Problem;
 
-use edit::{Edit, apply};
-use insert::{Habits, Kin, Spot};
-use render::{Before, Look, Node, group, print, print_member};
+use edit::apply;
+use plan::Plan;
 use survey::{Hook, Survey, split_mark};
 
 /// One hook to have in the file.
@@ -112,9 +112,7 @@ pub fn install(bytes: Option<&[u8]>, place: &Place, entries: &[Entry]) -> Result
 
     let survey = Survey::of(text, place)?;
     let plan = Plan::new(&survey, entries);
-    let mut edits: Vec<Edit> = plan.pairs.iter().flat_map(|(hook, entry)| update(hook, entry)).collect();
-    edits.extend(add(text, place, &survey, &plan.missing)?);
-    let text = apply(text, edits);
+    let text = apply(text, plan.edits(text, place, &survey)?);
     Ok(Outcome { blank: text.trim().is_empty(), bytes: [mark, &text].concat().into_bytes(), changes })
 }
 
@@ -149,170 +147,4 @@ pub fn switched_off(bytes: &[u8], place: &Place) -> Result<Option<usize>, Proble
     let switch = root.items.iter().rev().find(|item| tree::is_named(text, item, key));
     let on = switch.filter(|item| &text[item.value.clone()] == "true");
     Ok(on.map(|item| problem::line_of(text, item.start)))
-}
-
-/// Which hook in the file stands for which entry.
-struct Plan<'a> {
-    pairs: Vec<(&'a Hook, &'a Entry)>,
-    missing: Vec<&'a Entry>,
-    /// Hooks of ours that nobody asks for.
-    surplus: Vec<&'a Hook>,
-}
-
-impl<'a> Plan<'a> {
-    fn new(survey: &'a Survey, entries: &'a [Entry]) -> Self {
-        let mut surplus: Vec<&Hook> = survey.ours.iter().collect();
-        let mut missing: Vec<&Entry> = entries.iter().collect();
-        let mut pairs = Vec::new();
-        // What is right stays, before anything is bent to fit.
-        for fits in [Hook::is, Hook::can_become] {
-            missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
-                Some(index) => {
-                    pairs.push((surplus.remove(index), *entry));
-                    false
-                }
-                None => true,
-            });
-        }
-        Plan { pairs, missing, surplus }
-    }
-
-    fn changes(&self, entries: &[Entry]) -> Vec<Change> {
-        let mut replaced: Vec<&Hook> = self.surplus.clone();
-        let mut changes: Vec<Change> = Vec::new();
-        for entry in entries {
-            let what = match self.pairs.iter().find(|(_, paired)| std::ptr::eq(*paired, entry)) {
-                Some((hook, _)) if hook.is(entry) => What::Kept,
-                Some(_) => What::Updated,
-                None => match replaced.iter().position(|hook| hook.event == entry.event) {
-                    Some(index) => {
-                        replaced.remove(index);
-                        What::Updated
-                    }
-                    None => What::Added,
-                },
-            };
-            changes.push(Change { event: entry.event.clone(), what });
-        }
-        let removed = replaced.iter().map(|hook| Change { event: hook.event.clone(), what: What::Removed });
-        changes.into_iter().chain(removed.collect::<Vec<_>>()).collect()
-    }
-}
-
-/// Changes the values in which a hook differs from its entry, and no other byte.
-fn update(hook: &Hook, entry: &Entry) -> Vec<Edit> {
-    if hook.is(entry) {
-        return Vec::new();
-    }
-    let mut edits = Vec::new();
-    let (program, args) = match &entry.command {
-        Command::Exec { program, args } => (program, Some(args)),
-        Command::Shell(line) => (line, None),
-    };
-    match &hook.command {
-        Command::Exec { program: old, .. } | Command::Shell(old) if old != program => {
-            edits.push(Edit::replace(hook.spans.command.clone(), render::string(program)));
-        }
-        _ => {}
-    }
-    if let (Some(args), Command::Exec { args: old, .. }, Some(span)) = (args, &hook.command, &hook.spans.args)
-        && old != args
-    {
-        let look = Habits::of("", None).look();
-        edits.push(Edit::replace(span.clone(), print(&render::words(args), &look)));
-    }
-    if let Some(span) = &hook.spans.timeout
-        && hook.timeout != Some(entry.timeout)
-    {
-        edits.push(Edit::replace(span.clone(), entry.timeout.to_string()));
-    }
-    if let (true, Some(span), Some(matcher)) = (hook.alone, &hook.spans.matcher, &entry.matcher)
-        && hook.matcher.as_ref() != Some(matcher)
-    {
-        edits.push(Edit::replace(span.clone(), render::string(matcher)));
-    }
-    edits
-}
-
-/// Puts in what is missing: groups into arrays that are there, events into the events' object, or the object itself.
-fn add(text: &str, place: &Place, survey: &Survey, missing: &[&Entry]) -> Result<Vec<Edit>, Problem> {
-    if missing.is_empty() {
-        return Ok(Vec::new());
-    }
-    let habits = Habits::of(text, survey.root.as_ref());
-    let Some(root) = &survey.root else {
-        let look = habits.look();
-        let events = events_node(missing, Before::NoFile, &look);
-        let file = match place.key {
-            Some(key) => Node::Object(vec![Node::member(key, events)]),
-            None => events,
-        };
-        return Ok(vec![Edit::insert(0, print(&file, &look) + look.line_end)]);
-    };
-    let Some(events) = survey.events(place) else {
-        let spot = Spot::find(text, &habits, root, None, Kin::Other);
-        let node = events_node(missing, Before::Something, &spot.look);
-        let member = print_member(place.key.unwrap_or_default(), &node, &spot.look);
-        return Ok(spot.insert(&[member]));
-    };
-
-    let mut edits = Vec::new();
-    let mut new_events: Vec<&Entry> = Vec::new();
-    for (index, entries) in by_event(missing) {
-        let Some(found) = survey.event(text, place, index)? else {
-            new_events.extend(entries);
-            continue;
-        };
-        let Some(array) = &survey.arrays[found] else { continue };
-        let ours: Vec<&Hook> = survey.ours.iter().filter(|hook| hook.at.event == found).collect();
-        let before = match ours.first() {
-            _ if array.items.is_empty() => Before::EmptyArray,
-            Some(hook) => hook.before,
-            None => Before::Something,
-        };
-        let mut spot = Spot::find(text, &habits, array, Some(&events.items[found]), Kin::Same);
-        spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
-        let groups: Vec<String> =
-            entries.iter().map(|entry| print(&group(entry, before, &spot.look), &spot.look)).collect();
-        edits.extend(spot.insert(&groups));
-    }
-    if !new_events.is_empty() {
-        // Hooks of an earlier version know what was here before them; those of today must not forget it.
-        let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
-        let before = match survey.ours.iter().find(known) {
-            _ if events.items.is_empty() => Before::EmptyObject,
-            Some(hook) => hook.before,
-            None => Before::Something,
-        };
-        let own = survey.member.map(|member| &root.items[member]);
-        let mut spot = Spot::find(text, &habits, events, own, Kin::Same);
-        spot.look.short_hooks |= survey.ours.iter().any(|hook| hook.short);
-        let members: Vec<String> = by_event(&new_events)
-            .into_iter()
-            .map(|(event, entries)| print_member(event, &array_node(&entries, before, &spot.look), &spot.look))
-            .collect();
-        edits.extend(spot.insert(&members));
-    }
-    Ok(edits)
-}
-
-/// Entries of one event together, events in the order in which they first come.
-fn by_event<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a Entry>)> {
-    let mut events: Vec<(&str, Vec<&Entry>)> = Vec::new();
-    for entry in entries {
-        match events.iter_mut().find(|(event, _)| *event == entry.event) {
-            Some((_, entries)) => entries.push(entry),
-            None => events.push((&entry.event, vec![entry])),
-        }
-    }
-    events
-}
-
-fn events_node(entries: &[&Entry], before: Before, look: &Look) -> Node {
-    let members = by_event(entries).into_iter();
-    Node::Object(members.map(|(event, entries)| Node::member(event, array_node(&entries, before, look))).collect())
-}
-
-fn array_node(entries: &[&Entry], before: Before, look: &Look) -> Node {
-    Node::Array(entries.iter().map(|entry| group(entry, before, look)).collect())
 }

@@ -2,6 +2,8 @@
 //!
 //! `THRU_BLESS=1` writes the expectations anew.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
+
 #[path = "transcripts/corpus.rs"]
 mod corpus;
 #[path = "transcripts/damage.rs"]

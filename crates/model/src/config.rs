@@ -24,6 +24,7 @@ pub enum Shape {
 pub const HOOKS_ENABLED: &str = "hooks.enabled";
 pub const HOOKS_AUTO_INIT: &str = "hooks.auto_init";
 pub const HOOKS_DEADLINE_MS: &str = "hooks.deadline_ms";
+pub const HOOKS_COMPACTION_GUIDANCE: &str = "hooks.compaction_guidance";
 pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
 pub const REDACT_EMAILS: &str = "redact.emails";
 pub const OUTPUT_COLOR: &str = "output.color";
@@ -35,6 +36,11 @@ pub const KEYS: &[Key] = &[
         name: HOOKS_AUTO_INIT,
         shape: Shape::Flag(false),
         about: "true lets a session start create the root",
+    },
+    Key {
+        name: HOOKS_COMPACTION_GUIDANCE,
+        shape: Shape::Flag(true),
+        about: "tells a summariser what to keep verbatim, where one listens",
     },
     Key {
         name: HOOKS_DEADLINE_MS,
@@ -75,6 +81,7 @@ pub struct Entry {
 pub struct Settings {
     pub hooks_enabled: bool,
     pub hooks_auto_init: bool,
+    pub compaction_guidance: bool,
     pub hooks_deadline_ms: u64,
     pub log_limit_bytes: u64,
     pub redact_emails: bool,
@@ -164,6 +171,7 @@ impl Resolved {
             match (*key, value) {
                 (HOOKS_ENABLED, Value::Flag(on)) => settings.hooks_enabled = *on,
                 (HOOKS_AUTO_INIT, Value::Flag(on)) => settings.hooks_auto_init = *on,
+                (HOOKS_COMPACTION_GUIDANCE, Value::Flag(on)) => settings.compaction_guidance = *on,
                 (HOOKS_DEADLINE_MS, Value::Number(n)) => settings.hooks_deadline_ms = n.unsigned_abs(),
                 (HOOKS_LOG_LIMIT_KIB, Value::Number(n)) => settings.log_limit_bytes = n.unsigned_abs() * 1024,
                 (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
@@ -197,8 +205,10 @@ impl Resolved {
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
                 self.lay_table(inner, &name, path, text);
             } else if is_group(&name) {
-                let finding = Finding::new(Level::Warning, format!("`{name}` is a group of settings, not a value"));
-                self.findings.push(finding.at(path, line).hint(format!("write [{name}], and the settings below it")));
+                let finding =
+                    Finding::new(Level::Warning, format!("`{name}` is a group of settings, not a value"));
+                self.findings
+                    .push(finding.at(path, line).hint(format!("write [{name}], and the settings below it")));
             } else {
                 self.findings.push(unknown(&name).at(path, line));
             }
@@ -266,6 +276,7 @@ impl Default for Settings {
         Settings {
             hooks_enabled: true,
             hooks_auto_init: false,
+            compaction_guidance: true,
             hooks_deadline_ms: 200,
             log_limit_bytes: 8_192 * 1024,
             redact_emails: false,

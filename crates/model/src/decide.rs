@@ -2,13 +2,15 @@
 
 use jiff::Timestamp;
 
+use crate::brief::{self, Material, Occasion};
 use crate::config::Settings;
+use crate::digest::Digest;
 use crate::event::{Event, Kind, Source};
 use crate::journal::{self, Scene};
 use crate::marker::Mode;
 use crate::redact;
 use crate::reply::Reply;
-use crate::session;
+use crate::session::{self, Pending};
 
 /// What was found on disk before deciding.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +21,19 @@ pub struct Facts<'a> {
     pub checkout: &'a str,
     pub trusted: bool,
     pub mode: Mode,
+    /// Most text the harness hands on whole, in UTF-16 units.
+    pub context_cap: usize,
+    /// What went before, at the events that can tell of it.
+    pub past: Option<Past<'a>>,
+    pub pending: Option<Pending>,
+}
+
+/// The records a brief is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Past<'a> {
+    pub digest: &'a Digest,
+    pub problems: &'a [String],
+    pub gone: &'a [String],
 }
 
 /// What the store is asked to do, in this order.
@@ -30,6 +45,12 @@ pub enum Effect {
     Register(Vec<u8>),
     /// Note the session in `root.json`, if that is easily done.
     RememberSession,
+    /// Take over what is known of the session this one goes on from.
+    Inherit,
+    /// Bring the journal up to date from the transcript, and the digest from the journal.
+    Checkpoint,
+    /// Note where the session stands between a compaction and its brief.
+    SetPending(Option<Pending>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +58,9 @@ pub struct Verdict {
     pub effects: Vec<Effect>,
     pub reply: Reply,
 }
+
+/// A new session gets a short word about the last one; everything else waits until it is asked for.
+const STARTUP_CAP: usize = 2_000;
 
 pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp) -> Verdict {
     if !facts.trusted {
@@ -48,16 +72,73 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         redact: redact::Options { emails: settings.redact_emails },
         now,
     };
-    let mut effects = vec![Effect::Journal(journal::line(event, &scene))];
-    if let Kind::SessionStart { source } = event.kind {
-        effects.push(Effect::Register(session::line(event, source, &scene)));
-        // In a shared store root.json is in git: a session must not make the tree dirty.
-        if facts.mode == Mode::Private && event.agent.is_none() {
-            effects.push(Effect::RememberSession);
-        }
+    let mut effects = vec![Effect::Journal(journal::record(event, &scene).line())];
+    // A sub-agent has a context of its own: what happens to it changes nothing for the session.
+    let mut reply = Reply::Silent;
+    if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
+        effects.extend(state_effects(facts, event, &scene));
+        reply = main_reply(facts, &event.kind, settings);
     }
-    Verdict { effects, reply: Reply::Silent }
+    Verdict { effects, reply }
 }
+
+fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
+    match &event.kind {
+        Kind::SessionStart { source } => {
+            let mut effects = vec![Effect::Register(session::line(event, *source, scene))];
+            // In a shared store root.json is in git: a session must not make the tree dirty.
+            if facts.mode == Mode::Private {
+                effects.push(Effect::RememberSession);
+            }
+            if event.previous.is_some() {
+                effects.push(Effect::Inherit);
+            }
+            if *source == Source::Compact {
+                effects.push(Effect::SetPending(None));
+            }
+            effects
+        }
+        Kind::BeforeCompact { .. } => vec![Effect::SetPending(Some(Pending::Announced)), Effect::Checkpoint],
+        Kind::Summary { .. } if facts.pending == Some(Pending::Announced) => {
+            vec![Effect::SetPending(Some(Pending::Due))]
+        }
+        // Told now, or never to be told: the compaction that was announced did not come.
+        Kind::Prompt { .. } if facts.pending.is_some() => vec![Effect::SetPending(None)],
+        Kind::Stop { .. } => vec![Effect::Checkpoint],
+        Kind::SessionEnd { .. } if facts.pending.is_some() => {
+            vec![Effect::Checkpoint, Effect::SetPending(None)]
+        }
+        Kind::SessionEnd { .. } => vec![Effect::Checkpoint],
+        _ => Vec::new(),
+    }
+}
+
+fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {
+    let (occasion, cap) = match kind {
+        Kind::BeforeCompact { .. } if settings.compaction_guidance => {
+            return Reply::Guidance(GUIDANCE.to_owned());
+        }
+        Kind::SessionStart { source: Source::Startup } => {
+            (Occasion::Started, facts.context_cap.min(STARTUP_CAP))
+        }
+        Kind::SessionStart { source: Source::Compact } => (Occasion::Compacted, facts.context_cap),
+        Kind::SessionStart { source: Source::Resume | Source::Fork } => {
+            (Occasion::Resumed, facts.context_cap)
+        }
+        // The brief that should have come with the session's start did not: it comes with the next prompt.
+        Kind::Prompt { .. } if facts.pending == Some(Pending::Due) => {
+            (Occasion::Compacted, facts.context_cap)
+        }
+        _ => return Reply::Silent,
+    };
+    let Some(Past { digest, problems, gone }) = facts.past else { return Reply::Silent };
+    brief::compose(&Material { occasion, digest, problems, gone }, cap).map_or(Reply::Silent, Reply::Context)
+}
+
+/// Costs nothing when it is ignored. Nothing relies on it.
+const GUIDANCE: &str = "\
+Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
+edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
 /// Once a session, and to the person only: somebody else's text never reaches the model unasked.
 fn untrusted_reply(facts: &Facts, kind: &Kind) -> Reply {

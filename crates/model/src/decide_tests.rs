@@ -1,17 +1,35 @@
 use super::*;
+use crate::digest::Prompt;
+use crate::event::Agent;
 use crate::time;
 
 fn facts() -> Facts<'static> {
-    Facts { harness: "claude-code", root: "/p", checkout: "/p", trusted: true, mode: Mode::Private }
+    Facts {
+        harness: "claude-code",
+        root: "/p",
+        checkout: "/p",
+        trusted: true,
+        mode: Mode::Private,
+        context_cap: 9_500,
+        past: None,
+        pending: None,
+    }
 }
 
-fn run(facts: &Facts, kind: Kind) -> Verdict {
-    let event = Event { session: "s1".into(), cwd: None, transcript: None, agent: None, kind };
-    decide(facts, &event, &Settings::default(), time::parse("2026-11-15T19:22:00Z").unwrap())
+fn event(kind: Kind<'_>) -> Event<'_> {
+    Event { session: "s1".into(), previous: None, cwd: None, transcript: None, agent: None, kind }
+}
+
+fn run(facts: &Facts, event: &Event) -> Verdict {
+    decide(facts, event, &Settings::default(), time::parse("2026-11-15T19:22:00Z").unwrap())
 }
 
 fn start(source: Source) -> Kind<'static> {
     Kind::SessionStart { source }
+}
+
+fn prompt() -> Kind<'static> {
+    Kind::Prompt { text: "x".into() }
 }
 
 /// What an effect does, without its bytes.
@@ -20,6 +38,11 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
         Effect::Journal(_) => "journal",
         Effect::Register(_) => "register",
         Effect::RememberSession => "remember",
+        Effect::Inherit => "inherit",
+        Effect::Checkpoint => "checkpoint",
+        Effect::SetPending(Some(Pending::Announced)) => "announced",
+        Effect::SetPending(Some(Pending::Due)) => "due",
+        Effect::SetPending(None) => "told",
     };
     verdict.effects.iter().map(name).collect()
 }
@@ -28,28 +51,84 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
 fn effects_by_event() {
     let shared = Facts { mode: Mode::Shared, ..facts() };
     let untrusted = Facts { trusted: false, ..facts() };
+    let announced = Facts { pending: Some(Pending::Announced), ..facts() };
+    let due = Facts { pending: Some(Pending::Due), ..facts() };
+    let (stop, end) = (Kind::Stop { message: None }, Kind::SessionEnd { reason: None });
+    let (compact, summary) = (Kind::BeforeCompact { trigger: None }, Kind::Summary { text: "s".into() });
     let cases: &[(&str, Facts, Kind, &[&str])] = &[
         ("a tool call is one write", facts(), Kind::ToolDone(Default::default()), &["journal"]),
-        ("a prompt", facts(), Kind::Prompt { text: "x".into() }, &["journal"]),
-        ("a stop", facts(), Kind::Stop, &["journal"]),
+        ("a prompt", facts(), prompt(), &["journal"]),
+        ("a stop", facts(), stop, &["journal", "checkpoint"]),
+        ("an end", facts(), end, &["journal", "checkpoint"]),
         ("a start registers", facts(), start(Source::Startup), &["journal", "register", "remember"]),
         ("a shared root.json stays clean", shared, start(Source::Resume), &["journal", "register"]),
+        ("a compaction is announced", facts(), compact, &["journal", "announced", "checkpoint"]),
+        ("and comes", announced, summary.clone(), &["journal", "due"]),
+        ("a sub-agent's was not announced", facts(), summary, &["journal"]),
+        ("told at the start", due, start(Source::Compact), &["journal", "register", "remember", "told"]),
+        ("or at the next prompt", due, prompt(), &["journal", "told"]),
+        ("or it never came", announced, prompt(), &["journal", "told"]),
         ("untrusted writes nothing", untrusted, start(Source::Startup), &[]),
         ("untrusted writes nothing", untrusted, Kind::ToolDone(Default::default()), &[]),
     ];
     for (why, facts, kind, expected) in cases {
-        assert_eq!(names(&run(facts, kind.clone())), *expected, "{why}");
+        assert_eq!(names(&run(facts, &event(kind.clone()))), *expected, "{why}");
     }
 }
 
 #[test]
-fn the_user_is_told_at_startup_only() {
+fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
+    for kind in [start(Source::Compact), Kind::BeforeCompact { trigger: None }, Kind::Stop { message: None }]
+    {
+        let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
+        let verdict = run(&facts(), &Event { agent, ..event(kind) });
+        assert_eq!((names(&verdict), verdict.reply), (vec!["journal"], Reply::Silent));
+    }
+}
+
+#[test]
+fn a_session_that_goes_on_from_another_takes_it_over() {
+    let going_on = Event { previous: Some("s0".into()), ..event(start(Source::Compact)) };
+    assert!(names(&run(&facts(), &going_on)).contains(&"inherit"));
+}
+
+#[test]
+fn who_is_told_what_went_before() {
+    let mut digest = Digest::new("s1");
+    digest.prompts.push(Prompt { text: "the goal ".repeat(300), ..Prompt::default() });
+    let past = Some(Past { digest: &digest, problems: &[], gone: &[] });
+    let reply = |facts: Facts, kind| run(&Facts { past, ..facts }, &event(kind)).reply;
+    let told =
+        |facts: Facts, kind| matches!(reply(facts, kind), Reply::Context(text) if text.contains("the goal"));
+    for source in [Source::Startup, Source::Resume, Source::Compact, Source::Fork] {
+        assert!(told(facts(), start(source)), "{source:?}");
+    }
+    for source in [Source::Clear, Source::Unknown] {
+        assert!(!told(facts(), start(source)), "{source:?}");
+    }
+    assert!(!told(facts(), prompt()));
+    assert!(told(Facts { pending: Some(Pending::Due), ..facts() }, prompt()));
+    assert!(!told(Facts { pending: Some(Pending::Announced), ..facts() }, prompt()));
+    let Reply::Context(short) = reply(facts(), start(Source::Startup)) else { panic!("no brief") };
+    assert!(crate::render::width(&short) <= STARTUP_CAP);
+}
+
+#[test]
+fn the_summariser_is_guided_unless_told_not_to() {
+    let compact = event(Kind::BeforeCompact { trigger: None });
+    assert!(matches!(run(&facts(), &compact).reply, Reply::Guidance(_)));
+    let off = Settings { compaction_guidance: false, ..Settings::default() };
+    assert_eq!(decide(&facts(), &compact, &off, Timestamp::UNIX_EPOCH).reply, Reply::Silent);
+}
+
+#[test]
+fn the_user_is_told_of_an_untrusted_store_at_startup_only() {
     let untrusted = Facts { trusted: false, ..facts() };
-    let told = |facts: &Facts, kind| matches!(run(facts, kind).reply, Reply::TellUser(text) if text.contains("thru trust"));
+    let told = |facts: &Facts, kind| matches!(run(facts, &event(kind)).reply, Reply::TellUser(text) if text.contains("thru trust"));
     assert!(told(&untrusted, start(Source::Startup)));
     for source in [Source::Resume, Source::Clear, Source::Compact, Source::Fork, Source::Unknown] {
         assert!(!told(&untrusted, start(source)), "{source:?}");
     }
-    assert!(!told(&untrusted, Kind::Prompt { text: "x".into() }));
+    assert!(!told(&untrusted, prompt()));
     assert!(!told(&facts(), start(Source::Startup)));
 }

@@ -7,6 +7,8 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
     pub session: Text<'a>,
+    /// The session this one goes on from, where a harness gives it a new id (Droid, after a compaction).
+    pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
     /// Set when a sub-agent did it, not the main agent.
@@ -28,16 +30,25 @@ pub enum Kind<'a> {
     Prompt {
         text: Text<'a>,
     },
-    ToolDone(ToolDone<'a>),
+    ToolDone(Box<ToolDone<'a>>),
     BeforeCompact {
         trigger: Option<Text<'a>>,
+    },
+    /// The harness's own summary of what it is about to forget.
+    Summary {
+        text: Text<'a>,
     },
     AfterCompact {
         trigger: Option<Text<'a>>,
     },
     SubagentStart,
-    SubagentStop,
-    Stop,
+    SubagentStop {
+        message: Option<Text<'a>>,
+    },
+    Stop {
+        /// The last thing the agent said, where the payload has it.
+        message: Option<Text<'a>>,
+    },
     SessionEnd {
         reason: Option<Text<'a>>,
     },
@@ -54,8 +65,11 @@ pub struct ToolDone<'a> {
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// None where the harness does not say; a failed tool always says something.
+    /// What a failed call said, whole.
     pub error: Option<Text<'a>>,
+    pub todos: Option<TodoChange<'a>>,
+    /// Questions put to the user, and what they answered.
+    pub answers: Vec<Answer<'a>>,
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
@@ -67,12 +81,45 @@ pub struct Touched<'a> {
     pub action: Action,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
     Create,
     Edit,
     Read,
+    Delete,
+    /// Named, nothing more is known.
+    Mention,
+}
+
+/// What a call did to the harness's own list of things to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TodoChange<'a> {
+    /// The whole list, as it is now.
+    All(Vec<Todo<'a>>),
+    /// One entry, by its id: new, or changed in what is not None.
+    One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Todo<'a> {
+    pub text: Text<'a>,
+    pub status: TodoStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Deleted,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer<'a> {
+    pub question: Text<'a>,
+    pub answer: Text<'a>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -95,13 +142,30 @@ impl Kind<'_> {
             Kind::Prompt { .. } => "prompt",
             Kind::ToolDone(_) => "tool-done",
             Kind::BeforeCompact { .. } => "before-compact",
+            Kind::Summary { .. } => "summary",
             Kind::AfterCompact { .. } => "after-compact",
             Kind::SubagentStart => "subagent-start",
-            Kind::SubagentStop => "subagent-stop",
-            Kind::Stop => "stop",
+            Kind::SubagentStop { .. } => "subagent-stop",
+            Kind::Stop { .. } => "stop",
             Kind::SessionEnd { .. } => "session-end",
             Kind::Other { .. } => "other",
         }
+    }
+}
+
+impl TodoStatus {
+    /// Unknown words mean open: better named once too often than forgotten.
+    pub fn parse(text: &str) -> TodoStatus {
+        match text {
+            "completed" | "done" | "x" => TodoStatus::Completed,
+            "in_progress" | "in-progress" | "active" => TodoStatus::InProgress,
+            "deleted" | "cancelled" => TodoStatus::Deleted,
+            _ => TodoStatus::Pending,
+        }
+    }
+
+    pub fn is_open(self) -> bool {
+        matches!(self, TodoStatus::Pending | TodoStatus::InProgress)
     }
 }
 

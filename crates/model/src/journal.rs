@@ -1,25 +1,32 @@
-//! Lines of a session's journal: what they hold, how they are cut to size and cleaned.
+//! Lines of a session's journal: what they hold, how they are cut to size and cleaned, and how they are read back.
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, Agent, Event, Kind, ToolDone};
+use crate::event::{Action, Agent, Event, Kind, TodoChange, TodoStatus, ToolDone};
+use crate::failure::error_lines;
 use crate::place::{self, Place};
 use crate::redact::{self, redact};
+use crate::shell;
 use crate::text::cut;
 use crate::time;
 
 /// Longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
 const PROMPT_BYTES: usize = 64 * 1024;
+const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
-const ERROR_BYTES: usize = 2 * 1024;
+const MESSAGE_BYTES: usize = 4 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
+const ENTRY_BYTES: usize = 512;
 const NAME_BYTES: usize = 256;
 
 /// How much past its limit a text is looked at, so that a secret across the cut is seen whole.
 const MARGIN: usize = 4 * 1024;
+
+/// Most entries of a list of things to do that are written down.
+const MOST_TODOS: usize = 100;
 
 /// Where and under what settings an event is written down.
 #[derive(Clone, Copy, Debug)]
@@ -31,114 +38,209 @@ pub struct Scene<'a> {
     pub now: Timestamp,
 }
 
-#[derive(Debug, Default, Serialize)]
+/// One line. Empty texts are not written, and read back as empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Line<'a> {
-    v: u8,
-    ts: String,
-    harness: &'a str,
-    event: &'a str,
-    session: &'a str,
-    worktree: &'a str,
+pub struct Record<'a> {
+    pub v: u8,
+    #[serde(borrow)]
+    pub ts: Cow<'a, str>,
+    #[serde(borrow)]
+    pub harness: Cow<'a, str>,
+    #[serde(borrow)]
+    pub event: Cow<'a, str>,
+    #[serde(borrow)]
+    pub session: Cow<'a, str>,
+    #[serde(borrow)]
+    pub worktree: Cow<'a, str>,
+    /// `transcript` when no hook told of it and it was found there afterwards.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub from: Cow<'a, str>,
+    /// The working directory below the checkout, when it is not the checkout itself.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub cwd: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    cwd: Option<Cow<'a, str>>,
+    pub agent: Option<AgentField>,
+    /// Source, trigger, reason: the small word that goes with some events.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub name: Cow<'a, str>,
+    /// The session this one goes on from.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub previous: Cow<'a, str>,
+    /// A prompt, a summary, the last thing an agent said.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub text: Cow<'a, str>,
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub id: Cow<'a, str>,
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub tool: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<AgentField<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ok: Option<bool>,
+    pub ok: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<FileField<'a>>,
+    pub files: Vec<FileField>,
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub command: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    command: Option<Cow<'a, str>>,
+    pub exit: Option<i64>,
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub error: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    exit: Option<i64>,
+    pub todos: Option<Vec<TodoField>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ms: Option<u64>,
+    pub ms: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
-struct AgentField<'a> {
-    id: Cow<'a, str>,
-    #[serde(rename = "type")]
-    kind: Cow<'a, str>,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AgentField {
+    pub id: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
 }
 
-#[derive(Debug, Serialize)]
-struct FileField<'a> {
-    path: Cow<'a, str>,
-    action: Action,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    outside: bool,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FileField {
+    pub path: String,
+    pub action: Action,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    /// True when only the text of a shell command names it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub guess: bool,
 }
 
-/// The event as one line of JSON without its line end, redacted.
-pub fn line(event: &Event, scene: &Scene) -> Vec<u8> {
-    let mut line = Line {
+/// An entry of the list of things to do. With an id it is one change, without one it is part of the whole list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TodoField {
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<TodoStatus>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AnswerField {
+    pub question: String,
+    pub answer: String,
+}
+
+/// The event as a record, redacted and cut.
+pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
+    let mut record = Record {
         v: 1,
-        ts: time::rfc3339(scene.now),
-        harness: scene.harness,
-        event: event.kind.name(),
-        session: &event.session,
-        worktree: scene.checkout,
-        cwd: event.cwd.as_deref().and_then(|cwd| below(cwd, scene)),
+        ts: time::rfc3339(scene.now).into(),
+        harness: scene.harness.into(),
+        event: event.kind.name().into(),
+        session: Cow::Borrowed(&event.session),
+        worktree: scene.checkout.into(),
+        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| below(cwd, scene)),
+        previous: event.previous.as_deref().map_or(Cow::Borrowed(""), |id| scene.clean(id, NAME_BYTES)),
         agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
-            id: scene.clean(id, NAME_BYTES),
-            kind: scene.clean(kind, NAME_BYTES),
+            id: scene.clean(id, NAME_BYTES).into_owned(),
+            kind: scene.clean(kind, NAME_BYTES).into_owned(),
         }),
-        ..Line::default()
+        ..Record::default()
     };
     match &event.kind {
-        Kind::Prompt { text } => line.text = Some(scene.clean(text, PROMPT_BYTES)),
-        Kind::ToolDone(done) => fill_tool(&mut line, done, scene),
-        Kind::SessionStart { source } => line.name = Some(source.name().into()),
+        Kind::Prompt { text } => record.text = scene.clean(text, PROMPT_BYTES),
+        Kind::Summary { text } => record.text = scene.clean(text, SUMMARY_BYTES),
+        Kind::ToolDone(done) => fill_tool(&mut record, done, event.cwd.as_deref(), scene),
+        Kind::SessionStart { source } => record.name = source.name().into(),
         Kind::BeforeCompact { trigger: name }
         | Kind::AfterCompact { trigger: name }
-        | Kind::SessionEnd { reason: name } => line.name = name.as_ref().map(|n| scene.clean(n, NAME_BYTES)),
-        Kind::Other { name } => line.name = Some(scene.clean(name, NAME_BYTES)),
-        Kind::SubagentStart | Kind::SubagentStop | Kind::Stop => {}
+        | Kind::SessionEnd { reason: name } => record.name = scene.clean_some(name.as_deref(), NAME_BYTES),
+        Kind::Other { name } => record.name = scene.clean(name, NAME_BYTES),
+        Kind::SubagentStop { message } | Kind::Stop { message } => {
+            record.text = scene.clean_some(message.as_deref(), MESSAGE_BYTES);
+        }
+        Kind::SubagentStart => {}
     }
-    // Strings, numbers and one level of structs: serialising them cannot fail.
-    serde_json::to_vec(&line).unwrap_or_default()
+    record
 }
 
-fn fill_tool<'a>(line: &mut Line<'a>, done: &'a ToolDone<'_>, scene: &Scene<'a>) {
-    line.tool = Some(scene.clean(&done.tool, NAME_BYTES));
-    line.id = done.id.as_ref().map(|id| scene.clean(id, NAME_BYTES));
-    line.ok = Some(!done.failed);
-    line.command = done.command.as_ref().map(|text| scene.clean(text, COMMAND_BYTES));
-    line.exit = done.exit;
-    line.error = done.error.as_ref().map(|text| scene.clean(text, ERROR_BYTES));
-    line.ms = done.ms;
-    line.files = done
-        .files
+impl Record<'_> {
+    /// As one line of JSON, without its line end.
+    pub fn line(&self) -> Vec<u8> {
+        // Strings, numbers and lists of them: serialising them cannot fail.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&str>, scene: &Scene<'a>) {
+    record.tool = scene.clean(&done.tool, NAME_BYTES);
+    record.id = scene.clean_some(done.id.as_deref(), NAME_BYTES);
+    record.ok = Some(!done.failed);
+    record.exit = done.exit;
+    record.ms = done.ms;
+    record.command = scene.clean_some(done.command.as_deref(), COMMAND_BYTES);
+    if let Some(error) = &done.error {
+        record.error = Cow::Owned(error_lines(&scene.clean(error, PROMPT_BYTES)));
+    }
+    record.files = files(done, cwd, scene);
+    record.todos = done.todos.as_ref().map(|change| todos(change, scene));
+    record.answers = done
+        .answers
         .iter()
-        .map(|file| {
-            let Place { path, outside } = place::within(scene.checkout, &file.path);
-            let path = Cow::Owned(scene.clean(&path, PATH_BYTES).into_owned());
-            FileField { path, action: file.action, outside }
+        .map(|answer| AnswerField {
+            question: scene.clean(&answer.question, ENTRY_BYTES).into_owned(),
+            answer: scene.clean(&answer.answer, ENTRY_BYTES).into_owned(),
         })
         .collect();
 }
 
-/// The working directory, when it is not simply the top of the checkout.
-fn below<'a>(cwd: &str, scene: &Scene) -> Option<Cow<'a, str>> {
+/// What the tool was given as files, and what the text of a command names.
+fn files(done: &ToolDone<'_>, cwd: Option<&str>, scene: &Scene) -> Vec<FileField> {
+    let field = |path: &str, action, guess| {
+        let Place { path, outside } = place::within(scene.checkout, path);
+        FileField { path: scene.clean(&path, PATH_BYTES).into_owned(), action, outside, guess }
+    };
+    let mut files: Vec<FileField> =
+        done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
+    if let Some(command) = &done.command {
+        let seen = cut(command, COMMAND_BYTES);
+        for mention in shell::mentions(seen) {
+            // Relative to where the command ran, which need not be the top of the checkout.
+            let path = match cwd {
+                Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
+                _ => mention.path,
+            };
+            files.push(field(&path, mention.action, true));
+        }
+    }
+    files
+}
+
+fn todos(change: &TodoChange, scene: &Scene) -> Vec<TodoField> {
+    let text = |text: &str| scene.clean(text, ENTRY_BYTES).into_owned();
+    match change {
+        TodoChange::All(todos) => todos
+            .iter()
+            .take(MOST_TODOS)
+            .map(|todo| TodoField { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
+            .collect(),
+        TodoChange::One { id, text: words, status } => vec![TodoField {
+            id: scene.clean(id, NAME_BYTES).into_owned(),
+            text: words.as_deref().map(text).unwrap_or_default(),
+            status: *status,
+        }],
+    }
+}
+
+/// The working directory, empty when it is simply the top of the checkout.
+fn below<'a>(cwd: &str, scene: &Scene) -> Cow<'a, str> {
     let place = place::within(scene.checkout, cwd);
-    (place.path != ".").then(|| Cow::Owned(scene.clean(&place.path, PATH_BYTES).into_owned()))
+    match place.path.as_ref() {
+        "." => Cow::Borrowed(""),
+        path => Cow::Owned(scene.clean(path, PATH_BYTES).into_owned()),
+    }
 }
 
 impl Scene<'_> {
     /// Redacted, then cut. Only as much is looked at as can end up in the line.
-    fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
+    pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let seen = cut(text, limit + MARGIN);
         let whole = seen.len() == text.len();
         let redacted = redact(seen, self.redact);
@@ -149,6 +251,10 @@ impl Scene<'_> {
         }
         let kept = cut(&redacted, keep);
         Cow::Owned(format!("{kept}… [cut: {} of {} bytes]", kept.len(), text.len()))
+    }
+
+    fn clean_some<'t>(&self, text: Option<&'t str>, limit: usize) -> Cow<'t, str> {
+        text.map_or(Cow::Borrowed(""), |text| self.clean(text, limit))
     }
 }
 

@@ -9,11 +9,22 @@ fn scene() -> Scene<'static> {
 }
 
 fn event(kind: Kind<'_>) -> Event<'_> {
-    Event { session: "s1".into(), cwd: Some("/p".into()), transcript: None, agent: None, kind }
+    Event {
+        session: "s1".into(),
+        previous: None,
+        cwd: Some("/p".into()),
+        transcript: None,
+        agent: None,
+        kind,
+    }
+}
+
+fn tool(done: ToolDone<'_>) -> Kind<'_> {
+    Kind::ToolDone(Box::new(done))
 }
 
 fn read(event: &Event) -> Value {
-    serde_json::from_slice(&line(event, &scene())).unwrap()
+    serde_json::from_slice(&record(event, &scene()).line()).unwrap()
 }
 
 /// A GitHub token, put together here so that the source holds none.
@@ -23,7 +34,7 @@ fn token() -> String {
 
 #[test]
 fn a_tool_call_has_everything_a_reader_needs() {
-    let mut event = event(Kind::ToolDone(ToolDone {
+    let mut event = event(tool(ToolDone {
         tool: "Edit".into(),
         id: Some("toolu_1".into()),
         files: vec![
@@ -49,7 +60,7 @@ fn secrets_do_not_reach_any_field() {
     let secret = token();
     let events = [
         event(Kind::Prompt { text: format!("use {secret} for it").into() }),
-        event(Kind::ToolDone(ToolDone {
+        event(tool(ToolDone {
             tool: "Bash".into(),
             id: Some(secret.clone().into()),
             command: Some(format!("curl -H 'Authorization: Bearer {secret}' x").into()),
@@ -61,7 +72,7 @@ fn secrets_do_not_reach_any_field() {
         event(Kind::Other { name: secret.clone().into() }),
     ];
     for event in events {
-        let text = String::from_utf8(line(&event, &scene())).unwrap();
+        let text = String::from_utf8(record(&event, &scene()).line()).unwrap();
         assert!(!text.contains(&secret) && text.contains("[REDACTED:"), "{text}");
     }
 }
@@ -83,4 +94,45 @@ fn a_secret_across_the_cut_is_gone_too() {
         let kept = scene.clean(&text, COMMAND_BYTES);
         assert!(!kept.contains(&secret[..12]), "{shift}");
     }
+}
+
+#[test]
+fn what_is_written_reads_back() {
+    let mut event = event(tool(ToolDone {
+        tool: "Bash".into(),
+        command: Some("cat \"a b.rs\" > /tmp/x.log\u{1b}[0m".into()),
+        error: Some("Exit code 1\nerror: \"quoted\"".into()),
+        exit: Some(1),
+        failed: true,
+        todos: Some(TodoChange::One { id: "1".into(), text: None, status: Some(TodoStatus::Completed) }),
+        ..ToolDone::default()
+    }));
+    event.previous = Some("s0".into());
+    let scene = scene();
+    let record = record(&event, &scene);
+    assert_eq!(serde_json::from_slice::<Record>(&record.line()).unwrap(), record);
+    let old: Record = serde_json::from_str(r#"{"v":1,"event":"stop","newer":{"x":1}}"#).unwrap();
+    assert_eq!(old.event, "stop", "fields we do not know and fields that are missing are fine");
+}
+
+#[test]
+fn a_command_tells_its_files_from_where_it_ran() {
+    let mut event = event(tool(ToolDone {
+        tool: "Bash".into(),
+        command: Some("cat ../a.rs; cat x.rs > /tmp/out.txt".into()),
+        ..ToolDone::default()
+    }));
+    event.cwd = Some("/p/sub".into());
+    assert_eq!(
+        read(&event)["files"],
+        json!([{"path": "a.rs", "action": "read", "guess": true}, {"path": "sub/x.rs", "action": "read", "guess": true},
+            {"path": "/tmp/out.txt", "action": "edit", "outside": true, "guess": true}])
+    );
+}
+
+#[test]
+fn of_an_error_only_the_telling_lines_are_kept() {
+    let output = format!("Exit code 2\n{}error: it broke\n", "noise\n".repeat(500));
+    let event = event(tool(ToolDone { error: Some(output.into()), failed: true, ..ToolDone::default() }));
+    assert_eq!(read(&event)["error"], "error: it broke");
 }

@@ -2,10 +2,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod brief;
 pub mod config;
 pub mod decide;
+pub mod digest;
 pub mod document;
 pub mod event;
+pub mod failure;
 pub mod finding;
 pub mod id;
 pub mod journal;
@@ -13,8 +16,11 @@ pub mod marker;
 pub mod place;
 pub mod receipt;
 pub mod redact;
+pub mod render;
 pub mod reply;
 pub mod session;
+pub mod shell;
+pub mod suggest;
 pub mod text;
 pub mod time;
 pub mod transcript;

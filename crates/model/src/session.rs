@@ -6,6 +6,15 @@ use crate::event::{Event, Source};
 use crate::journal::Scene;
 use crate::time;
 
+/// Where a session stands between a compaction and its brief.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pending {
+    /// A compaction was announced. It may never come.
+    Announced,
+    /// It came, and no brief has been given yet.
+    Due,
+}
+
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     ts: String,

@@ -5,16 +5,16 @@ use std::time::{Duration, Instant};
 
 use harness::{Harness, Undecodable};
 use model::config::Settings;
-use model::decide::{Effect, Facts, Verdict, decide};
+use model::decide::{Effect, Facts, Past, Verdict, decide};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
-use model::reply::Reply;
+use model::session::Pending;
 use model::time;
 use store::{Found, Root, Store, Wish};
 
-use crate::{World, init, settings};
+use crate::{World, checkpoint, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -63,44 +63,82 @@ struct Scene<'a> {
 impl Scene<'_> {
     fn handle(&self, event: &Event, marker: &Marker, trusted: bool) -> Vec<u8> {
         let (root, checkout) = (self.root.path.to_string_lossy(), self.root.checkout.to_string_lossy());
+        let session = Id::new(&event.session);
+        let pending =
+            session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
+        let past = if trusted { past::gather(self.store, self.root, event, pending) } else { None };
         let facts = Facts {
             harness: self.harness.name,
             root: &root,
             checkout: &checkout,
             trusted,
             mode: marker.mode,
+            context_cap: self.harness.context_cap,
+            past: past.as_ref().map(|past| Past {
+                digest: &past.digest,
+                problems: &past.problems,
+                gone: &past.gone,
+            }),
+            pending,
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         if !trusted {
-            return (self.harness.encode)(&reply);
+            return (self.harness.encode)(&reply, &event.kind);
         }
-        let failure = match Id::new(&event.session) {
-            Ok(session) => effects.into_iter().find_map(|effect| self.apply(effect, &session).err()),
+        let failure = match session {
+            Ok(session) => self.apply_all(effects, &session, event),
             Err(bad) => Some(format!("session id: {bad}")),
         };
         // A tool call that went well has its journal line for a receipt: one write, not two.
         if failure.is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
             self.leave_receipt(event.kind.name(), &event.session, failure);
         }
-        (self.harness.encode)(&reply)
+        (self.harness.encode)(&reply, &event.kind)
     }
 
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {
         self.leave_receipt(self.call.event, "", Some(why.to_string()));
-        (self.harness.encode)(&Reply::Silent)
+        Vec::new()
     }
 
-    fn apply(&self, effect: Effect, session: &Id) -> Result<(), String> {
+    /// Looked at only where it can matter: a tool call has no time for it.
+    fn pending(&self, session: &Id, kind: &Kind) -> Option<Pending> {
+        match kind {
+            Kind::Prompt { .. } | Kind::Summary { .. } | Kind::SessionEnd { .. } => {
+                self.store.pending(session).ok().flatten()
+            }
+            _ => None,
+        }
+    }
+
+    /// Every effect is tried, whatever became of the others; the first failure is the one told.
+    fn apply_all(&self, effects: Vec<Effect>, session: &Id, event: &Event) -> Option<String> {
+        let failures = effects.into_iter().filter_map(|effect| self.apply(effect, session, event).err());
+        failures.map(|error| error.to_string()).reduce(|first, _| first)
+    }
+
+    fn apply(&self, effect: Effect, session: &Id, event: &Event) -> store::Result<()> {
         let limit = self.settings.log_limit_bytes;
+        let wait = Duration::from_millis(self.settings.hooks_deadline_ms / 2);
         match effect {
             Effect::Journal(line) => self.store.append_journal(session, &line, limit),
             Effect::Register(line) => self.store.append_session(&line, limit),
-            Effect::RememberSession => {
-                let wait = Duration::from_millis(self.settings.hooks_deadline_ms / 2);
-                self.store.remember_session(session, wait)
-            }
+            Effect::RememberSession => self.store.remember_session(session, wait),
+            Effect::Checkpoint => checkpoint::fold(self.store, session, limit, wait),
+            Effect::SetPending(pending) => self.set_pending(session, event, pending),
+            Effect::Inherit => match event.previous.as_deref().map(Id::new) {
+                Some(Ok(previous)) => checkpoint::inherit(self.store, session, &previous, wait),
+                _ => Ok(()),
+            },
         }
-        .map_err(|e| e.to_string())
+    }
+
+    /// Where a session goes on under another id, the brief was due to the old one.
+    fn set_pending(&self, session: &Id, event: &Event, pending: Option<Pending>) -> store::Result<()> {
+        if let Some(Ok(previous)) = event.previous.as_deref().map(Id::new) {
+            self.store.set_pending(&previous, None)?;
+        }
+        self.store.set_pending(session, pending)
     }
 
     fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {

@@ -8,7 +8,7 @@ use model::time;
 use serde::Serialize;
 use store::{Created, Found, Root, Store, Wish};
 
-use crate::{Error, Result, World};
+use crate::{Error, Result, World, install};
 
 /// How long a command waits for a record that another one holds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
@@ -18,6 +18,15 @@ pub struct Options {
     pub name: Option<String>,
     pub shared: Shared,
     pub below: Below,
+    pub hooks: Hooks,
+}
+
+/// Whether the harnesses in use are told to call us.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hooks {
+    Wire,
+    #[default]
+    Leave,
 }
 
 /// Whether a team shares the records through git.
@@ -49,6 +58,10 @@ pub struct Report {
     pub trusted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
+    /// What was done to the settings of the harnesses in use.
+    pub wired: Vec<install::Report>,
+    /// Harnesses whose settings could not be changed, and why.
+    pub not_wired: Vec<String>,
 }
 
 pub fn run(world: &World, options: &Options) -> Result<Report> {
@@ -62,6 +75,10 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
         });
     }
     let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
+    let (wired, not_wired) = match options.hooks {
+        Hooks::Wire => wire(world, &root.path),
+        Hooks::Leave => (Vec::new(), Vec::new()),
+    };
     Ok(Report {
         root: root.path,
         project_id: marker.project_id,
@@ -70,7 +87,22 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
         created: new,
         trusted,
         set_aside,
+        wired,
+        not_wired,
     })
+}
+
+/// Wires every harness in use. One that cannot be wired does not undo the rest.
+fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
+    let (mut wired, mut failed) = (Vec::new(), Vec::new());
+    for harness in install::in_use(world, root) {
+        let scope = install::usual_scope(harness);
+        match install::run(world, harness, root, scope, install::Task::Install, install::Mode::Write) {
+            Ok(report) => wired.push(report),
+            Err(error) => failed.push(format!("{}: {error}", harness.title)),
+        }
+    }
+    (wired, failed)
 }
 
 /// Creates the store where it is missing, and trusts it only if nobody's records were there before.

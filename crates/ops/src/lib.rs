@@ -4,10 +4,18 @@
 
 #![forbid(unsafe_code)]
 
+mod checkpoint;
 pub mod doctor;
 mod error;
+pub mod files;
+mod git;
+pub mod harnesses;
 pub mod hook;
 pub mod init;
+pub mod install;
+pub mod journal;
+mod past;
+pub mod sessions;
 pub mod settings;
 pub mod status;
 pub mod trust;

@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use model::marker::{Mode, ProjectId};
-use serde::{Deserialize, Serialize};
-use store::{Found, Store, layout};
+use serde::Serialize;
+use store::Found;
 
-use crate::{Result, World};
-
-/// Enough of the list of sessions to hold the last one.
-const TAIL: u64 = 64 * 1024;
+use crate::{Result, World, sessions};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -28,16 +25,8 @@ pub struct Report {
     pub trusted: bool,
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_session: Option<LastSession>,
+    pub last_session: Option<sessions::Listed>,
     pub next: Next,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct LastSession {
-    pub session: String,
-    #[serde(rename(deserialize = "ts"))]
-    pub at: String,
-    pub harness: String,
 }
 
 /// The one thing a newcomer should do now.
@@ -72,7 +61,7 @@ pub fn run(world: &World) -> Result<Report> {
         Some(trust) => trust.holds(&marker.project_id, &root.path)?,
         None => false,
     };
-    let sessions = count_journals(&store)?;
+    let sessions = sessions::all(&store)?.len();
     let next = match (trusted, sessions) {
         (false, _) => Next::Trust,
         (true, 0) => Next::WireHooks,
@@ -87,24 +76,7 @@ pub fn run(world: &World) -> Result<Report> {
         mode: Some(marker.mode),
         trusted,
         sessions,
-        last_session: last_session(&store)?,
+        last_session: sessions::newest(&store)?,
         next,
     })
-}
-
-fn count_journals(store: &Store) -> Result<usize> {
-    let dir = match store.dir().sub(layout::JOURNALS) {
-        Err(store::Error::Absent { .. }) => return Ok(0),
-        dir => dir?,
-    };
-    let is_journal = |name: &str| name.ends_with(".jsonl") && !name.contains('~');
-    Ok(dir.entries()?.iter().filter(|entry| is_journal(&entry.name)).count())
-}
-
-fn last_session(store: &Store) -> Result<Option<LastSession>> {
-    let tail = match store.dir().read_tail(layout::SESSIONS, TAIL) {
-        Err(store::Error::Absent { .. }) => return Ok(None),
-        tail => tail?,
-    };
-    Ok(tail.split(|b| *b == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
 }

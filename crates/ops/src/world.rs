@@ -17,6 +17,8 @@ pub struct World<'a> {
     pub cwd: Option<PathBuf>,
     /// `--root`.
     pub root: Option<PathBuf>,
+    /// This binary, as a harness should call it.
+    pub program: PathBuf,
     pub now: Timestamp,
 }
 
@@ -30,10 +32,15 @@ impl World<'_> {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// Who may trust what is kept here, outside of every tree.
-    pub fn trust(&self) -> Option<Trust> {
+    /// What belongs to this machine and no project.
+    pub fn state(&self) -> Option<PathBuf> {
         let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
-        Some(Trust::new(state.join("throughline")))
+        Some(state.join("throughline"))
+    }
+
+    /// Which roots are trusted is kept there, outside of every tree.
+    pub fn trust(&self) -> Option<Trust> {
+        self.state().map(Trust::new)
     }
 
     pub fn need_trust(&self) -> Result<Trust> {

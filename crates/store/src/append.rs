@@ -13,17 +13,25 @@ use crate::{Dir, Error, Result};
 impl Dir {
     /// Appends `line` (without its line end) to `rel`, which is rotated first when it has reached `limit` bytes.
     pub fn append(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
+        self.append_all(rel, &[line], limit)
+    }
+
+    /// Several lines, still in one `write(2)`: they stand together, whole.
+    pub fn append_all(&self, rel: &str, lines: &[impl AsRef<[u8]>], limit: u64) -> Result<()> {
         let path = self.path().join(rel);
         let (mut file, mut size) = self.open_log(rel)?;
         if size >= limit && self.rotate(rel, &file) {
             (file, size) = self.open_log(rel)?;
         }
-        let mut bytes = Vec::with_capacity(line.len() + 2);
+        let length: usize = lines.iter().map(|line| line.as_ref().len() + 1).sum();
+        let mut bytes = Vec::with_capacity(length + 1);
         if size > 0 && last_byte(&file, size) != Some(b'\n') {
             bytes.push(b'\n');
         }
-        bytes.extend_from_slice(line);
-        bytes.push(b'\n');
+        for line in lines {
+            bytes.extend_from_slice(line.as_ref());
+            bytes.push(b'\n');
+        }
         // One call, never `write_all`: a second one could land behind another writer's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
@@ -71,6 +79,12 @@ impl Dir {
         let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
         fs::renameat(self, rel, self, format!("{stem}~{next:04}.jsonl")).is_ok()
+    }
+
+    /// The name of the `n`-th rotated part, if it is there. Asked by name: listing the folder costs more with every session.
+    pub(crate) fn part(&self, rel: &str, n: usize) -> Option<String> {
+        let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
+        fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
     }
 
     /// The rotated parts of a log, oldest first. `~` cannot stand in an id, so no other log is mistaken for one.

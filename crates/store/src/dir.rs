@@ -111,6 +111,35 @@ impl Dir {
         Ok(bytes)
     }
 
+    /// What stands in a file from `offset` on. Shorter than that: it was replaced, so all of it is new.
+    pub(crate) fn read_from(&self, rel: &str, offset: u64) -> Result<Vec<u8>> {
+        let path = self.path.join(rel);
+        let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
+        let size = require_file(fd.as_fd(), &path)?;
+        let start = if size < offset { 0 } else { offset };
+        let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(0)];
+        let got = File::from(fd).read_at(&mut bytes, start).map_err(|e| io_error(&e, &path, "read"))?;
+        bytes.truncate(got);
+        Ok(bytes)
+    }
+
+    /// Removes a file of this folder that is ours to remove: state, never a record. Absent is fine.
+    pub fn remove(&self, rel: &str) -> Result<()> {
+        let (folder, name) = rel.rsplit_once('/').map_or((None, rel), |(folder, name)| (Some(folder), name));
+        let removed = match folder {
+            Some(folder) => match self.sub(folder) {
+                Ok(folder) => fs::unlinkat(&folder, name, AtFlags::empty()),
+                Err(Error::Absent { .. }) => return Ok(()),
+                Err(e) => return Err(e),
+            },
+            None => fs::unlinkat(self, name, AtFlags::empty()),
+        };
+        match removed {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(Error::from_errno(e, &self.path.join(rel), "remove")),
+        }
+    }
+
     /// Every line of a file, without its line end, however large the file is.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let path = self.path.join(rel);

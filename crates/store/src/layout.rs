@@ -18,6 +18,21 @@ pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessio
 /// Held while `root.json` is changed.
 pub const MARKER_LOCK: &str = "state/locks/root.lock";
 
+/// Held while a session is folded.
+pub fn session_lock(session: &Id) -> String {
+    format!("{LOCKS}/session-{session}.lock")
+}
+
+pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
+
+/// A session folded, so that its start need not read the whole journal.
+pub const DIGESTS: &str = "state/digest";
+/// How far a session's transcript has been read.
+pub const CURSORS: &str = "state/cursors";
+/// Sessions between a compaction and their brief.
+pub const PENDING: &str = "state/pending";
+pub const LOCKS: &str = "state/locks";
+
 pub fn journal(session: &Id) -> String {
     format!("{JOURNALS}/{session}.jsonl")
 }

@@ -14,6 +14,7 @@ pub mod layout;
 mod lock;
 mod log;
 mod root;
+mod session;
 mod store;
 mod trust;
 
@@ -21,7 +22,7 @@ pub use atomic::Durability;
 pub use dir::{Dir, Entry, EntryKind, read_own};
 pub use error::Error;
 pub use lock::Lock;
-pub use log::Tally;
+pub use log::{Place, Tally};
 pub use root::{Found, Root, Wish, find};
 pub use store::{Created, Store};
 pub use trust::{Trust, TrustedRoot};

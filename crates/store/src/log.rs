@@ -13,7 +13,34 @@ pub struct Tally {
     pub torn: Vec<(String, usize)>,
 }
 
+/// How far a log has been read: whole parts that were rotated away, and bytes of the one after them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub parts: usize,
+    pub offset: u64,
+}
+
 impl Dir {
+    /// Every whole line of the log after `place`; returns the place after them. A line without its end is not taken:
+    /// it is still being written, or torn, and then the next writer ends it.
+    pub fn each_new_line(&self, rel: &str, mut place: Place, mut each: impl FnMut(&[u8])) -> Result<Place> {
+        loop {
+            let part = self.part(rel, place.parts + 1);
+            let read = self.read_from(part.as_deref().unwrap_or(rel), place.offset);
+            let bytes = match read {
+                Err(Error::Absent { .. }) => Vec::new(),
+                read => read?,
+            };
+            let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+            bytes[..end].split(|b| *b == b'\n').filter(|line| !line.is_empty()).for_each(&mut each);
+            if part.is_none() {
+                place.offset += end as u64;
+                return Ok(place);
+            }
+            place = Place { parts: place.parts + 1, offset: 0 };
+        }
+    }
+
     /// Every line of the log `rel` that reads as a `T`, its rotated parts first. Absent is an empty log.
     pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<Tally>
     where

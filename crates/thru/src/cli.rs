@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use ops::settings;
 
-use crate::commands::{completions, config, context, doctor, hook, init, redact, status, trust};
+use crate::commands::{
+    completions, config, context, doctor, files, harness, hook, init, install, journal, redact, status, trust,
+};
 use crate::output::{self, Format};
 use crate::world;
 
@@ -41,12 +43,17 @@ Variables:
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::Args),
+    Install(install::Args),
+    Uninstall(install::UninstallArgs),
     Status(status::Args),
+    Files(files::Args),
+    Journal(journal::Args),
     Config(config::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
     Redact(redact::Args),
     Context(context::Args),
+    Harness(harness::Args),
     Hook(hook::Args),
     Completions(completions::Args),
 }
@@ -73,12 +80,17 @@ pub fn run(words: Vec<OsString>) -> u8 {
     output::choose_color(settings::resolve(&world, None).settings().output_color);
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
+        Command::Install(args) => install::run(&world, args, format),
+        Command::Uninstall(args) => install::undo(&world, args, format),
         Command::Status(args) => status::run(&world, args, format),
+        Command::Files(args) => files::run(&world, args, format),
+        Command::Journal(args) => journal::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),
         Command::Doctor(args) => doctor::run(&world, args, format),
         Command::Redact(args) => redact::run(&world, args, format),
         Command::Context(args) => context::run(&world, args, format),
+        Command::Harness(args) => harness::run(&world, args, format),
         Command::Hook(args) => hook::run(args),
         Command::Completions(args) => completions::run(args, format),
     };

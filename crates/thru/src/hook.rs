@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -19,7 +20,7 @@ pub fn run(harness: &str, event: &str, started: Instant) {
     let reply = catch_unwind(AssertUnwindSafe(|| {
         let payload = read_payload();
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
-        let world = World { var: &world::var, cwd: None, root: None, now };
+        let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now };
         ops::hook::run(&world, &Call { harness, event, payload: &payload, started })
     }));
     if let Ok(reply) = reply

@@ -20,5 +20,10 @@ pub fn now() -> Result<Timestamp, String> {
 }
 
 pub fn world(root: Option<PathBuf>, now: Timestamp) -> World<'static> {
-    World { var: &var, cwd: std::env::current_dir().ok(), root, now }
+    World { var: &var, cwd: std::env::current_dir().ok(), root, program: program(), now }
+}
+
+/// Where this binary is. Not resolved further: a link that an upgrade moves along is what a harness should call.
+fn program() -> PathBuf {
+    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("thru"))
 }

@@ -3,12 +3,40 @@
 pub mod transcript;
 mod wire;
 
-use crate::Harness;
+use crate::settings::Place;
+use crate::{File, Form, Harness, Install, Wired};
 
 pub const ROW: Harness = Harness {
     name: "claude-code",
+    title: "Claude Code",
     project_dir: "CLAUDE_PROJECT_DIR",
     presence: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
+    session: Some("CLAUDE_CODE_SESSION_ID"),
+    events: &[
+        Wired { event: "SessionStart", neutral: "session-start", timeout: 10 },
+        Wired { event: "UserPromptSubmit", neutral: "prompt", timeout: 10 },
+        Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
+        Wired { event: "PostToolUseFailure", neutral: "tool-done", timeout: 10 },
+        Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
+        Wired { event: "PostCompact", neutral: "after-compact", timeout: 10 },
+        Wired { event: "SubagentStart", neutral: "subagent-start", timeout: 10 },
+        Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
+        Wired { event: "Stop", neutral: "stop", timeout: 10 },
+        Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
+    ],
+    missing: &[],
+    // Over 10,000 it silently becomes a preview of 2 KB.
+    context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,
+    install: Install {
+        program: "claude",
+        folder: ".claude",
+        folder_variable: Some("CLAUDE_CONFIG_DIR"),
+        local: Some("settings.local.json"),
+        file: File { name: "settings.json", place: Place::CLAUDE_CODE },
+        other: None,
+        form: Form::Exec,
+        taken: &["context", "compact", "clear", "status", "resume"],
+    },
 };

@@ -107,8 +107,8 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let torn = walk.is_torn();
     let line = draft.line(torn);
     let rest = match (end, &line.kind) {
-        // Also where the type is none we know: it may be the beginning of another line, read as a text.
         _ if torn => next_line(&bytes[1..], &BEGINNINGS),
+        // The type may be the beginning of another line, read as a text.
         (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
         (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),
         // Of a line left early the end is not known. One search for a line that matters, and no more.

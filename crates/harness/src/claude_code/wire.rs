@@ -2,36 +2,21 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Agent, Event, Kind, Source, ToolDone, Touched};
+use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
 use model::reply::Reply;
 
-use crate::Undecodable;
 use crate::fields::Fields;
+use crate::{Undecodable, tools};
 
-pub fn decode<'a>(payload: &'a str, event: &'a str) -> Result<Event<'a>, Undecodable> {
-    let (fields, problem) = Fields::parse(payload);
-    if fields.is_empty() {
-        let why = problem.map_or_else(|| "it has no fields".to_owned(), |p| p.to_string());
-        return Err(Undecodable::NotAnObject(why));
-    }
-    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
-    let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(event));
-    Ok(Event {
-        session,
-        cwd: fields.text("cwd"),
-        transcript: fields.text("transcript_path"),
-        agent: fields
-            .text("agent_id")
-            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
-        kind: kind(&fields, name),
-    })
+pub fn decode<'a>(payload: &'a str, word: &'a str) -> Result<Event<'a>, Undecodable> {
+    tools::event(payload, word, kind)
 }
 
-/// Only what Claude Code accepts at every event: a message for the user, or nothing.
-pub fn encode(reply: &Reply) -> Vec<u8> {
-    match reply {
-        Reply::Silent => Vec::new(),
-        Reply::TellUser(text) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
+/// At a compaction plain text becomes part of the summariser's instructions; JSON would be pasted there raw.
+pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
+    match (reply, kind) {
+        (Reply::Guidance(text), Kind::BeforeCompact { .. }) => text.clone().into_bytes(),
+        _ => tools::encode(reply, kind),
     }
 }
 
@@ -41,22 +26,33 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         "SessionStart" | "session-start" => {
             Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
         }
-        "UserPromptSubmit" | "prompt" => Kind::Prompt { text: fields.text("prompt").unwrap_or_default() },
-        "PostToolUse" | "tool-done" => Kind::ToolDone(tool_done(fields, false)),
-        "PostToolUseFailure" => Kind::ToolDone(tool_done(fields, true)),
+        "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
+        "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields, false))),
+        "PostToolUseFailure" => Kind::ToolDone(Box::new(tool_done(fields, true))),
         "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
         "PostCompact" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "SubagentStart" | "subagent-start" => Kind::SubagentStart,
-        "SubagentStop" | "subagent-stop" => Kind::SubagentStop,
-        "Stop" | "stop" => Kind::Stop,
+        "SubagentStop" | "subagent-stop" => subagent_stop(fields),
+        "Stop" | "stop" => Kind::Stop { message: fields.text("last_assistant_message") },
         "SessionEnd" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
         _ => Kind::Other { name },
+    }
+}
+
+/// A sub-agent without a type is the one that writes the summary of a compaction.
+fn subagent_stop<'a>(fields: &Fields<'a>) -> Kind<'a> {
+    let message = fields.text("last_assistant_message");
+    match (fields.text("agent_type").as_deref(), message) {
+        (Some(""), Some(text)) => Kind::Summary { text },
+        (_, message) => Kind::SubagentStop { message },
     }
 }
 
 fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");
+    // Looked into only for the tools that need it: it can be megabytes.
+    let response = || fields.object("tool_response");
     let error = fields.text("error");
     let exit = match (&error, failed) {
         (Some(error), _) => exit_code(error),
@@ -64,7 +60,9 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         _ => None,
     };
     ToolDone {
-        files: touched(&tool, &input, fields),
+        files: touched(&tool, &input, response),
+        todos: tools::todos(&tool, &input, response),
+        answers: tools::answers(&tool, response),
         command: input.text("command"),
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),
@@ -75,13 +73,12 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-fn touched<'a>(tool: &str, input: &Fields<'a>, fields: &Fields<'a>) -> Vec<Touched<'a>> {
+fn touched<'a>(tool: &str, input: &Fields<'a>, response: impl FnOnce() -> Fields<'a>) -> Vec<Touched<'a>> {
     let (field, action) = match tool {
         "Read" => ("file_path", Action::Read),
         "Edit" | "MultiEdit" => ("file_path", Action::Edit),
         "NotebookEdit" => ("notebook_path", Action::Edit),
-        // The answer is looked into for Write only: it can be megabytes.
-        "Write" => match fields.object("tool_response").text("type").as_deref() {
+        "Write" => match response().text("type").as_deref() {
             Some("create") => ("file_path", Action::Create),
             _ => ("file_path", Action::Edit),
         },

@@ -2,7 +2,7 @@ use super::*;
 
 fn done(payload: &str) -> ToolDone<'_> {
     match decode(payload, "").map(|event| event.kind) {
-        Ok(Kind::ToolDone(done)) => done,
+        Ok(Kind::ToolDone(done)) => *done,
         other => panic!("not a tool call: {other:?}"),
     }
 }
@@ -58,4 +58,42 @@ fn the_word_on_the_command_line_helps_out() {
     assert_eq!(decode("{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
     assert_eq!(decode(r#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
     assert!(matches!(decode("nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
+}
+
+#[test]
+fn the_summariser_is_told_from_a_sub_agent() {
+    let stop = |kind: &str| {
+        let payload = format!(
+            r#"{{"session_id":"s","hook_event_name":"SubagentStop","agent_id":"a","agent_type":"{kind}","last_assistant_message":"m"}}"#
+        );
+        decode(&payload, "").unwrap().kind.name().to_owned()
+    };
+    assert_eq!((stop(""), stop("explorer")), ("summary".to_owned(), "subagent-stop".to_owned()));
+}
+
+#[test]
+fn a_notice_is_no_prompt() {
+    let name = |prompt: &str| {
+        let payload =
+            format!(r#"{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#);
+        decode(&payload, "").unwrap().kind.name().to_owned()
+    };
+    assert_eq!((name("do it"), name("<task-notification>x")), ("prompt".to_owned(), "other".to_owned()));
+}
+
+#[test]
+fn replies_only_where_they_are_understood() {
+    let (start, stop) = (Kind::SessionStart { source: Source::Compact }, Kind::Stop { message: None });
+    let compact = Kind::BeforeCompact { trigger: None };
+    let text = |reply: &Reply, kind: &Kind| String::from_utf8(encode(reply, kind)).unwrap();
+    let context = Reply::Context("a \"b\"".into());
+    assert_eq!(
+        text(&context, &start),
+        r#"{"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"a \"b\""}}"#
+    );
+    assert_eq!(text(&context, &stop), "");
+    assert_eq!(text(&context, &compact), "");
+    assert_eq!(text(&Reply::Guidance("keep".into()), &compact), "keep");
+    assert_eq!(text(&Reply::Guidance("keep".into()), &start), "");
+    assert_eq!(text(&Reply::Silent, &start), "");
 }

@@ -1,3 +1,43 @@
 //! Factory Droid.
 
 pub mod transcript;
+mod wire;
+
+use crate::settings::Place;
+use crate::{File, Form, Harness, Install, Wired};
+
+pub const ROW: Harness = Harness {
+    name: "droid",
+    title: "Factory Droid",
+    project_dir: "FACTORY_PROJECT_DIR",
+    presence: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
+    session: None,
+    events: &[
+        Wired { event: "SessionStart", neutral: "session-start", timeout: 10 },
+        Wired { event: "UserPromptSubmit", neutral: "prompt", timeout: 10 },
+        Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
+        Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
+        Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
+        Wired { event: "Stop", neutral: "stop", timeout: 10 },
+        Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
+    ],
+    missing: &[
+        "no hook for a tool that failed: found in the transcript at the next stop",
+        "no hook for an automatic compaction: found in the transcript at the next prompt or stop",
+        "no prompt hook in one-shot `droid exec`: found in the transcript at the stop",
+        "no hook after a compaction and none when a sub-agent starts",
+    ],
+    context_cap: 9_500,
+    decode: wire::decode,
+    encode: wire::encode,
+    install: Install {
+        program: "droid",
+        folder: ".factory",
+        folder_variable: None,
+        local: None,
+        file: File { name: "hooks.json", place: Place::DROID_HOOKS },
+        other: Some(File { name: "settings.json", place: Place::DROID_SETTINGS }),
+        form: Form::Shell,
+        taken: &["compact", "clear", "status"],
+    },
+};

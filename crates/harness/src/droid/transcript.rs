@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use model::event::{Action, Touched};
 use model::transcript::{
-    About, COMMAND_BYTES, Call, Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES, Todos,
-    Typed,
+    About, COMMAND_BYTES, Call, CallResult, Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, Question,
+    TEXT_BYTES, Todos, Typed,
 };
 
 use crate::transcript::message::{Message, RawCall, RawResult, explain};
@@ -170,13 +170,13 @@ fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
                     break;
                 }
                 ("ApplyPatch", b"input" | b"patch") => {
-                    call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default())
+                    call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default());
                 }
                 (_, b"command") => call.command = walk.text(COMMAND_BYTES),
                 ("Task", b"description") => what = walk.text(NOTE_BYTES),
                 ("Task", b"subagent_type") => kind = walk.text(NAME_BYTES),
                 ("ExitSpecMode", b"plan") => {
-                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default())
+                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
                 }
                 ("AskUser", b"questionnaire") => {
                     call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
@@ -194,15 +194,13 @@ fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
     items.extend(todos.map(Item::Todos));
 }
 
-fn result<'a>(raw: &RawResult<'a>) -> model::transcript::CallResult<'a> {
-    let mut result = raw.read();
-    result.exit = raw.content.ending().and_then(exit_code);
+fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
+    let exit = raw.content.ending().and_then(exit_code);
     // A command that ends badly is no error to Droid.
-    if !result.failed && result.exit.is_some_and(|code| code != 0) {
-        result = RawResult { call: raw.call.clone(), failed: true, content: raw.content }.read();
-        result.exit = raw.content.ending().and_then(exit_code);
-    }
-    if result.failed {
+    let failed = raw.failed || exit.is_some_and(|code| code != 0);
+    let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
+    result.exit = exit;
+    if failed {
         explain(&mut result);
     }
     result

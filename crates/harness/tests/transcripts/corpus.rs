@@ -11,14 +11,18 @@ use serde_json::Value;
 
 use super::READERS;
 
+/// A call's id and the files it names; a result's call and whether it failed.
+type Calls = Vec<(String, Vec<String>)>;
+type Results = Vec<(String, bool)>;
+
 /// What one transcript gave.
 #[derive(Debug, Default)]
 struct Tally {
     kinds: BTreeMap<String, usize>,
     unknown: Vec<String>,
     prompts: Vec<String>,
-    calls: Vec<(String, Vec<String>)>,
-    results: Vec<(String, bool)>,
+    calls: Calls,
+    results: Results,
     unexplained: usize,
 }
 
@@ -53,7 +57,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
 }
 
 /// Calls with their files, and results with whether they failed, as a full parser sees them.
-fn oracle(transcript: &[u8]) -> (Vec<(String, Vec<String>)>, Vec<(String, bool)>) {
+fn oracle(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     for line in transcript.split(|byte| *byte == b'\n') {

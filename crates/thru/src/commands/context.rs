@@ -1,3 +1,4 @@
+use ops::init::Hooks;
 use ops::{Result, World};
 
 use crate::commands::init;
@@ -18,6 +19,6 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::Init(args) => init::run(world, args, format),
+        Command::Init(args) => init::make(world, args, Hooks::Leave, format),
     }
 }

@@ -1,12 +1,13 @@
-use ops::init::{Below, Options, Report, Shared};
+use ops::init::{Below, Hooks, Options, Report, Shared};
 use ops::{Result, World};
 
+use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-/// Make this project a root: create .agent/context and trust it on this machine
+/// Set up this project: create .agent/context, trust it on this machine, wire the harnesses in use
 ///
 /// Twice is the same as once. A root above this folder is used as it is, and a git worktree uses the root of its main
-/// checkout. Nothing outside .agent/context is touched.
+/// checkout. Hooks are merged into settings that are not in git; `thru uninstall` takes them out again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Keep records that a team shares in git; journals and state stay out of it
@@ -18,10 +19,19 @@ pub struct Args {
     /// The project's name, instead of its folder's
     #[arg(long)]
     name: Option<String>,
+    /// Leave the settings of all harnesses alone
+    #[arg(long)]
+    no_hooks: bool,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::init::run(world, &args.options())?;
+    let hooks = if args.no_hooks { Hooks::Leave } else { Hooks::Wire };
+    make(world, args, hooks, format)
+}
+
+/// With hooks for `thru init`, without for `thru context init`.
+pub fn make(world: &World, args: &Args, hooks: Hooks, format: Format) -> Result<u8> {
+    let report = ops::init::run(world, &args.options(hooks))?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),
@@ -30,11 +40,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 impl Args {
-    fn options(&self) -> Options {
+    fn options(&self, hooks: Hooks) -> Options {
         Options {
             name: self.name.clone(),
             shared: if self.shared { Shared::Yes } else { Shared::No },
             below: if self.nested { Below::Nested } else { Below::TheRoot },
+            hooks,
         }
     }
 }
@@ -53,14 +64,20 @@ fn print(report: &Report) {
             output::line(format_args!("{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"));
         }
     }
-    match (report.trusted, report.created) {
-        (false, _) => {
-            output::line(
-                "Its records came with the folder and are not trusted on this machine: hooks do nothing here.",
-            );
-            output::line("Next: look at them, then run `thru trust`");
-        }
-        (true, true) => output::line("Next: call it from your harness; `thru help hook` shows how"),
-        (true, false) => {}
+    for wired in &report.wired {
+        install::print(wired);
+    }
+    for failed in &report.not_wired {
+        output::talk(format_args!("{WARN}warning:{WARN:#} not wired: {failed}"));
+    }
+    if !report.trusted {
+        output::line(
+            "Its records came with the folder and are not trusted on this machine: hooks do nothing here.",
+        );
+        output::line("Next: look at them, then run `thru trust`");
+    } else if report.wired.is_empty() && report.created {
+        output::line("Next: `thru install claude-code` or `thru install droid`; none of them was seen here");
+    } else if report.created {
+        output::line("Next: start your harness as always; `thru status` shows what was captured");
     }
 }

@@ -1,6 +1,7 @@
 use model::marker::Mode;
 use model::time;
-use ops::status::{LastSession, Next, Report};
+use ops::sessions::Listed;
+use ops::status::{Next, Report};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
@@ -55,7 +56,7 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     rows
 }
 
-fn last_words(last: &LastSession, world: &World) -> String {
+fn last_words(last: &Listed, world: &World) -> String {
     let ago = time::parse(&last.at).map_or_else(|| last.at.clone(), |at| time::ago(at, world.now));
     format!(", last {} in {}, {ago}", last.session, last.harness)
 }
@@ -64,9 +65,9 @@ fn advice(next: Next) -> Option<&'static str> {
     match next {
         Next::Init => Some("`thru init` makes this project a root"),
         Next::Trust => Some("these records came with the folder; look at them, then run `thru trust`"),
-        Next::WireHooks => {
-            Some("no session has been captured yet; `thru help hook` shows how a harness calls thru")
-        }
+        Next::WireHooks => Some(
+            "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
+        ),
         Next::Nothing => None,
     }
 }

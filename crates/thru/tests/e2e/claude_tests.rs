@@ -1,13 +1,10 @@
-use std::time::{Duration, Instant};
-
 use serde_json::{Value, json};
 
 use crate::claude::{ClaudeCode, hook_runs, session, transcript};
 use crate::hooks::{self, HookRun};
 use crate::model::{Kind, Model};
-use crate::process::LIMIT;
 use crate::scratch::{Scratch, snapshot};
-use crate::script::{Script, call, say};
+use crate::script::{Script, Step, call, say};
 
 /// Everything a session can do to a file or a shell, a sub-agent, a compaction and a resume: all of it is in the
 /// journal, in order, and nothing twice.
@@ -119,42 +116,37 @@ fn a_whole_session_is_in_the_journal() {
     hooks::assert_well("Claude Code", &runs);
 }
 
-/// A harness that dies in the middle of a turn takes nothing with it but the call that was running.
+/// It compacts by itself when the model says that the context is nearly full.
 #[test]
-fn a_kill_loses_at_most_the_call_in_flight() {
+fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
     scratch.thru_ok(&["init"]);
     ClaudeCode::wire(&scratch);
-    let file = scratch.project.join("a.txt");
-    // Ends by itself once the folder of this test is gone.
-    let endless = "touch in-flight; while [ -e in-flight ]; do sleep 0.1; done";
-    let model = Model::start(Script::main([
-        call("Write", json!({ "file_path": file, "content": "a\n" })),
-        call("Bash", json!({ "command": "exit 4", "description": "Fail" })),
-        call("Read", json!({ "file_path": file })),
-        call("Bash", json!({ "command": endless, "description": "Never end" })),
-    ]));
+    let model = Model::start(Script {
+        main: vec![
+            call("Bash", json!({ "command": "true", "description": "Do nothing" })),
+            Step { input_tokens: Some(95_000), ..say("My head is full.") },
+            say("That is better."),
+        ],
+        compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
 
-    let mut talk = claude.converse(&scratch, &model, &[]);
-    talk.start_saying("Begin and do not end");
-    let running = scratch.project.join("in-flight");
-    wait_until("the last call is running", || running.exists());
-    let killed = talk.kill();
-    assert!(!killed.status.success());
-    let sid = killed.lines.iter().find_map(|line| line.json["session_id"].as_str()).expect("a session");
+    let mut talk = claude.converse(&scratch, &model, &["--autocompact", "100000"]);
+    let sid = session(&talk.say("First"));
+    talk.say("Second");
+    talk.end().assert_success();
 
-    let journal = scratch.journal(sid);
-    journal.in_order(&[
-        json!({ "event": "session-start", "name": "startup" }),
-        json!({ "event": "prompt", "text": "Begin and do not end" }),
-        json!({ "tool": "Write", "ok": true, "files": [{ "path": "a.txt", "action": "create" }] }),
-        json!({ "tool": "Bash", "ok": false, "command": "exit 4", "exit": 4 }),
-        json!({ "tool": "Read", "ok": true, "files": [{ "path": "a.txt", "action": "read" }] }),
+    model.assert_played();
+    assert!(model.asked().last().is_some_and(|asked| asked.holds("WHAT-WAS-DONE") && asked.holds("Second")));
+    scratch.journal(&sid).in_order(&[
+        json!({ "event": "prompt", "text": "First" }),
+        json!({ "event": "prompt", "text": "Second" }),
+        json!({ "event": "before-compact", "name": "auto" }),
+        json!({ "event": "session-start", "name": "compact" }),
+        json!({ "event": "after-compact", "name": "auto" }),
     ]);
-    journal.never(&json!({ "event": "stop" }));
-    scratch.assert_healthy();
-    std::fs::remove_file(running).expect("it was there");
 }
 
 /// Records that came with a clone: nothing is written, the person is told once, the model hears nothing.
@@ -193,13 +185,5 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     assert!(model.sent_to_model("Write a file"));
     for ours in ["thru trust", "Throughline", ".agent/context"] {
         assert!(!model.sent_to_model(ours), "the model was sent {ours:?}");
-    }
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let until = Instant::now() + LIMIT;
-    while !is_so() {
-        assert!(Instant::now() < until, "not within {LIMIT:?}: {what}");
-        std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -106,13 +106,12 @@ impl Droid {
 }
 
 impl Conversation {
-    /// Says something and waits until it is idle again.
+    /// Says something and waits until the turn is over and it is idle again.
     pub fn say(&mut self, text: &str) {
-        self.request("droid.add_user_message", &json!({ "text": text }));
-        self.process.wait_for("idle", |line| {
-            let note = &line["params"]["notification"];
-            note["type"] == "droid_working_state_changed" && note["newState"] == "idle"
-        });
+        self.send("droid.add_user_message", &json!({ "text": text }));
+        let note = |line: &Value| line["params"]["notification"].clone();
+        self.process.wait_for("end of the turn", |line| note(line)["type"] == "agent_turn_completed");
+        self.process.wait_for("idle", |line| note(line)["newState"] == "idle");
     }
 
     /// Compacts, and goes on in the session that comes of it; returns its id.
@@ -129,13 +128,18 @@ impl Conversation {
     }
 
     fn request(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
+        self.process.wait_for(method, |line| line["type"] == "response" && line["id"] == id.as_str())
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> String {
         self.requests += 1;
         let id = self.requests.to_string();
         self.process.send(&json!({
             "jsonrpc": "2.0", "factoryApiVersion": "1.0.0", "type": "request",
             "id": id, "method": method, "params": params,
         }));
-        self.process.wait_for(method, |line| line["type"] == "response" && line["id"] == id.as_str())
+        id
     }
 }
 

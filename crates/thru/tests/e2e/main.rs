@@ -8,12 +8,14 @@ mod anthropic;
 mod available;
 mod claude;
 mod claude_tests;
+mod crash_tests;
 mod droid;
 mod droid_tests;
 mod hooks;
 mod http;
 mod journal;
 mod model;
+#[cfg(target_os = "linux")]
 mod offline_tests;
 mod openai;
 mod process;

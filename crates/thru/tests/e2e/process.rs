@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -14,6 +14,8 @@ use serde_json::Value;
 /// Far more than any step takes, also on a machine that is busy; far less than a CI job.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
+const LEFTOVERS: Duration = Duration::from_secs(2);
+
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -21,7 +23,7 @@ pub struct Process {
     stdin: Option<ChildStdin>,
     incoming: Receiver<Line>,
     seen: Vec<Line>,
-    stderr: Option<JoinHandle<String>>,
+    stderr: Receiver<String>,
     ended: bool,
 }
 
@@ -56,14 +58,15 @@ impl Process {
                 }
             }
         });
-        let mut stderr = child.stderr.take().expect("piped");
-        let stderr = thread::spawn(move || {
+        let (sender, stderr) = mpsc::channel();
+        let mut pipe = child.stderr.take().expect("piped");
+        thread::spawn(move || {
             let mut bytes = Vec::new();
-            let _ = stderr.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
+            let _ = pipe.read_to_end(&mut bytes);
+            let _ = sender.send(String::from_utf8_lossy(&bytes).into_owned());
         });
         let stdin = child.stdin.take();
-        Process { name, child, stdin, incoming, seen: Vec::new(), stderr: Some(stderr), ended: false }
+        Process { name, child, stdin, incoming, seen: Vec::new(), stderr, ended: false }
     }
 
     pub fn send(&mut self, line: &Value) {
@@ -113,22 +116,16 @@ impl Process {
 
     fn over(&mut self, status: ExitStatus) -> Ended {
         self.ended = true;
-        self.drain();
-        Ended { status, lines: std::mem::take(&mut self.seen), stderr: self.stderr() }
+        let stderr = self.drain();
+        Ended { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
-    /// What is still in the pipes. Something the harness left running may hold them open: it is not waited for.
-    fn drain(&mut self) {
-        while let Ok(line) = self.incoming.recv_timeout(Duration::from_millis(200)) {
+    /// What is still in the pipes. Something the harness left running may hold them open: it is not waited for long.
+    fn drain(&mut self) -> String {
+        while let Ok(line) = self.incoming.recv_timeout(LEFTOVERS) {
             self.seen.push(line);
         }
-    }
-
-    fn stderr(&mut self) -> String {
-        match self.stderr.take() {
-            Some(thread) if thread.is_finished() => thread.join().unwrap_or_default(),
-            _ => String::new(),
-        }
+        self.stderr.recv_timeout(LEFTOVERS).unwrap_or_default()
     }
 
     fn end_group(&mut self) {
@@ -141,8 +138,7 @@ impl Process {
 
     fn fail(&mut self, why: &str) -> ! {
         self.end_group();
-        self.drain();
-        let stderr = self.stderr();
+        let stderr = self.drain();
         panic!("{} {why}\n{}", self.name, transcript(&self.seen, &stderr));
     }
 }

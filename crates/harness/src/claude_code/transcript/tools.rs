@@ -36,10 +36,10 @@ pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
                 ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
                 ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
                 ("ExitPlanMode", b"plan") => {
-                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default())
+                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
                 }
                 ("AskUserQuestion", b"questions") => {
-                    call.about = About::Questions(lists::questions(walk.raw()))
+                    call.about = About::Questions(lists::questions(walk.raw()));
                 }
                 ("TodoWrite", b"todos") => todos = Some(Todos::All(lists::todos(walk.raw()))),
                 ("TaskUpdate", b"taskId") => todo.id = walk.text(NAME_BYTES),

@@ -1,0 +1,76 @@
+//! Slash commands: what a harness is given so that a person can ask for `thru` from inside a session.
+
+use crate::{Form, Harness};
+
+/// One command, as a file in the harness's `commands` folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SlashCommand {
+    /// Without the slash, as the user types it.
+    pub name: String,
+    pub text: String,
+}
+
+/// How a command file of ours is known, whatever version wrote it.
+pub const MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
+
+/// What there is to ask for: name, what it is for, and what to run.
+const COMMANDS: &[(&str, &str, &[&str])] = &[(
+    "context",
+    "Where Throughline stands: project, sessions, files that matter",
+    &["status", "files -n 20"],
+)];
+
+/// The commands for one harness. A name that it has itself gets our name in front.
+pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
+    COMMANDS
+        .iter()
+        .map(|(name, about, runs)| {
+            let taken = harness.install.taken.contains(name);
+            let name = if taken { format!("thru-{name}") } else { (*name).to_owned() };
+            SlashCommand { name, text: text(harness, program, about, runs) }
+        })
+        .collect()
+}
+
+pub fn is_ours(text: &str) -> bool {
+    text.contains(MARK)
+}
+
+fn text(harness: &Harness, program: &str, about: &str, runs: &[&str]) -> String {
+    let (head, body) = match harness.install.form {
+        // Claude Code runs the lines itself, before the model sees them, if it is allowed to.
+        Form::Exec => {
+            let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
+            (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))
+        }
+        Form::Shell => {
+            let lines: Vec<String> = runs.iter().map(|run| format!("- `{program} {run}`\n")).collect();
+            (String::new(), format!("Run these, and show what they print:\n\n{}", lines.join("")))
+        }
+    };
+    format!(
+        "---\ndescription: {about}\n{head}---\n{body}\nTell the user in a few lines what stands there. Change nothing.\n\n{MARK}\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::by_name;
+
+    #[test]
+    fn a_name_that_is_taken_is_not_hidden() {
+        let names = |harness: &str| -> Vec<String> {
+            all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
+        };
+        assert_eq!(names("claude-code"), ["thru-context"]);
+        assert_eq!(names("droid"), ["context"]);
+    }
+
+    #[test]
+    fn ours_are_known_again() {
+        let command = &all(by_name("claude-code").unwrap(), "/bin/thru")[0];
+        assert!(is_ours(&command.text) && command.text.contains("!`/bin/thru status`"));
+        assert!(!is_ours("---\ndescription: mine\n---\n"));
+    }
+}

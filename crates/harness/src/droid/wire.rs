@@ -1,0 +1,94 @@
+//! Events and replies as Factory Droid spells them. Lenient in, strict out.
+
+use std::borrow::Cow;
+
+use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
+use model::reply::Reply;
+
+use crate::fields::Fields;
+use crate::{Undecodable, tools};
+
+pub fn decode<'a>(payload: &'a str, word: &'a str) -> Result<Event<'a>, Undecodable> {
+    tools::event(payload, word, kind)
+}
+
+pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
+    tools::encode(reply, kind)
+}
+
+fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
+    match name.as_ref() {
+        "SessionStart" | "session-start" => {
+            Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
+        }
+        "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
+        "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
+        "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
+        "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
+        // Its payload has no message; the transcript has.
+        "Stop" | "stop" => Kind::Stop { message: None },
+        "SessionEnd" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
+        _ => Kind::Other { name },
+    }
+}
+
+/// There is no id: the transcript gives it at the stop.
+fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
+    let tool = fields.text("tool_name").unwrap_or_default();
+    let input = fields.object("tool_input");
+    let response = fields.text("tool_response");
+    let exit = match tool.as_ref() {
+        "Execute" => response.as_deref().and_then(exit_code),
+        _ => None,
+    };
+    let failed = exit.is_some_and(|exit| exit != 0);
+    ToolDone {
+        files: touched(&tool, &input),
+        todos: tools::todos(&tool, &input, Fields::default),
+        answers: tools::answers(&tool, || fields.object("tool_response")),
+        command: input.text("command"),
+        error: response.filter(|_| failed),
+        id: None,
+        ms: None,
+        tool,
+        exit,
+        failed,
+    }
+}
+
+fn touched<'a>(tool: &str, input: &Fields<'a>) -> Vec<Touched<'a>> {
+    let action = match tool {
+        "Read" => Action::Read,
+        "Create" => Action::Create,
+        "Edit" | "MultiEdit" => Action::Edit,
+        "ApplyPatch" => return patched(input),
+        _ => return Vec::new(),
+    };
+    input.text("file_path").map(|path| Touched { path, action }).into_iter().collect()
+}
+
+/// The files a patch names: `*** Update File: path`.
+fn patched<'a>(input: &Fields<'a>) -> Vec<Touched<'a>> {
+    let patch = input.text("input").or_else(|| input.text("patch")).unwrap_or_default();
+    let marks = [
+        ("*** Add File: ", Action::Create),
+        ("*** Update File: ", Action::Edit),
+        ("*** Delete File: ", Action::Delete),
+        ("*** Move to: ", Action::Create),
+    ];
+    let named = |line: &str| {
+        let (mark, action) = marks.iter().find(|(mark, _)| line.starts_with(mark))?;
+        Some(Touched { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
+    };
+    patch.lines().filter_map(named).collect()
+}
+
+/// The last line of what a command printed: `[Process exited with code 3]`.
+fn exit_code(response: &str) -> Option<i64> {
+    let (_, rest) = response.rsplit_once("[Process exited with code ")?;
+    rest.split(']').next()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

@@ -1,0 +1,161 @@
+//! What the Claude-style harnesses have in common: the outline of an event, lists of things to do, questions, replies.
+
+use std::borrow::Cow;
+
+use model::event::{Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus};
+use model::reply::Reply;
+
+use crate::Undecodable;
+use crate::fields::Fields;
+
+/// The fields every payload has, around what `kind` makes of the rest.
+pub fn event<'a>(
+    payload: &'a str,
+    word: &'a str,
+    kind: fn(&Fields<'a>, Cow<'a, str>) -> Kind<'a>,
+) -> Result<Event<'a>, Undecodable> {
+    let (fields, problem) = Fields::parse(payload);
+    if fields.is_empty() {
+        let why = problem.map_or_else(|| "it has no fields".to_owned(), |p| p.to_string());
+        return Err(Undecodable::NotAnObject(why));
+    }
+    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(word));
+    Ok(Event {
+        session,
+        previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
+        cwd: fields.text("cwd"),
+        transcript: fields.text("transcript_path"),
+        agent: fields
+            .text("agent_id")
+            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+        kind: kind(&fields, name),
+    })
+}
+
+/// A message for the user, context for the model, or nothing: what both harnesses accept, and only where they do.
+pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
+    match (reply, context_event(kind)) {
+        (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
+        (Reply::Context(text), Some(event)) => {
+            let output = serde_json::json!({ "hookEventName": event, "additionalContext": text });
+            serde_json::json!({ "hookSpecificOutput": output }).to_string().into_bytes()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The events at which context may be given, by the harness's name.
+fn context_event(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::SessionStart { .. } => Some("SessionStart"),
+        Kind::Prompt { .. } => Some("UserPromptSubmit"),
+        _ => None,
+    }
+}
+
+/// A prompt of the user's own, or a notice that the harness sends by the same way.
+pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
+    match text.trim_start().starts_with("<task-notification>") {
+        true => Kind::Other { name: "task-notification".into() },
+        false => Kind::Prompt { text },
+    }
+}
+
+/// What a call of one of the list tools changed.
+pub fn todos<'a>(
+    tool: &str,
+    input: &Fields<'a>,
+    response: impl FnOnce() -> Fields<'a>,
+) -> Option<TodoChange<'a>> {
+    match tool {
+        "TodoWrite" => Some(TodoChange::All(whole_list(input))),
+        "TaskCreate" => {
+            let id = response().object("task").text("id")?;
+            Some(TodoChange::One { id, text: input.text("subject"), status: Some(TodoStatus::Pending) })
+        }
+        "TaskUpdate" => Some(TodoChange::One {
+            id: input.text("taskId")?,
+            text: input.text("subject"),
+            status: input.text("status").map(|status| TodoStatus::parse(&status)),
+        }),
+        _ => None,
+    }
+}
+
+/// An array of objects, or, in Droid, a text with one `1. [completed] …` a line.
+fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
+    let listed: Vec<Todo> = input
+        .objects("todos")
+        .iter()
+        .filter_map(|todo| {
+            let status = TodoStatus::parse(&todo.text("status").unwrap_or_default());
+            Some(Todo { text: todo.text("content").or_else(|| todo.text("description"))?, status })
+        })
+        .collect();
+    match (listed.is_empty(), input.text("todos")) {
+        (true, Some(text)) => text.lines().filter_map(list_line).collect(),
+        _ => listed,
+    }
+}
+
+fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
+    let (before, rest) = line.split_once('[')?;
+    let (status, text) = rest.split_once(']')?;
+    let numbered = before.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ')' | '-' | '*' | ' '));
+    let text = text.trim();
+    (numbered && !text.is_empty())
+        .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
+}
+
+/// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.
+pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Answer<'a>> {
+    if tool != "AskUserQuestion" && tool != "AskUser" {
+        return Vec::new();
+    }
+    let pairs = response().object("answers").texts();
+    pairs.into_iter().map(|(question, answer)| Answer { question, answer }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(tool: &str, input: &str, response: &str) -> String {
+        let (input, response) = (Fields::parse(input).0, Fields::parse(response).0);
+        format!("{:?}", todos(tool, &input, || response))
+    }
+
+    #[test]
+    fn lists_in_every_form() {
+        let array =
+            r#"{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"},{"x":1}]}"#;
+        assert_eq!(
+            changed("TodoWrite", array, "{}"),
+            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: Pending }]))"#
+        );
+        let text = r#"{"todos":"1. [completed] a\n2. [in_progress] b\nnot one [x\n"}"#;
+        assert_eq!(
+            changed("TodoWrite", text, "{}"),
+            r#"Some(All([Todo { text: "a", status: Completed }, Todo { text: "b", status: InProgress }]))"#
+        );
+        assert_eq!(
+            changed("TaskCreate", r#"{"subject":"a"}"#, r#"{"task":{"id":"7"}}"#),
+            r#"Some(One { id: "7", text: Some("a"), status: Some(Pending) })"#
+        );
+        assert_eq!(
+            changed("TaskUpdate", r#"{"taskId":"7","status":"completed"}"#, "{}"),
+            r#"Some(One { id: "7", text: None, status: Some(Completed) })"#
+        );
+        assert_eq!(changed("TaskCreate", r#"{"subject":"a"}"#, "{}"), "None");
+        assert_eq!(changed("Bash", "{}", "{}"), "None");
+    }
+
+    #[test]
+    fn answers_of_the_user() {
+        let (response, _) = Fields::parse(r#"{"questions":[],"answers":{"Which?":"red","Odd?":7}}"#);
+        let found: Vec<_> =
+            answers("AskUserQuestion", || response).into_iter().map(|a| (a.question, a.answer)).collect();
+        assert_eq!(found, [("Which?".into(), "red".into())]);
+    }
+}

@@ -1,0 +1,328 @@
+//! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Action, TodoStatus};
+use crate::journal::{AnswerField, FileField, Record, TodoField};
+use crate::text::cut;
+
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
+const PROMPTS: usize = 40;
+const PROMPT_BYTES: usize = 2_000;
+const FILES: usize = 400;
+const COMMANDS: usize = 200;
+const ANSWERS: usize = 50;
+const CALLS: usize = 2_048;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Digest {
+    pub schema_version: u32,
+    pub session: String,
+    pub harness: String,
+    pub worktree: String,
+    /// How far the journal has been folded: parts that were rotated away, and bytes of the one being written.
+    pub parts: usize,
+    pub offset: u64,
+    /// Records counted so far. Serves as the clock of this session: it never goes back.
+    pub records: u64,
+    pub first_at: String,
+    pub last_at: String,
+    pub prompts: Vec<Prompt>,
+    pub files: Vec<FileUse>,
+    pub commands: Vec<CommandUse>,
+    pub todos: Vec<TodoField>,
+    pub answers: Vec<AnswerField>,
+    /// The last thing the agent said.
+    pub said: String,
+    /// The harness's own summary, of the last compaction.
+    pub summary: String,
+    pub compactions: u32,
+    /// Why the session ended; empty while it may go on.
+    pub ended: String,
+    /// Digests of the ids of calls already counted, oldest first.
+    calls: Vec<u64>,
+    /// Calls that came without an id and wait for the transcript to name it.
+    nameless: Vec<u64>,
+    #[serde(skip)]
+    known: HashSet<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Prompt {
+    pub at: String,
+    pub record: u64,
+    pub text: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileUse {
+    pub path: String,
+    pub outside: bool,
+    pub edits: u32,
+    pub reads: u32,
+    /// Times that only the text of a command named it.
+    pub guesses: u32,
+    pub deleted: bool,
+    /// The record that touched it last.
+    pub last: u64,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CommandUse {
+    pub command: String,
+    pub runs: u32,
+    pub failures: u32,
+    /// How the last run ended.
+    pub ok: bool,
+    pub exit: Option<i64>,
+    pub error: String,
+    pub last: u64,
+}
+
+/// What folding a record came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folded {
+    Counted,
+    /// The same call again: a hook that fired twice, or the transcript telling what a hook had told.
+    Repeated,
+}
+
+impl Digest {
+    pub fn new(session: &str) -> Digest {
+        Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
+    }
+
+    /// Takes one record in.
+    pub fn fold(&mut self, record: &Record) -> Folded {
+        if self.is_repeated(record) {
+            return Folded::Repeated;
+        }
+        self.records += 1;
+        if self.first_at.is_empty() {
+            self.first_at = record.ts.to_string();
+        }
+        self.last_at = record.ts.to_string();
+        self.harness = record.harness.to_string();
+        self.worktree = record.worktree.to_string();
+        let main = record.agent.is_none();
+        match record.event.as_ref() {
+            "prompt" if main => self.add_prompt(record),
+            "tool-done" => self.add_call(record),
+            "stop" if main && !record.text.is_empty() => self.said = record.text.to_string(),
+            "summary" => {
+                self.summary = record.text.to_string();
+                self.compactions += 1;
+            }
+            "session-end" => {
+                self.ended =
+                    if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
+            }
+            "session-start" if main => self.ended.clear(),
+            _ => {}
+        }
+        Folded::Counted
+    }
+
+    /// A call counts once, however often it is told. Without an id, the one from the transcript that matches it is it.
+    fn is_repeated(&mut self, record: &Record) -> bool {
+        if record.event != "tool-done" {
+            return false;
+        }
+        let shape = shape_of(record);
+        if record.id.is_empty() {
+            self.nameless.push(shape);
+            keep_last(&mut self.nameless, CALLS);
+            return false;
+        }
+        if self.known.len() < self.calls.len() {
+            self.known = self.calls.iter().copied().collect();
+        }
+        let id = hash([record.id.as_ref()]);
+        if !self.known.insert(id) {
+            return true;
+        }
+        self.calls.push(id);
+        keep_last(&mut self.calls, CALLS);
+        match self.nameless.iter().position(|known| *known == shape) {
+            Some(place) if record.from == "transcript" => {
+                self.nameless.remove(place);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn add_prompt(&mut self, record: &Record) {
+        let prompt = Prompt {
+            at: record.ts.to_string(),
+            record: self.records,
+            text: cut(&record.text, PROMPT_BYTES).to_owned(),
+        };
+        if prompt.text.trim().is_empty() {
+            return;
+        }
+        self.prompts.push(prompt);
+        // The first one stays: it is what the session is about.
+        if self.prompts.len() > PROMPTS {
+            self.prompts.remove(1);
+        }
+    }
+
+    fn add_call(&mut self, record: &Record) {
+        for file in &record.files {
+            self.add_file(file);
+        }
+        if !record.command.is_empty() {
+            self.add_command(record);
+        }
+        if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
+            self.change_todos(todos);
+        }
+        self.answers.extend(record.answers.iter().cloned());
+        keep_last(&mut self.answers, ANSWERS);
+    }
+
+    fn add_file(&mut self, file: &FileField) {
+        let last = self.records;
+        let place = match self.files.iter().position(|known| known.path == file.path) {
+            Some(place) => place,
+            None => {
+                let path = file.path.clone();
+                self.files.push(FileUse { path, outside: file.outside, ..FileUse::default() });
+                self.files.len() - 1
+            }
+        };
+        let known = &mut self.files[place];
+        known.last = last;
+        known.deleted = file.action == Action::Delete;
+        match file.action {
+            _ if file.guess => known.guesses += 1,
+            Action::Create | Action::Edit | Action::Delete => known.edits += 1,
+            Action::Read | Action::Mention => known.reads += 1,
+        }
+        if self.files.len() > FILES {
+            // What was never edited and is longest ago goes first.
+            let oldest =
+                (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
+            self.files.remove(oldest.unwrap_or(0));
+        }
+    }
+
+    fn add_command(&mut self, record: &Record) {
+        let command = record.command.trim().to_owned();
+        let mut entry = match self.commands.iter().position(|known| known.command == command) {
+            Some(place) => self.commands.remove(place),
+            None => CommandUse { command, ..CommandUse::default() },
+        };
+        let ok = record.ok.unwrap_or(true);
+        entry.runs += 1;
+        entry.failures += u32::from(!ok);
+        entry.ok = ok;
+        entry.exit = record.exit;
+        entry.error = if ok { String::new() } else { record.error.to_string() };
+        entry.last = self.records;
+        self.commands.push(entry);
+        if self.commands.len() > COMMANDS {
+            let oldest = self.commands.iter().position(|command| command.ok).unwrap_or(0);
+            self.commands.remove(oldest);
+        }
+    }
+
+    /// The list as the harness has it now, not its history.
+    fn change_todos(&mut self, changes: &[TodoField]) {
+        if changes.iter().all(|change| change.id.is_empty()) {
+            self.todos = changes.to_vec();
+            return;
+        }
+        for change in changes {
+            match self.todos.iter_mut().find(|known| known.id == change.id) {
+                Some(known) => {
+                    if !change.text.is_empty() {
+                        known.text.clone_from(&change.text);
+                    }
+                    known.status = change.status.or(known.status);
+                }
+                None => self.todos.push(change.clone()),
+            }
+        }
+        self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
+    }
+
+    /// Commands whose last run failed, newest first.
+    pub fn open_failures(&self) -> impl Iterator<Item = &CommandUse> {
+        self.commands.iter().rev().filter(|command| !command.ok)
+    }
+
+    pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
+        self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
+    }
+
+    /// Files, those most likely to be needed again first: edits before reads, recent before old, often before once,
+    /// and what an open failure names before all.
+    pub fn ranked_files(&self) -> Vec<&FileUse> {
+        let mut ranked: Vec<(f64, &FileUse)> =
+            self.files.iter().map(|file| (self.worth(file), file)).collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+        ranked.into_iter().map(|(_, file)| file).collect()
+    }
+
+    fn worth(&self, file: &FileUse) -> f64 {
+        let age = self.records.saturating_sub(file.last) as f64;
+        let recency = 0.3 + 0.7 * (-age / 60.0).exp2();
+        let kind = if file.edits > 0 {
+            3.0
+        } else if file.reads > 0 {
+            1.5
+        } else {
+            0.5
+        };
+        let often = 1.0 + f64::from(file.edits + file.reads + file.guesses).ln_1p() / 2.0;
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        let blamed = self.open_failures().take(5).any(|failure| failure.error.contains(name));
+        let down = if file.outside || is_generated(&file.path) { 0.3 } else { 1.0 };
+        down * (kind * often * recency + if blamed { 3.0 } else { 0.0 })
+    }
+}
+
+/// Built, vendored or locked: rarely what somebody works on.
+pub fn is_generated(path: &str) -> bool {
+    const FOLDERS: &[&str] =
+        &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
+}
+
+/// What makes two tellings of one call alike: the tool, its command and its files.
+fn shape_of(record: &Record) -> u64 {
+    let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
+    hash([record.tool.as_ref(), record.command.as_ref()].into_iter().chain(files))
+}
+
+/// FNV-1a: written to disk, so it must be the same in every build.
+fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
+    for part in parts {
+        for byte in part.bytes().chain([0xff]) {
+            state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    state
+}
+
+fn keep_last<T>(list: &mut Vec<T>, most: usize) {
+    if list.len() > most {
+        list.drain(..list.len() - most);
+    }
+}
+
+#[cfg(test)]
+#[path = "digest_tests.rs"]
+mod tests;

@@ -1,0 +1,90 @@
+//! The lines of a failed command's output that say why.
+
+/// Lines kept of one failure, and the bytes they may take together.
+const LINES: usize = 6;
+const BYTES: usize = 1_200;
+
+/// Words that errors are made of, in any program's output. Compared without case.
+const WORDS: &[&str] = &[
+    "error",
+    "fail",
+    "panicked",
+    "exception",
+    "traceback",
+    "fatal",
+    "cannot",
+    "can't",
+    "could not",
+    "not found",
+    "no such",
+    "undefined",
+    "unexpected",
+    "denied",
+    "refused",
+    "timed out",
+    "assert",
+    "mismatch",
+    "expected",
+    "unresolved",
+    "invalid",
+    "abort",
+    "segmentation",
+    "killed",
+];
+
+/// The telling lines of `output`, in their order, joined by line ends. Without any such line, its last ones.
+pub fn error_lines(output: &str) -> String {
+    let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
+    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).take(LINES).collect();
+    let chosen = match telling.is_empty() {
+        false => telling,
+        true => lines[lines.len().saturating_sub(3)..].to_vec(),
+    };
+    let mut kept = String::new();
+    for line in chosen {
+        let line = crate::text::cut(line, 300);
+        if kept.len() + line.len() > BYTES {
+            break;
+        }
+        if !kept.is_empty() {
+            kept.push('\n');
+        }
+        kept.push_str(line);
+    }
+    kept
+}
+
+/// The harness's own first line says the exit code, which is kept apart.
+fn is_worth_keeping(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
+}
+
+fn is_telling(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let counts_none = lower.contains("0 failed") || lower.contains("0 errors") || lower.contains("no error");
+    WORDS.iter().any(|word| lower.contains(word)) && !counts_none
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_what_tells() {
+        let cargo = "Exit code 101\n   Compiling x\nerror[E0308]: mismatched types\n  --> src/a.rs:3:5\n   |\nwarning: unused\nerror: could not compile `x`";
+        assert_eq!(error_lines(cargo), "error[E0308]: mismatched types\nerror: could not compile `x`");
+        let plain = "Exit code 3\none\n\ntwo\nthree\nfour\n";
+        assert_eq!(error_lines(plain), "two\nthree\nfour");
+        assert_eq!(error_lines("Exit code 1"), "");
+        assert_eq!(
+            error_lines("test result: ok. 3 passed; 0 failed\nlast"),
+            "test result: ok. 3 passed; 0 failed\nlast"
+        );
+    }
+
+    #[test]
+    fn stays_small() {
+        assert!(error_lines(&"error: x".repeat(10_000)).len() <= 300);
+        assert!(error_lines(&"error: something\n".repeat(10_000)).len() <= BYTES);
+    }
+}

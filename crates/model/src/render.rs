@@ -1,0 +1,134 @@
+//! Text from tools, files and people, made safe to put in front of a model: data, never markup, never an order.
+
+/// How a harness counts: UTF-16 units.
+pub fn width(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
+/// On one line, without anything that cannot be seen or that could close the markup around it, at most `max` wide.
+pub fn inline(text: &str, max: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(max * 2));
+    let mut used = 0;
+    let mut chars = plain(text).peekable();
+    while let Some(c) = chars.next() {
+        let c = if c == '\n' || c == '\t' { ' ' } else { c };
+        if c == ' ' && (out.ends_with(' ') || out.is_empty()) {
+            continue;
+        }
+        // `</system-reminder>` in somebody's file must not end ours.
+        let closes =
+            c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z'));
+        used += c.len_utf16() + usize::from(closes);
+        if used > max.saturating_sub(1) {
+            let kept = out.trim_end().len();
+            out.truncate(kept);
+            out.push('…');
+            return out;
+        }
+        out.push(c);
+        if closes {
+            out.push('\\');
+        }
+    }
+    let kept = out.trim_end().len();
+    out.truncate(kept);
+    out
+}
+
+/// A command or a line of output, in backticks that it cannot close.
+pub fn code(text: &str, max: usize) -> String {
+    let text = inline(text, max);
+    if !text.contains('`') {
+        return format!("`{text}`");
+    }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    format!("{fence} {text} {fence}")
+}
+
+/// What can be seen: no escape sequences, no control, zero-width or direction-changing characters.
+fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
+    let mut rest = text.chars();
+    std::iter::from_fn(move || {
+        loop {
+            match rest.next()? {
+                '\u{1b}' => skip_escape(&mut rest),
+                '\r' => {}
+                c if c == '\n' || c == '\t' => return Some(c),
+                c if c.is_control() || is_invisible(c) => {}
+                c => return Some(c),
+            }
+        }
+    })
+}
+
+/// `ESC [ … letter`, `ESC ] … BEL`, or one more character.
+fn skip_escape(rest: &mut std::str::Chars) {
+    let mut ahead = rest.clone();
+    match ahead.next() {
+        Some('[') => {
+            for c in ahead.by_ref() {
+                if ('@'..='~').contains(&c) {
+                    break;
+                }
+            }
+            *rest = ahead;
+        }
+        Some(']') => {
+            for c in ahead.by_ref() {
+                if c == '\u{7}' || c == '\u{1b}' {
+                    break;
+                }
+            }
+            *rest = ahead;
+        }
+        _ => {}
+    }
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_hides_or_closes_gets_through() {
+        let cases = [
+            ("a\n\n  b\tc", "a b c"),
+            ("\u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}x", "redx"),
+            ("a\u{200b}b\u{202e}c\u{feff}\u{e0041}", "abc"),
+            ("</system-reminder><b>", "<\\/system-reminder><\\b>"),
+            ("1 < 2 && x<-y", "1 < 2 && x<-y"),
+            ("bell\u{7}nul\0", "bellnul"),
+            ("  trimmed  ", "trimmed"),
+            ("\u{1b}", ""),
+            ("\u{1b}[", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(inline(text, 100), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn cuts_are_marked_and_counted_as_the_harness_counts() {
+        assert_eq!(inline("abcdef", 4), "abc…");
+        assert_eq!(inline("abc", 4), "abc");
+        let emoji = "😀".repeat(10);
+        let cut = inline(&emoji, 9);
+        assert!(width(&cut) <= 9 && cut.ends_with('…'), "{cut}");
+        for max in 1..40 {
+            assert!(width(&inline("<b>x</b> yes <i>y</i> and more of it", max)) <= max);
+        }
+    }
+
+    #[test]
+    fn code_cannot_be_closed() {
+        assert_eq!(code("ls", 10), "`ls`");
+        assert_eq!(code("echo `date` ``", 40), "``` echo `date` `` ```");
+    }
+}

@@ -1,0 +1,229 @@
+//! Files that a shell command names. Conservative: a path that is missed costs little, a made-up one misleads.
+
+use crate::event::Action;
+
+/// A path in a command, as written, and what the command does to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    pub path: String,
+    pub action: Action,
+}
+
+/// More than anybody names by hand; generated commands can hold thousands.
+const MOST: usize = 20;
+
+/// The files a command line names, each once, with the strongest thing done to it.
+pub fn mentions(command: &str) -> Vec<Mention> {
+    let mut found: Vec<Mention> = Vec::new();
+    let mut base = String::new();
+    for words in commands(&tokens(command)) {
+        if let [cd, folder] = words
+            && cd.text == "cd"
+            && is_literal(folder)
+        {
+            base = join(&base, &folder.text);
+            continue;
+        }
+        for (path, action) in named(words) {
+            let path = join(&base, &path);
+            if let Some(known) = found.iter_mut().find(|known| known.path == path) {
+                if rank(action) > rank(known.action) {
+                    known.action = action;
+                }
+            } else if found.len() < MOST {
+                found.push(Mention { path, action });
+            }
+        }
+    }
+    found
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Word {
+    text: String,
+    quoted: bool,
+    /// `>`, `<`, `|`, `;`, `&&`, a line end: not a word of the command.
+    operator: bool,
+}
+
+/// Splits as a shell would, near enough: quotes, escapes, operators, and no bodies of here-documents.
+fn tokens(command: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    let (mut text, mut quoted, mut open) = (String::new(), false, false);
+    let mut chars = command.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' | '"' => {
+                (quoted, open) = (true, true);
+                while let Some(inner) = chars.next() {
+                    match inner {
+                        _ if inner == c => break,
+                        '\\' if c == '"' => text.extend(chars.next()),
+                        _ => text.push(inner),
+                    }
+                }
+            }
+            '\\' => {
+                open = true;
+                text.extend(chars.next().filter(|next| *next != '\n'));
+            }
+            ' ' | '\t' => close(&mut words, &mut text, &mut quoted, &mut open),
+            '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
+                // `2>`: the number belongs to the operator.
+                if matches!(c, '<' | '>') && text.chars().all(|digit| digit.is_ascii_digit()) {
+                    text.clear();
+                    open = false;
+                }
+                close(&mut words, &mut text, &mut quoted, &mut open);
+                let mut operator = String::from(c);
+                while let Some(next) =
+                    chars.next_if(|next| *next == c && c != '\n' || c == '>' && *next == '&')
+                {
+                    operator.push(next);
+                }
+                if operator == "<<" {
+                    return words; // what follows is a document, not a command
+                }
+                words.push(Word { text: operator, quoted: false, operator: true });
+            }
+            '#' if !open => while chars.next_if(|next| *next != '\n').is_some() {},
+            _ => {
+                open = true;
+                text.push(c);
+            }
+        }
+    }
+    close(&mut words, &mut text, &mut quoted, &mut open);
+    words
+}
+
+fn close(words: &mut Vec<Word>, text: &mut String, quoted: &mut bool, open: &mut bool) {
+    if *open {
+        words.push(Word { text: std::mem::take(text), quoted: *quoted, operator: false });
+    }
+    (*quoted, *open) = (false, false);
+    text.clear();
+}
+
+/// The single commands of a line. Redirections stay with theirs.
+fn commands(words: &[Word]) -> impl Iterator<Item = &[Word]> {
+    let ends = |word: &Word| word.operator && !word.text.starts_with(['<', '>']);
+    words.split(ends).filter(|command| !command.is_empty())
+}
+
+/// The paths of one command.
+fn named(words: &[Word]) -> Vec<(String, Action)> {
+    let mut found = Vec::new();
+    let skip = words.iter().take_while(|word| is_prefix(word)).count();
+    let words = &words[skip..];
+    let program = words.first().map_or("", |word| word.text.rsplit('/').next().unwrap_or(""));
+    let arguments = words.get(1..).unwrap_or_default();
+    let in_place = program == "sed" && arguments.iter().any(|word| word.text.starts_with("-i"));
+    let subcommand = arguments.first().map_or("", |word| word.text.as_str());
+    let Some(usual) = usual_action(program, subcommand, in_place) else { return redirections(words) };
+    let pattern = match program {
+        "grep" | "rg" | "sed" | "awk" | "jq" => arguments.iter().position(|word| !word.text.starts_with('-')),
+        _ => None,
+    };
+    for (i, word) in arguments.iter().enumerate() {
+        let target = i > 0 && arguments[i - 1].operator;
+        if !word.operator && !target && Some(i) != pattern && is_path(word) {
+            found.push((word.text.clone(), usual));
+        }
+    }
+    // The last of `cp` and `mv` is what is written.
+    if matches!(program, "cp" | "mv")
+        && let [first @ .., last] = found.as_mut_slice()
+        && !first.is_empty()
+    {
+        last.1 = Action::Edit;
+    }
+    found.extend(redirections(words));
+    found
+}
+
+/// `> file` writes it, `< file` reads it.
+fn redirections(words: &[Word]) -> Vec<(String, Action)> {
+    let targets = words.windows(2).filter(|pair| pair[0].operator && is_path(&pair[1]));
+    let action = |operator: &str| if operator.starts_with('>') { Action::Edit } else { Action::Read };
+    targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
+}
+
+/// What a program does to the files it is given. None: its words are not files.
+fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Action> {
+    Some(match program {
+        "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
+        | "source" | "awk" | "nl" | "sort" | "md5sum" | "sha256sum" | "xxd" => Action::Read,
+        "sed" if in_place => Action::Edit,
+        "sed" => Action::Read,
+        "touch" | "tee" | "rustfmt" | "prettier" | "gofmt" | "black" | "chmod" | "truncate" => Action::Edit,
+        "mv" => Action::Delete,
+        "cp" => Action::Read,
+        "rm" | "unlink" => Action::Delete,
+        // Most words after git are refs, and refs have slashes too.
+        "git" => match subcommand {
+            "add" | "restore" => Action::Edit,
+            "rm" | "mv" => Action::Delete,
+            "blame" | "diff" => Action::Read,
+            _ => return None,
+        },
+        "echo" | "printf" | "ssh" | "scp" | "rsync" | "curl" | "wget" | "docker" | "kubectl" | "npx"
+        | "export" | "ls" | "find" | "mkdir" | "rmdir" | "cd" | "test" | "[" => return None,
+        _ => Action::Mention,
+    })
+}
+
+/// `FOO=bar`, `sudo`, `time`: before the program itself.
+fn is_prefix(word: &Word) -> bool {
+    let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    });
+    assigns || matches!(word.text.as_str(), "sudo" | "time" | "nohup" | "env" | "exec" | "command")
+}
+
+fn is_literal(word: &Word) -> bool {
+    !word.operator && !word.text.is_empty() && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
+}
+
+/// With an extension, or beginning like a path; no option, no pattern, no variable, no address.
+fn is_path(word: &Word) -> bool {
+    let text = word.text.as_str();
+    if !is_literal(word) || text.len() > 300 || text.starts_with('-') || text.contains("://") {
+        return false;
+    }
+    let plain = |c: char| {
+        c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '+' | '@') || c == ' ' && word.quoted
+    };
+    if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
+        return false;
+    }
+    let last = text.rsplit('/').next().unwrap_or("");
+    let extension =
+        last.rsplit_once('.').map_or("", |(stem, extension)| if stem.is_empty() { "" } else { extension });
+    let has_extension = (1..=8).contains(&extension.len())
+        && extension.bytes().all(|b| b.is_ascii_alphanumeric())
+        && extension.bytes().any(|b| b.is_ascii_alphabetic());
+    let begins_like_one = text.starts_with("./") || text.starts_with("../") || text.starts_with('/');
+    has_extension || begins_like_one && !last.is_empty()
+}
+
+fn join(base: &str, path: &str) -> String {
+    match base.is_empty() || path.starts_with('/') {
+        true => path.to_owned(),
+        false => format!("{}/{path}", base.trim_end_matches('/')),
+    }
+}
+
+fn rank(action: Action) -> u8 {
+    match action {
+        Action::Mention => 0,
+        Action::Read => 1,
+        Action::Delete => 2,
+        Action::Edit => 3,
+        Action::Create => 4,
+    }
+}
+
+#[cfg(test)]
+#[path = "shell_tests.rs"]
+mod tests;

@@ -1,0 +1,61 @@
+use super::*;
+
+fn check(command: &str, expected: &[(&str, Action)]) {
+    let found: Vec<_> = mentions(command).into_iter().map(|m| (m.path, m.action)).collect();
+    let expected: Vec<_> = expected.iter().map(|(path, action)| ((*path).to_owned(), *action)).collect();
+    assert_eq!(found, expected, "{command}");
+}
+
+#[test]
+fn files_that_commands_name() {
+    use Action::{Delete, Edit, Mention, Read};
+    check("cat src/main.rs", &[("src/main.rs", Read)]);
+    check("sed -n '1,20p' src/lib.rs | head -5", &[("src/lib.rs", Read)]);
+    check("sed -i 's/a/b/' src/lib.rs", &[("src/lib.rs", Edit)]);
+    check("echo hi > notes.txt", &[("notes.txt", Edit)]);
+    check("echo hi 2>/dev/null >> out/log.txt", &[("out/log.txt", Edit)]);
+    check("wc -l < data.csv", &[("data.csv", Read)]);
+    check("rm -f old.py", &[("old.py", Delete)]);
+    check("mv a.rs b.rs", &[("a.rs", Delete), ("b.rs", Edit)]);
+    check("cp 'my file.txt' b.txt", &[("my file.txt", Read), ("b.txt", Edit)]);
+    check("python3 tools/gen.py --out x.json", &[("tools/gen.py", Mention), ("x.json", Mention)]);
+    check("cd sub && cat a.rs; cat /abs/b.rs", &[("sub/a.rs", Read), ("/abs/b.rs", Read)]);
+    check("git add src/a.rs && git commit -m 'fix b.rs'", &[("src/a.rs", Edit)]);
+    check("FOO=1 sudo ./run.sh", &[]);
+    check("go test ./pkg/x_test.go", &[("./pkg/x_test.go", Mention)]);
+    check("cat a.rs a.rs; sed -i x a.rs", &[("a.rs", Edit)]);
+}
+
+#[test]
+fn what_only_looks_like_a_file() {
+    for command in [
+        "git checkout origin/main",
+        "git log feature/login.v2",
+        "cargo test token::tests::expires",
+        "curl https://example.com/a.json -o -",
+        "echo see src/main.rs",
+        "ls src/*.rs",
+        "cat $FILE ${HOME}/x.rs `which x`.sh",
+        "grep -rn 'a/b.c' --include=*.rs",
+        "npm install left-pad@1.3.0",
+        "test -f a.rs",
+        "docker run image/name:1.2 a.sh",
+        "cat <<EOF > x.txt\nsrc/in_heredoc.rs\nEOF",
+        "node -e 'console.log(1.5)'",
+        "# cat commented.rs",
+        "",
+    ] {
+        check(command, &[]);
+    }
+}
+
+#[test]
+fn odd_input_is_survived() {
+    for command in ["'", "\"", "\\", "cat 'unterminated.rs", ">", "> >", "cd", "cd &&", "(((", "cat \u{0}.rs"]
+    {
+        let _ = mentions(command);
+    }
+    assert!(mentions(&"cat a.rs ".repeat(5_000)).len() == 1);
+    let many: String = (0..500).map(|n| format!("cat f{n}.rs;")).collect();
+    assert_eq!(mentions(&many).len(), MOST);
+}

@@ -1,0 +1,44 @@
+//! Suggested files: what the tools touched, as lines of `indexes/relevant-files.jsonl`.
+
+use serde::Serialize;
+
+use crate::event::Action;
+use crate::journal::Record;
+
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    timestamp: &'a str,
+    file_path: &'a str,
+    source: &'static str,
+    confidence: f64,
+    action: Action,
+    session: &'a str,
+}
+
+/// One line per file of a record.
+pub fn lines(record: &Record) -> Vec<Vec<u8>> {
+    let line = |file: &crate::journal::FileField| {
+        serde_json::to_vec(&Line {
+            timestamp: &record.ts,
+            file_path: &file.path,
+            source: "tool",
+            confidence: confidence(file.action, file.guess),
+            action: file.action,
+            session: &record.session,
+        })
+        .unwrap_or_default()
+    };
+    record.files.iter().map(line).collect()
+}
+
+/// How sure it is that the file matters: what a tool was given is certain, what a command's text names is a guess.
+pub fn confidence(action: Action, guess: bool) -> f64 {
+    match (action, guess) {
+        (Action::Create | Action::Edit | Action::Delete, false) => 1.0,
+        (Action::Read, false) => 0.8,
+        (Action::Mention, false) => 0.6,
+        (Action::Create | Action::Edit | Action::Delete, true) => 0.6,
+        (Action::Read, true) => 0.5,
+        (Action::Mention, true) => 0.3,
+    }
+}

@@ -1,0 +1,369 @@
+//! `thru install` and `uninstall`: our hooks in a harness's settings, as pure insertion, with a backup and a way back.
+
+use std::path::{Path, PathBuf};
+
+use harness::settings::{self, Command, Entry, Outcome, What};
+use harness::{File, Form, HARNESSES, Harness, commands};
+use model::time;
+use serde::Serialize;
+use store::{Dir, Durability, Found};
+
+use crate::{Error, Result, World, git};
+
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// Whose file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One person's, for one project; not in git.
+    Local,
+    /// One person's, for every project.
+    User,
+    /// The project's, in git: everybody's.
+    Project,
+}
+
+/// What to do with a harness's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    Install,
+    Uninstall,
+}
+
+/// Whether to do it, or only to show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Write,
+    DryRun,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub harness: &'static str,
+    pub scope: Scope,
+    pub files: Vec<Changed>,
+    pub notes: Vec<String>,
+}
+
+/// One file, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Changed {
+    pub path: PathBuf,
+    pub change: FileChange,
+    /// Events whose hook was added, updated or removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<PathBuf>,
+    /// As `diff -u` has it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    Unchanged,
+    Created,
+    Changed,
+    Removed,
+}
+
+/// The harnesses that this person or this project uses, by what can be seen of them.
+pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
+    let on_path = |program: &str| {
+        let path = (world.var)("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+    };
+    let used = |harness: &&Harness| {
+        let install = &harness.install;
+        let home = user_folder(world, harness).is_some_and(|folder| folder.is_dir());
+        home || project.join(install.folder).is_dir() || on_path(install.program)
+    };
+    HARNESSES.iter().filter(used).collect()
+}
+
+/// Where hooks go unless the user says otherwise: a file that is not in git.
+pub fn usual_scope(harness: &Harness) -> Scope {
+    if harness.install.local.is_some() { Scope::Local } else { Scope::User }
+}
+
+/// For the command line: the harness by its name, the project we stand in, the scope if one was asked for.
+pub fn by_name(world: &World, name: &str, scope: Option<Scope>, task: Task, mode: Mode) -> Result<Report> {
+    let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
+        what: format!("`{name}` is no harness that thru knows"),
+        hint: "`thru harness list` shows them".into(),
+    })?;
+    let project = match world.find()? {
+        Found::Marked { root, .. } | Found::Unmarked(root) => root.checkout,
+    };
+    run(world, harness, &project, scope.unwrap_or_else(|| usual_scope(harness)), task, mode)
+}
+
+pub fn run(
+    world: &World,
+    harness: &'static Harness,
+    project: &Path,
+    scope: Scope,
+    task: Task,
+    mode: Mode,
+) -> Result<Report> {
+    let folder = folder(world, harness, project, scope)?;
+    let mut report = Report { harness: harness.name, scope, files: Vec::new(), notes: Vec::new() };
+    let file = settings_file(harness, &folder, scope);
+    let path = real_path(&folder.join(file.name));
+    if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path) {
+        return Err(Error::Refused {
+            what: format!("{}: this file is in git, so it is everybody's", path.display()),
+            hint: "say --project to write into it all the same, or --user for your own settings".into(),
+        });
+    }
+    let before = read(&path)?;
+    let outcome = splice(world, harness, scope, task, before.as_deref(), &file, &path)?;
+    if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
+        report.notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
+    }
+    report.files.push(put(world, &path, before.as_deref(), &outcome, mode)?);
+    for command in commands::all(harness, &program_words(world, scope)) {
+        let path = folder.join("commands").join(format!("{}.md", command.name));
+        report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
+    }
+    if scope == Scope::Local && mode == Mode::Write {
+        keep_out_of_git(project, &report, task)?;
+    }
+    Ok(report)
+}
+
+/// Which of our hooks are in a harness's settings, anywhere: for the doctor.
+pub fn wired(
+    world: &World,
+    harness: &'static Harness,
+    project: &Path,
+) -> Vec<(PathBuf, Vec<settings::Found>)> {
+    let mut found = Vec::new();
+    for scope in [Scope::Local, Scope::User, Scope::Project] {
+        let Ok(folder) = folder(world, harness, project, scope) else { continue };
+        let mut files = vec![harness.install.file];
+        files.extend(harness.install.other);
+        if let (Scope::Local, Some(name)) = (scope, harness.install.local) {
+            files = vec![File { name, ..harness.install.file }];
+        } else if scope == Scope::Local {
+            continue;
+        }
+        for file in files {
+            let path = folder.join(file.name);
+            let Ok(Some(bytes)) = read(&path) else { continue };
+            match settings::find(&bytes, &file.place) {
+                Ok(hooks) if !hooks.is_empty() => found.push((path, hooks)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
+    match scope {
+        Scope::Local if harness.install.local.is_none() => Err(Error::Refused {
+            what: format!("{} has no settings of one person for one project", harness.title),
+            hint: "say --user for your own settings, or --project for the project's".into(),
+        }),
+        Scope::Local | Scope::Project => Ok(project.join(harness.install.folder)),
+        Scope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {
+            what: "HOME is not set, so there is no folder for your settings".into(),
+            hint: "set HOME to your home folder".into(),
+        }),
+    }
+}
+
+fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
+    let named = harness.install.folder_variable.and_then(|name| world.path(name));
+    named.or_else(|| Some(world.path("HOME")?.join(harness.install.folder)))
+}
+
+fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> File {
+    let install = &harness.install;
+    if let (Scope::Local, Some(name)) = (scope, install.local) {
+        return File { name, ..install.file };
+    }
+    match install.other {
+        Some(other) if !folder.join(install.file.name).exists() && holds_hooks(folder, &other) => other,
+        _ => install.file,
+    }
+}
+
+fn holds_hooks(folder: &Path, file: &File) -> bool {
+    let text = read(&folder.join(file.name)).ok().flatten();
+    text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
+}
+
+/// People keep settings under version control and link to them: the file that is meant is the one linked to.
+fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn splice(
+    world: &World,
+    harness: &Harness,
+    scope: Scope,
+    task: Task,
+    before: Option<&[u8]>,
+    file: &File,
+    path: &Path,
+) -> Result<Outcome> {
+    let done = match (task, before) {
+        (Task::Install, before) => settings::install(before, &file.place, &entries(world, harness, scope)),
+        (Task::Uninstall, Some(bytes)) => settings::uninstall(bytes, &file.place),
+        (Task::Uninstall, None) => Ok(Outcome { bytes: Vec::new(), changes: Vec::new(), blank: true }),
+    };
+    done.map_err(|problem| {
+        Error::Store(store::Error::Damaged {
+            path: path.to_owned(),
+            line: None,
+            why: format!("{problem}; the file is left as it is"),
+        })
+    })
+}
+
+fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
+    let program = world.program.to_string_lossy();
+    let command = |event: &str| {
+        let args = ["hook", harness.name, event];
+        match (scope, harness.install.form) {
+            // A file that others get too: found through PATH, and nothing where it is not installed.
+            (Scope::Project, _) => Command::if_installed(&args),
+            (_, Form::Exec) => {
+                Command::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
+            }
+            (_, Form::Shell) => Command::shell(&program, &args),
+        }
+    };
+    let entry = |wired: &harness::Wired| Entry {
+        event: wired.event.to_owned(),
+        matcher: None,
+        command: command(wired.event),
+        timeout: wired.timeout,
+    };
+    harness.events.iter().map(entry).collect()
+}
+
+fn program_words(world: &World, scope: Scope) -> String {
+    match scope {
+        Scope::Project => "thru".to_owned(),
+        _ => world.program.to_string_lossy().into_owned(),
+    }
+}
+
+fn put(world: &World, path: &Path, before: Option<&[u8]>, outcome: &Outcome, mode: Mode) -> Result<Changed> {
+    let old = before.unwrap_or_default();
+    let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
+    let mut changed = Changed {
+        path: path.to_owned(),
+        change: FileChange::Unchanged,
+        events: touched.map(|change| change.event.clone()).collect(),
+        backup: None,
+        diff: String::new(),
+    };
+    if outcome.bytes == old {
+        return Ok(changed);
+    }
+    changed.diff = settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes));
+    // A file that was not there before us is not there after us.
+    let remove = outcome.blank && before.is_some() && outcome.bytes.is_empty();
+    changed.change = match (before, remove) {
+        (None, _) => FileChange::Created,
+        (Some(_), true) => FileChange::Removed,
+        (Some(_), false) => FileChange::Changed,
+    };
+    if mode == Mode::DryRun {
+        return Ok(changed);
+    }
+    if let Some(before) = before {
+        changed.backup = back_up(world, path, before)?;
+    }
+    match remove {
+        true => std::fs::remove_file(path)
+            .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e))?,
+        false => write(path, &outcome.bytes)?,
+    }
+    Ok(changed)
+}
+
+fn put_command(
+    path: &Path,
+    text: &str,
+    task: Task,
+    mode: Mode,
+    notes: &mut Vec<String>,
+) -> Result<Option<Changed>> {
+    let before = read(path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let changed =
+        |change, diff| Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
+    match (task, before) {
+        (_, Some(before)) if !commands::is_ours(&before) => {
+            notes.push(format!("{}: a command of yours has this name; it is left alone", path.display()));
+            Ok(None)
+        }
+        (Task::Install, Some(before)) if before == text => {
+            Ok(Some(changed(FileChange::Unchanged, String::new())))
+        }
+        (Task::Install, before) => {
+            let diff = settings::diff(before.as_deref().unwrap_or_default(), text);
+            if mode == Mode::Write {
+                write(path, text.as_bytes())?;
+            }
+            Ok(Some(changed(if before.is_some() { FileChange::Changed } else { FileChange::Created }, diff)))
+        }
+        (Task::Uninstall, Some(before)) => {
+            if mode == Mode::Write {
+                std::fs::remove_file(path)
+                    .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e))?;
+                // The folder was perhaps ours too; one that holds anything stays.
+                let _ = path.parent().map(std::fs::remove_dir);
+            }
+            Ok(Some(changed(FileChange::Removed, settings::diff(&before, ""))))
+        }
+        (Task::Uninstall, None) => Ok(None),
+    }
+}
+
+/// What we wrote for one person is nobody else's business: it is excluded in this clone only.
+fn keep_out_of_git(project: &Path, report: &Report, task: Task) -> Result<()> {
+    let ours: Vec<&Path> = report
+        .files
+        .iter()
+        .filter(|file| task == Task::Uninstall || file.change == FileChange::Created)
+        .map(|file| file.path.as_path())
+        .collect();
+    match task {
+        Task::Install => git::exclude(project, &ours),
+        Task::Uninstall => git::include(project),
+    }
+}
+
+/// Outside of the project and of the harness's own folders, where nobody trips over it.
+fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+    let Some(state) = world.state() else { return Ok(None) };
+    let name = path.to_string_lossy().replace(['/', '\\'], "-");
+    let folder = state.join("backups");
+    let backup = folder.join(format!("{}{name}", time::compact(world.now)));
+    write(&backup, bytes)?;
+    Ok(Some(backup))
+}
+
+fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match store::read_own(path, LARGEST) {
+        Err(store::Error::Absent { .. }) => Ok(None),
+        read => Ok(Some(read?)),
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let fail = |e: &std::io::Error| Error::stream(&path.display().to_string(), "write", e);
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
+    };
+    std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
+    Ok(Dir::open(folder)?.write(name, bytes, Durability::Synced)?)
+}

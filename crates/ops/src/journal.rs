@@ -1,0 +1,89 @@
+//! `thru journal`: what happened in a session, call by call.
+
+use std::time::Duration;
+
+use model::digest::{Digest, Folded};
+use model::id::Id;
+use model::journal::Record;
+use serde::Serialize;
+use store::{Found, Place, Store, layout};
+
+use crate::sessions::{self, Chosen};
+use crate::{Error, Result, World};
+
+/// How often a followed journal is looked at.
+pub const POLL: Duration = Duration::from_millis(250);
+
+/// A journal being read. Repeated calls are left out, as everywhere.
+#[derive(Debug)]
+pub struct Reading {
+    pub session: Id,
+    pub chosen: Chosen,
+    store: Store,
+    place: Place,
+    seen: Digest,
+}
+
+/// One session in the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    pub session: String,
+    pub harness: String,
+    pub first_at: String,
+    pub last_at: String,
+    pub records: u64,
+    pub files: usize,
+    /// Empty while it may go on.
+    pub ended: String,
+    pub prompt: String,
+}
+
+pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
+    let store = store_of(world)?;
+    let (session, chosen) = sessions::choose(world, &store, session)?;
+    let seen = Digest::new(session.as_str());
+    Ok(Reading { session, chosen, store, place: Place::default(), seen })
+}
+
+impl Reading {
+    /// Every record since the last call.
+    pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
+        let seen = &mut self.seen;
+        self.place = self.store.dir().each_new_line(&layout::journal(&self.session), self.place, |line| {
+            if let Ok(record) = serde_json::from_slice::<Record>(line)
+                && seen.fold(&record) == Folded::Counted
+            {
+                each(&record);
+            }
+        })?;
+        Ok(())
+    }
+}
+
+/// Every session, the one that was active last first.
+pub fn list(world: &World) -> Result<Vec<Listed>> {
+    let store = store_of(world)?;
+    let mut listed = Vec::new();
+    for id in sessions::all(&store)? {
+        let digest = store.digest(&id, |_| {})?;
+        listed.push(Listed {
+            session: id.to_string(),
+            prompt: digest.prompts.last().map(|prompt| prompt.text.clone()).unwrap_or_default(),
+            files: digest.files.len(),
+            harness: digest.harness,
+            first_at: digest.first_at,
+            last_at: digest.last_at,
+            records: digest.records,
+            ended: digest.ended,
+        });
+    }
+    listed.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.session.cmp(&b.session)));
+    Ok(listed)
+}
+
+fn store_of(world: &World) -> Result<Store> {
+    match world.find()? {
+        Found::Marked { store, .. } => Ok(store),
+        Found::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
+    }
+}

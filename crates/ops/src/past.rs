@@ -1,0 +1,78 @@
+//! What went before, gathered for a brief: the digest of the right session, hook problems, files that are gone.
+
+use std::path::Path;
+
+use model::digest::Digest;
+use model::event::{Event, Kind, Source};
+use model::id::Id;
+use model::receipt::{Outcome, Receipt};
+use model::session::Pending;
+use serde::Deserialize;
+use store::{Root, Store, layout};
+
+/// Enough of a log to hold what is recent.
+const TAIL: u64 = 32 * 1024;
+
+/// How many files are looked for on disk, and how many problems are told.
+const LOOKED_FOR: usize = 60;
+const PROBLEMS: usize = 3;
+
+/// Everything a brief needs, owned.
+#[derive(Debug)]
+pub struct Gathered {
+    pub digest: Digest,
+    pub problems: Vec<String>,
+    pub gone: Vec<String>,
+}
+
+/// What to tell at this event; None at all others.
+pub fn gather(store: &Store, root: &Root, event: &Event, pending: Option<Pending>) -> Option<Gathered> {
+    let own = || Id::new(event.previous.as_deref().unwrap_or(&event.session)).ok();
+    let session = match &event.kind {
+        _ if event.agent.is_some() => return None,
+        Kind::SessionStart { source: Source::Startup } => last_other_session(store, &event.session)?,
+        Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => own()?,
+        Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
+        _ => return None,
+    };
+    let digest = store.digest(&session, |_| {}).ok()?;
+    let gone = gone_files(&digest, &root.checkout);
+    Some(Gathered { problems: problems(store), gone, digest })
+}
+
+/// The session before this one, in this root.
+fn last_other_session(store: &Store, this: &str) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Line {
+        session: String,
+    }
+    let tail = store.dir().read_tail(layout::SESSIONS, TAIL).ok()?;
+    let lines = tail.split(|b| *b == b'\n').rev();
+    let mut sessions =
+        lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok().map(|line| line.session));
+    Id::new(&sessions.find(|session| session != this)?).ok()
+}
+
+/// Failures since the last session start that went well: each is told once.
+fn problems(store: &Store) -> Vec<String> {
+    let Ok(tail) = store.dir().read_tail(layout::RECEIPTS, TAIL) else { return Vec::new() };
+    let lines = tail.split(|b| *b == b'\n').rev();
+    let receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
+    receipts
+        .take_while(|receipt| receipt.event != "session-start" || receipt.outcome == Outcome::Failed)
+        .filter_map(|receipt| {
+            let Receipt { event, harness, ts, error, .. } = receipt;
+            error.map(|error| format!("the hook for {event} of {harness} failed at {ts}: {error}"))
+        })
+        .take(PROBLEMS)
+        .collect()
+}
+
+fn gone_files(digest: &Digest, checkout: &Path) -> Vec<String> {
+    let ranked = digest.ranked_files();
+    let named = ranked.iter().filter(|file| !file.outside).take(LOOKED_FOR);
+    named
+        .filter(|file| checkout.join(&file.path).symlink_metadata().is_err())
+        .map(|file| file.path.clone())
+        .collect()
+}

@@ -1,0 +1,97 @@
+//! Which session is meant, and which there are.
+
+use harness::HARNESSES;
+use model::id::Id;
+use serde::{Deserialize, Serialize};
+use store::{Store, layout};
+
+use crate::{Error, Result, World};
+
+/// Enough of the list of sessions to hold the last ones.
+const TAIL: u64 = 64 * 1024;
+
+/// One line of the list of sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listed {
+    pub session: String,
+    #[serde(rename(deserialize = "ts"))]
+    pub at: String,
+    pub harness: String,
+}
+
+/// How we came to a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chosen {
+    /// The user named it.
+    Named,
+    /// The harness around us did.
+    Harness,
+    /// It is the newest here.
+    Guess,
+}
+
+/// `--session`, else the harness's own variable, else the newest of this root, which is a guess and must be told so.
+pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
+    let id = |text: &str| {
+        Id::new(text).map_err(|bad| Error::Usage {
+            what: bad.to_string(),
+            hint: "`thru journal --list` shows the sessions there are".into(),
+        })
+    };
+    if let Some(named) = named {
+        return Ok((resolve(store, named, &id(named)?)?, Chosen::Named));
+    }
+    let variables = HARNESSES.iter().filter_map(|harness| harness.session);
+    if let Some(session) = variables.filter_map(|name| (world.var)(name)).find_map(|id| id.into_string().ok())
+    {
+        return Ok((id(&session)?, Chosen::Harness));
+    }
+    match newest(store)? {
+        Some(listed) => Ok((id(&listed.session)?, Chosen::Guess)),
+        None => Err(Error::Refused {
+            what: "no session has been captured in this project yet".into(),
+            hint: "`thru status` says what is missing".into(),
+        }),
+    }
+}
+
+/// A whole id, or the beginning of exactly one.
+fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
+    let all = all(store)?;
+    if all.contains(id) {
+        return Ok(id.clone());
+    }
+    let matching: Vec<&Id> = all.iter().filter(|known| known.as_str().starts_with(named)).collect();
+    match matching.as_slice() {
+        [one] => Ok((*one).clone()),
+        [] => Err(Error::Refused {
+            what: format!("there is no session `{named}` in this project"),
+            hint: "`thru journal --list` shows the sessions there are".into(),
+        }),
+        many => Err(Error::Refused {
+            what: format!("`{named}` is the beginning of {} sessions", many.len()),
+            hint: many.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", "),
+        }),
+    }
+}
+
+/// Every session with a journal.
+pub fn all(store: &Store) -> Result<Vec<Id>> {
+    let dir = match store.dir().sub(layout::JOURNALS) {
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+        dir => dir?,
+    };
+    let names = dir.entries()?.into_iter().map(|entry| entry.name);
+    // A rotated part has a `~`, which no id has.
+    Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
+}
+
+/// The session that started last.
+pub fn newest(store: &Store) -> Result<Option<Listed>> {
+    let tail = match store.dir().read_tail(layout::SESSIONS, TAIL) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        tail => tail?,
+    };
+    Ok(tail.split(|b| *b == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
+}

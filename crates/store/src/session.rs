@@ -1,0 +1,79 @@
+//! What a store keeps of one session besides its journal: the digest, and whether a brief is due.
+
+use std::time::Duration;
+
+use model::digest::{self, Digest};
+use model::id::Id;
+use model::journal::Record;
+use model::session::Pending;
+
+use crate::log::Place;
+use crate::{Durability, Error, Lock, Result, Store, layout};
+
+/// Larger than any digest we write.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+impl Store {
+    /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
+    /// to `each`. Nothing is written.
+    pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
+        let mut digest = self.read_digest(session)?;
+        let place = Place { parts: digest.parts, offset: digest.offset };
+        let place = self.dir().each_new_line(&layout::journal(session), place, |line| {
+            if let Ok(record) = serde_json::from_slice::<Record>(line)
+                && digest.fold(&record) == digest::Folded::Counted
+            {
+                each(&record);
+            }
+        })?;
+        (digest.parts, digest.offset) = (place.parts, place.offset);
+        Ok(digest)
+    }
+
+    /// Held while a session is folded and its digest replaced.
+    pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
+        match self.dir().lock(&layout::session_lock(session), wait) {
+            Err(Error::Absent { .. }) => {
+                self.dir().make(layout::LOCKS)?;
+                self.dir().lock(&layout::session_lock(session), wait)
+            }
+            locked => locked,
+        }
+    }
+
+    /// Replaces the digest. It can be made again from the journal, so nobody waits for the disk.
+    pub fn write_digest(&self, session: &Id, digest: &Digest) -> Result<()> {
+        let bytes = serde_json::to_vec(digest).unwrap_or_default();
+        self.dir().make(layout::DIGESTS)?.write(&format!("{session}.json"), &bytes, Durability::Relaxed)
+    }
+
+    /// A digest of another version, or a damaged one, is as good as none: the journal is the truth.
+    fn read_digest(&self, session: &Id) -> Result<Digest> {
+        match self.dir().read(&format!("{}/{session}.json", layout::DIGESTS), LARGEST) {
+            Ok(bytes) => Ok(serde_json::from_slice::<Digest>(&bytes)
+                .ok()
+                .filter(|digest| digest.schema_version == digest::SCHEMA_VERSION)
+                .unwrap_or_else(|| Digest::new(session.as_str()))),
+            Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(Digest::new(session.as_str())),
+            Err(e) => Err(e),
+        }
+    }
+
+    pub fn pending(&self, session: &Id) -> Result<Option<Pending>> {
+        match self.dir().read(&format!("{}/{session}", layout::PENDING), 64) {
+            Ok(bytes) if bytes == b"due\n" => Ok(Some(Pending::Due)),
+            Ok(_) => Ok(Some(Pending::Announced)),
+            Err(Error::Absent { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    pub fn set_pending(&self, session: &Id, pending: Option<Pending>) -> Result<()> {
+        let word: &[u8] = match pending {
+            Some(Pending::Due) => b"due\n",
+            Some(Pending::Announced) => b"announced\n",
+            None => return self.dir().remove(&format!("{}/{session}", layout::PENDING)),
+        };
+        self.dir().make(layout::PENDING)?.write(session.as_str(), word, Durability::Relaxed)
+    }
+}

@@ -1,0 +1,70 @@
+use model::render::inline;
+use model::text::count;
+use model::time;
+use ops::files::{Report, Row};
+use ops::{Result, World};
+
+use crate::output::{self, DIM, Format};
+
+/// Show the files that matter, by what tools did to them, best first
+///
+/// Edits count more than reads, recent more than old, often more than once; what is gone, ignored by git or generated
+/// goes down. A `~` means that only the text of a command named the file.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only of this session; the beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// At most this many
+    #[arg(long, short = 'n', default_value_t = 40, value_name = "N")]
+    limit: usize,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mut report = ops::files::run(world, args.session.as_deref())?;
+    let all = report.files.len();
+    report.files.truncate(args.limit);
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report, all, world),
+    }
+    Ok(0)
+}
+
+fn print(report: &Report, all: usize, world: &World) {
+    if report.files.is_empty() {
+        output::talk("No file has been touched yet, as far as hooks have told.");
+        return;
+    }
+    let width = report.files.iter().map(|row| row.path.chars().count()).max().unwrap_or(0).min(70);
+    for row in &report.files {
+        let path = inline(&row.path, 400);
+        let ago = time::parse(&row.last_at).map_or(String::new(), |at| time::ago(at, world.now));
+        output::line(format_args!("{path:<width$}  {:<22}  {DIM}{ago}{DIM:#}", what(row)));
+    }
+    if all > report.files.len() {
+        output::talk(format_args!(
+            "{DIM}and {}; -n shows more{DIM:#}",
+            count(all - report.files.len(), "other file")
+        ));
+    }
+}
+
+/// `edited 4×, read 2×, gone`.
+fn what(row: &Row) -> String {
+    let times = |n: u32, word: &str| match n {
+        0 => None,
+        1 => Some(word.to_owned()),
+        _ => Some(format!("{word} {n}×")),
+    };
+    let flag = |on: bool, word: &str| on.then(|| word.to_owned());
+    let words = [
+        times(row.edits, "edited"),
+        times(row.reads, "read"),
+        times(row.guesses, "~named"),
+        flag(row.gone, "gone"),
+        flag(row.ignored, "ignored"),
+        flag(row.outside, "outside"),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

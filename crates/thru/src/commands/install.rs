@@ -1,0 +1,118 @@
+use clap::ValueEnum;
+use ops::install::{FileChange, Mode, Report, Scope, Task};
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Wire a harness: merge our hooks and commands into its settings
+///
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte, twice is the
+/// same as once, and `thru uninstall` gives back the bytes from before. A backup is kept. Without a flag the file that
+/// is not in git is used.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    what: What,
+}
+
+/// Take our hooks and commands out of a harness's settings again
+///
+/// Only ours: what you changed in the meantime stays.
+#[derive(Debug, clap::Args)]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    what: What,
+}
+
+#[derive(Debug, clap::Args)]
+struct What {
+    /// Which harness
+    harness: HarnessName,
+    /// Your own settings, for every project
+    #[arg(long, group = "scope")]
+    user: bool,
+    /// The project's settings, which are in git: `thru` is looked for on PATH and left out where it is not installed
+    #[arg(long, group = "scope")]
+    project: bool,
+    /// Your settings for this project, which are not in git
+    #[arg(long, group = "scope")]
+    local: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum HarnessName {
+    ClaudeCode,
+    Droid,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    go(world, &args.what, Task::Install, format)
+}
+
+pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
+    go(world, &args.what, Task::Uninstall, format)
+}
+
+fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
+    let name = match what.harness {
+        HarnessName::ClaudeCode => "claude-code",
+        HarnessName::Droid => "droid",
+    };
+    let mode = if what.dry_run { Mode::DryRun } else { Mode::Write };
+    let scope = match (what.user, what.project, what.local) {
+        (true, _, _) => Some(Scope::User),
+        (_, true, _) => Some(Scope::Project),
+        (_, _, true) => Some(Scope::Local),
+        _ => None,
+    };
+    let report = ops::install::by_name(world, name, scope, task, mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => {
+            print(&report);
+            if mode == Mode::DryRun {
+                show_diffs(&report);
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// One line a file that changed.
+pub fn print(report: &Report) {
+    let Report { harness, files, notes, .. } = report;
+    let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
+    if changed.is_empty() {
+        output::line(format_args!("{BOLD}{harness}{BOLD:#} is as it should be; nothing was changed"));
+    }
+    for file in changed {
+        let word = match file.change {
+            FileChange::Created => "created",
+            FileChange::Changed => "changed",
+            FileChange::Removed => "removed",
+            FileChange::Unchanged => "unchanged",
+        };
+        let events =
+            if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
+        output::line(format_args!(
+            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {}{events}",
+            file.path.display()
+        ));
+        if let Some(backup) = &file.backup {
+            output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
+        }
+    }
+    for note in notes {
+        output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
+    }
+}
+
+fn show_diffs(report: &Report) {
+    output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    for file in report.files.iter().filter(|file| !file.diff.is_empty()) {
+        output::line(format_args!("\n--- {0}\n+++ {0}\n{1}", file.path.display(), file.diff.trim_end()));
+    }
+}

@@ -1,0 +1,113 @@
+use model::journal::Record;
+use model::render::inline;
+use model::text::count;
+use model::time;
+use ops::journal::{Listed, POLL, Reading};
+use ops::sessions::Chosen;
+use ops::{Result, World};
+
+use crate::output::{self, BAD, BOLD, DIM, Format};
+
+/// Show what happened in a session, call by call
+///
+/// Without --session: the session of the harness around this shell, else the newest here. A call that was told twice is
+/// shown once. With --json, one record a line, as the journal has it.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which session; the beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Go on printing as it happens, until interrupted
+    #[arg(long, short)]
+    follow: bool,
+    /// List the sessions instead
+    #[arg(long, conflicts_with_all = ["session", "follow"])]
+    list: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    if args.list {
+        list(world, format)?;
+        return Ok(0);
+    }
+    let mut reading = ops::journal::open(world, args.session.as_deref())?;
+    if format == Format::Text {
+        title(&reading);
+    }
+    loop {
+        reading.read(|record| match format {
+            Format::Json => output::line(String::from_utf8_lossy(&record.line())),
+            Format::Text => output::line(words(record)),
+        })?;
+        if !args.follow {
+            return Ok(0);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+fn title(reading: &Reading) {
+    let how = match reading.chosen {
+        Chosen::Named => "",
+        Chosen::Harness => " (of the harness around this shell)",
+        Chosen::Guess => " (the newest here; --session names another)",
+    };
+    output::talk(format_args!("{DIM}session {}{how}{DIM:#}", reading.session));
+}
+
+/// `19:22:03  Edit            src/a.rs`
+fn words(record: &Record) -> String {
+    let clock = record.ts.get(11..19).unwrap_or(&record.ts);
+    let what = if record.tool.is_empty() { record.event.as_ref() } else { record.tool.as_ref() };
+    let who = record
+        .agent
+        .as_ref()
+        .map_or(String::new(), |agent| format!("{DIM}[{}]{DIM:#} ", inline(&agent.kind, 24)));
+    let detail = detail(record);
+    format!("{DIM}{clock}{DIM:#}  {BOLD}{:<15}{BOLD:#} {who}{detail}", inline(what, 15))
+}
+
+fn detail(record: &Record) -> String {
+    let mut parts = Vec::new();
+    if !record.command.is_empty() {
+        parts.push(inline(&record.command, 100));
+    } else {
+        let files: Vec<String> = record.files.iter().map(|file| inline(&file.path, 80)).collect();
+        parts.push(files.join(", "));
+    }
+    parts.push(inline(&record.name, 40));
+    parts.push(inline(&record.text, 100));
+    if record.ok == Some(false) {
+        let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
+        let why = record.error.lines().next().unwrap_or_default();
+        parts.push(format!("{BAD}failed{exit}{BAD:#} {}", inline(why, 100)));
+    }
+    if let Some(todos) = &record.todos {
+        parts.push(count(todos.len(), "entry").replace("entrys", "entries"));
+    }
+    for answer in &record.answers {
+        parts.push(format!("{} → {}", inline(&answer.question, 60), inline(&answer.answer, 60)));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("  ")
+}
+
+fn list(world: &World, format: Format) -> Result<()> {
+    let sessions = ops::journal::list(world)?;
+    match format {
+        Format::Json => output::json(&sessions),
+        Format::Text if sessions.is_empty() => output::talk("No session has been captured yet."),
+        Format::Text => {
+            for Listed { session, harness, last_at, records, ended, prompt, .. } in &sessions {
+                let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
+                let state = if ended.is_empty() { "open" } else { "ended" };
+                let prompt = inline(prompt, 60);
+                let id = inline(session, 40);
+                output::line(format_args!(
+                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} records  {DIM}{prompt}{DIM:#}"
+                ));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! A harness that dies takes nothing with it but the call that was running.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::claude::ClaudeCode;
+use crate::model::Model;
+use crate::process::{Ended, LIMIT};
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+#[test]
+fn killed_during_a_call_at_most_that_call_is_lost() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    ClaudeCode::wire(&scratch);
+    let file = scratch.project.join("a.txt");
+    // Outlives the harness, and ends by itself once the folder of this test is gone. In place of the harness's shell,
+    // which would write into that folder while it is being removed.
+    let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
+    let model = Model::start(Script::main([
+        call("Write", json!({ "file_path": file, "content": "a\n" })),
+        call("Bash", json!({ "command": "exit 4", "description": "Fail" })),
+        call("Read", json!({ "file_path": file })),
+        call("Bash", json!({ "command": endless, "description": "Never end" })),
+    ]));
+
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    talk.start_saying("Begin and do not end");
+    let running = scratch.project.join("in-flight");
+    wait_until("the last call is running", || running.exists());
+    let killed = talk.kill();
+    assert!(!killed.status.success());
+
+    let journal = scratch.journal(&session(&killed));
+    journal.in_order(&[
+        json!({ "event": "session-start", "name": "startup" }),
+        json!({ "event": "prompt", "text": "Begin and do not end" }),
+        json!({ "tool": "Write", "ok": true, "files": [{ "path": "a.txt", "action": "create" }] }),
+        json!({ "tool": "Bash", "ok": false, "command": "exit 4", "exit": 4 }),
+        json!({ "tool": "Read", "ok": true, "files": [{ "path": "a.txt", "action": "read" }] }),
+    ]);
+    journal.never(&json!({ "event": "stop" }));
+    scratch.assert_healthy();
+    std::fs::remove_file(running).expect("it was there");
+}
+
+#[test]
+fn killed_while_the_model_answers_nothing_is_lost() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    scratch.thru_ok(&["init"]);
+    ClaudeCode::wire(&scratch);
+    let model = Model::start(Script::main([
+        call("Bash", json!({ "command": "exit 5", "description": "Fail" })),
+        Step { delay: LIMIT, ..say("Too late.") },
+    ]));
+
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    talk.start_saying("Fail, then think");
+    wait_until("the model is thinking", || model.asked().len() == 2);
+    let killed = talk.kill();
+
+    scratch.journal(&session(&killed)).in_order(&[
+        json!({ "event": "prompt", "text": "Fail, then think" }),
+        json!({ "tool": "Bash", "ok": false, "command": "exit 5", "exit": 5 }),
+    ]);
+    scratch.assert_healthy();
+}
+
+fn session(killed: &Ended) -> String {
+    let id = killed.lines.iter().find_map(|line| line.json["session_id"].as_str());
+    id.expect("it said which session it was").to_owned()
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < until, "not within {LIMIT:?}: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
