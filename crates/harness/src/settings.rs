@@ -67,6 +67,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    fn new(mark: &str, text: &str, changes: Vec<Change>) -> Self {
+        Outcome { bytes: [mark, text].concat().into_bytes(), changes, blank: text.trim().is_empty() }
+    }
+
     pub fn changed(&self) -> bool {
         self.changes.iter().any(|change| change.what != What::Kept)
     }
@@ -113,7 +117,7 @@ pub fn install(bytes: Option<&[u8]>, place: &Place, entries: &[Entry]) -> Result
     let survey = Survey::of(text, place)?;
     let plan = Plan::new(&survey, entries);
     let text = apply(text, plan.edits(text, place, &survey)?);
-    Ok(Outcome { blank: text.trim().is_empty(), bytes: [mark, &text].concat().into_bytes(), changes })
+    Ok(Outcome::new(mark, &text, changes))
 }
 
 /// Takes all hooks of ours out of a file.
@@ -121,9 +125,8 @@ pub fn uninstall(bytes: &[u8], place: &Place) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes)?;
     let survey = Survey::of(text, place)?;
     let all: Vec<&Hook> = survey.ours.iter().collect();
-    let changes = all.iter().map(|hook| Change { event: hook.event.clone(), what: What::Removed }).collect();
     let text = apply(text, remove::remove(text, place, &survey, &all));
-    Ok(Outcome { blank: text.trim().is_empty(), bytes: [mark, &text].concat().into_bytes(), changes })
+    Ok(Outcome::new(mark, &text, all.iter().map(|hook| hook.removed()).collect()))
 }
 
 /// The hooks of ours that are in a file.

@@ -1,7 +1,6 @@
 //! What the readers of transcripts share: how a line is walked through, the messages in it, and lines that are not one
 //! clean object: with a byte order mark, with the zeros of a crash, torn, two glued together.
 
-pub(crate) mod lists;
 pub(crate) mod message;
 pub(crate) mod walk;
 

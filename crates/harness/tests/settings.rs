@@ -1,5 +1,7 @@
 //! Our hooks in other people's settings files, from outside: what goes in, what comes out, what is left alone.
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 #[path = "settings/generate.rs"]
 mod generate;
 #[path = "settings/oracle.rs"]
@@ -335,6 +337,18 @@ fn follows_the_file() {
         "{\n\t\"a\": 1, // one\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"
     ));
     assert!(lines.ends_with("\n\t\t\t}\n\t\t]\n\t}\n}\n"));
+}
+
+/// A file that we made, and that has become the user's as well.
+#[test]
+fn keeps_what_was_added_to_a_file_of_ours() {
+    let ours = String::from_utf8(install(None, &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes).unwrap();
+    check_uninstall(&ours, "");
+    check_uninstall(&ours.replacen('{', "{\n  \"model\": \"opus\",", 1), "{\n  \"model\": \"opus\"\n}\n");
+    check_uninstall(&ours.replacen('{', "{ // mine", 1), "{ // mine\n}\n");
+    check_uninstall(&format!("// mine\n{ours}"), "// mine\n{}\n");
+    check_uninstall(&format!("{ours}// mine"), "{}\n// mine");
+    check_uninstall(&format!("\n{ours}\n"), "\n\n");
 }
 
 /// What users do to a file in between stays done.

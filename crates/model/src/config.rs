@@ -147,6 +147,14 @@ impl Key {
     fn admit(&self, written: &Written) -> (Option<Value>, Option<String>) {
         let refuse =
             |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
+        let settled;
+        let written = match written {
+            Written::Loose(text) => {
+                settled = Written::settled(text, &self.shape);
+                &settled
+            }
+            written => written,
+        };
         match (&self.shape, written) {
             (Shape::Flag(_), Written::Flag(on)) => (Some(Value::Flag(*on)), None),
             (Shape::Flag(_), _) => refuse("true or false"),
@@ -183,7 +191,8 @@ impl Resolved {
     }
 
     fn lay_file(&mut self, path: &str, text: &str) {
-        let document = match Document::parse(text.strip_prefix('\u{feff}').unwrap_or(text)) {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let document = match Document::parse(text) {
             Ok(document) => document,
             Err(error) => {
                 let line = error.span().map(|span| line_of(text, span.start));
@@ -217,7 +226,13 @@ impl Resolved {
 
     fn lay_variable(&mut self, name: &str, key: &'static str, text: &str) {
         if let Some(key) = KEYS.iter().find(|k| k.name == key) {
-            self.lay_value(key, &Written::from_text(text), format!("${name}"), &format!("${name}"), None);
+            self.lay_value(
+                key,
+                &Written::Loose(text.to_owned()),
+                format!("${name}"),
+                &format!("${name}"),
+                None,
+            );
         }
     }
 
@@ -237,6 +252,8 @@ enum Written {
     Flag(bool),
     Number(i64),
     Word(String),
+    /// From a variable, which has no types.
+    Loose(String),
     Other,
 }
 
@@ -250,12 +267,14 @@ impl Written {
         }
     }
 
-    /// Variables have no types: `1`, `true`, `yes` and `on` all mean the same to whoever sets one.
-    fn from_text(text: &str) -> Written {
-        match text.trim().to_ascii_lowercase().as_str() {
-            "true" | "yes" | "on" => Written::Flag(true),
-            "false" | "no" | "off" => Written::Flag(false),
-            word => word.parse().map_or_else(|_| Written::Word(word.to_owned()), Written::Number),
+    /// What a text without a type means where `shape` is wanted: `1`, `true`, `yes` and `on` are all the same.
+    fn settled(text: &str, shape: &Shape) -> Written {
+        let text = text.trim().to_ascii_lowercase();
+        match (shape, text.as_str()) {
+            (Shape::Flag(_), "true" | "yes" | "on" | "1") => Written::Flag(true),
+            (Shape::Flag(_), "false" | "no" | "off" | "0") => Written::Flag(false),
+            (Shape::Number { .. }, number) => number.parse().map_or(Written::Other, Written::Number),
+            _ => Written::Word(text),
         }
     }
 }

@@ -52,6 +52,13 @@ pub struct BadId {
     why: &'static str,
 }
 
+impl BadId {
+    /// The reason alone, for where the id itself must not be quoted.
+    pub fn why(&self) -> &'static str {
+        self.why
+    }
+}
+
 /// What a refused id looks like in a message: short, on one line, without control characters.
 fn shown(text: &str) -> String {
     let mut out: String = text.chars().take(40).flat_map(char::escape_default).collect();

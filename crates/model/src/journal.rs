@@ -194,8 +194,10 @@ fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&s
 /// What the tool was given as files, and what the text of a command names.
 fn files(done: &ToolDone<'_>, cwd: Option<&str>, scene: &Scene) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
-        let Place { path, outside } = place::within(scene.checkout, path);
-        FileField { path: scene.clean(&path, PATH_BYTES).into_owned(), action, outside, guess }
+        // Redacted before it is taken apart: `https://user:secret@host` is no path, but somebody passed it as one.
+        let path = scene.clean(path, PATH_BYTES);
+        let Place { path, outside } = place::within(scene.checkout, &path);
+        FileField { path: path.into_owned(), action, outside, guess }
     };
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
@@ -231,10 +233,9 @@ fn todos(change: &TodoChange, scene: &Scene) -> Vec<TodoField> {
 
 /// The working directory, empty when it is simply the top of the checkout.
 fn below<'a>(cwd: &str, scene: &Scene) -> Cow<'a, str> {
-    let place = place::within(scene.checkout, cwd);
-    match place.path.as_ref() {
+    match place::within(scene.checkout, &scene.clean(cwd, PATH_BYTES)).path.as_ref() {
         "." => Cow::Borrowed(""),
-        path => Cow::Owned(scene.clean(path, PATH_BYTES).into_owned()),
+        path => Cow::Owned(path.to_owned()),
     }
 }
 

@@ -1,23 +1,19 @@
 //! What a harness wrote down of a session, in words that belong to no harness: one line in, what it says out.
 //!
 //! Readers are stateless: a line is read by itself, so that reading can begin anywhere. What needs more than one
-//! line (a repeat, a list that changes, a sum) is folded by [`Once`], [`TodoList`] and [`Spent`].
+//! line is folded: repeats by [`Once`], a sum by [`Spent`].
 
 mod once;
-mod output;
 mod spent;
-mod todos;
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 
 pub use once::Once;
-pub use output::error_lines;
 pub use spent::{Spent, Usage};
-pub use todos::{Status, Todo, TodoList, Todos};
 
-use crate::event::Touched;
+use crate::event::{TodoChange, Touched};
 use crate::time;
 
 type Text<'a> = Cow<'a, str>;
@@ -88,7 +84,8 @@ pub enum Item<'a> {
         question: Option<Text<'a>>,
         text: Text<'a>,
     },
-    Todos(Todos<'a>),
+    /// What became of the agent's list of things to do.
+    Todos(TodoChange<'a>),
     Compaction {
         trigger: Option<Text<'a>>,
         tokens_before: Option<u64>,
@@ -160,9 +157,9 @@ pub struct CallResult<'a> {
     /// The user refused it: it was never run.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// Of a failed call the lines that say why, see [`error_lines`].
-    pub errors: Vec<String>,
-    /// The beginning of what it gave.
+    /// Of a failed call the lines that say why, see [`crate::failure::error_lines`].
+    pub errors: String,
+    /// What it gave: all of it if it failed, otherwise the beginning.
     pub text: Text<'a>,
     /// Files, where the harness knows now what the call could not say: whether one was created.
     pub files: Vec<Touched<'a>>,

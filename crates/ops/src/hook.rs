@@ -10,7 +10,9 @@ use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
+use model::redact::{self, redact};
 use model::session::Pending;
+use model::text::cut;
 use model::time;
 use store::{Found, Root, Store, Wish};
 
@@ -38,7 +40,10 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, decoded.as_ref().ok()) else {
         return Vec::new();
     };
-    let trusted = world.trusts(&marker, &root.path);
+    // Where trust cannot be looked up there is nothing to say either way.
+    let Some(Ok(trusted)) = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path)) else {
+        return Vec::new();
+    };
     let settings = settings::for_hook(world, trusted.then_some(&store));
     if !settings.hooks_enabled {
         return Vec::new();
@@ -87,7 +92,7 @@ impl Scene<'_> {
         }
         let failure = match session {
             Ok(session) => self.apply_all(effects, &session, event),
-            Err(bad) => Some(format!("session id: {bad}")),
+            Err(bad) => Some(format!("the session id {}", bad.why())),
         };
         // A tool call that went well has its journal line for a receipt: one write, not two.
         if failure.is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
@@ -142,14 +147,17 @@ impl Scene<'_> {
     }
 
     fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
+        // An error can quote what it stumbled over, and that came from the harness.
+        let options = redact::Options { emails: self.settings.redact_emails };
+        let clean = |text: &str, most| cut(&redact(cut(text, 4096), options), most).to_owned();
         let receipt = Receipt {
             ts: time::rfc3339(self.world.now),
             harness: self.harness.name.to_owned(),
-            event: event.chars().take(64).collect(),
-            session: session.chars().take(128).collect(),
+            event: clean(event, 64),
+            session: clean(session, 128),
             ms: (self.call.started.elapsed().as_micros() as f64) / 1000.0,
             outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
-            error,
+            error: error.map(|error| clean(&error, 500)),
         };
         // The last resort itself: there is nobody left to tell.
         let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
@@ -164,9 +172,23 @@ fn find_root(world: &World, harness: &Harness, event: Option<&Event>) -> Option<
     let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
     match store::find(&Wish { explicit: explicit.as_deref(), starts: &starts }) {
-        Ok(Found::Marked { root, store, marker }) => Some((root, store, marker)),
+        Ok(Found::Marked { root, store, marker }) => {
+            let checkout = cwd.as_deref().and_then(|cwd| checkout_of(&root, cwd)).unwrap_or(root.checkout);
+            Some((Root { path: root.path, checkout }, store, marker))
+        }
         Ok(Found::Unmarked(root)) => auto_init(world, root, event?),
         Err(_) => None,
+    }
+}
+
+/// A session can move into a worktree of the project it began in: the event comes from where it stands now.
+fn checkout_of(root: &Root, cwd: &Path) -> Option<PathBuf> {
+    if cwd == root.checkout {
+        return None;
+    }
+    match store::find(&Wish { explicit: None, starts: &[cwd] }) {
+        Ok(Found::Marked { root: other, .. }) if other.path == root.path => Some(other.checkout),
+        _ => None,
     }
 }
 
@@ -183,5 +205,7 @@ fn auto_init(world: &World, root: Root, event: &Event) -> Option<(Root, Store, M
 
 /// A root in the home folder, or above it, would take in everything below.
 fn is_too_high(world: &World, path: &Path) -> bool {
-    path.parent().is_none() || world.path("HOME").is_some_and(|home| home.starts_with(path))
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = real(path);
+    path.parent().is_none() || world.path("HOME").is_some_and(|home| real(&home).starts_with(path))
 }

@@ -74,6 +74,12 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
             hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
         });
     }
+    if let Some(name) = options.name.as_ref().filter(|name| **name != marker.name) {
+        return Err(Error::Refused {
+            what: format!("this root exists already and is called `{}`, not `{name}`", marker.name),
+            hint: "change \"name\" in .agent/context/root.json".into(),
+        });
+    }
     let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
     let (wired, not_wired) = match options.hooks {
         Hooks::Wire => wire(world, &root.path),
@@ -127,13 +133,13 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options) -> Result<Cr
 /// A damaged marker is a root too: the one that must be replaced.
 fn place(world: &World, below: Below) -> Result<Root> {
     if below == Below::Nested {
-        let explicit = world.root.as_deref().or(world.cwd.as_deref());
-        return root_of(store::find(&Wish { explicit, starts: &[] }).map_err(Error::from));
+        let here = world.explicit().map_or_else(|| world.need_cwd().map(Path::to_owned), Ok)?;
+        return root_of(store::find(&Wish { explicit: Some(&here), starts: &[] }).map_err(Error::from));
     }
     let root = root_of(world.find())?;
     // `--root` names a folder as it is; one inside another root is not what anybody means without saying so.
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
-    if world.root.is_some()
+    if world.explicit().is_some()
         && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
         && let Ok(Found::Marked { root: outer, .. }) = store::find(&Wish { explicit: None, starts: &above })
     {
@@ -162,9 +168,9 @@ fn folder_name(root: &Root) -> String {
 
 /// From the clock that was passed in, so that tests with a frozen one are repeatable in everything but the tail.
 fn new_project_id(world: &World) -> Result<ProjectId> {
-    let seconds = world.now.as_second().unsigned_abs();
-    let stamp = uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0);
-    ProjectId::new(&uuid::Uuid::new_v7(stamp).to_string()).ok_or_else(|| Error::Refused {
+    let millis = world.now.as_millisecond().unsigned_abs();
+    let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();
+    ProjectId::new(&id.to_string()).ok_or_else(|| Error::Refused {
         what: "no project id could be made".into(),
         hint: "check the clock, or THROUGHLINE_NOW".into(),
     })

@@ -46,7 +46,7 @@ fn last_other_session(store: &Store, this: &str) -> Option<Id> {
     struct Line {
         session: String,
     }
-    let tail = store.dir().read_tail(layout::SESSIONS, TAIL).ok()?;
+    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
     let lines = tail.split(|b| *b == b'\n').rev();
     let mut sessions =
         lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok().map(|line| line.session));
@@ -55,7 +55,7 @@ fn last_other_session(store: &Store, this: &str) -> Option<Id> {
 
 /// Failures since the last session start that went well: each is told once.
 fn problems(store: &Store) -> Vec<String> {
-    let Ok(tail) = store.dir().read_tail(layout::RECEIPTS, TAIL) else { return Vec::new() };
+    let Ok(tail) = store.dir().recent(layout::RECEIPTS, TAIL) else { return Vec::new() };
     let lines = tail.split(|b| *b == b'\n').rev();
     let receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
     receipts

@@ -89,9 +89,6 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
 
 /// The session that started last.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
-    let tail = match store.dir().read_tail(layout::SESSIONS, TAIL) {
-        Err(store::Error::Absent { .. }) => return Ok(None),
-        tail => tail?,
-    };
+    let tail = store.dir().recent(layout::SESSIONS, TAIL)?;
     Ok(tail.split(|b| *b == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
 }

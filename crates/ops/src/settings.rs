@@ -90,7 +90,7 @@ fn gather(world: &World, store: Option<&Store>) -> Sources {
     }
     for key in KEYS {
         let name = config::variable(key.name);
-        if let Some(text) = (world.var)(&name) {
+        if let Some(text) = (world.var)(&name).filter(|text| !text.is_empty()) {
             sources.variables.push((name, key.name, text.to_string_lossy().into_owned()));
         }
     }

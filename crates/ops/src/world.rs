@@ -64,17 +64,22 @@ impl World<'_> {
 
     /// The root for a command at the terminal.
     pub fn find(&self) -> Result<Found> {
-        let explicit = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
-        let explicit = explicit.as_deref().filter(|path| !path.as_os_str().is_empty());
-        let cwd = self.cwd.as_deref();
-        if explicit.is_none() && cwd.is_none() {
-            return Err(Error::Refused {
-                what: "the working directory does not exist any more".into(),
-                hint: "change into a folder that exists, or name the project with --root".into(),
-            });
-        }
-        let starts: Vec<&Path> = cwd.into_iter().collect();
-        Ok(store::find(&Wish { explicit, starts: &starts })?)
+        let explicit = self.explicit();
+        let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
+        Ok(store::find(&Wish { explicit: explicit.as_deref(), starts: &starts })?)
+    }
+
+    /// `--root`, else `$THROUGHLINE_ROOT`.
+    pub fn explicit(&self) -> Option<PathBuf> {
+        let named = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
+        named.filter(|path| !path.as_os_str().is_empty())
+    }
+
+    pub fn need_cwd(&self) -> Result<&Path> {
+        self.cwd.as_deref().ok_or_else(|| Error::Refused {
+            what: "the working directory does not exist any more".into(),
+            hint: "change into a folder that exists, or name the project with --root".into(),
+        })
     }
 
     /// The harness that started this process, if one did.

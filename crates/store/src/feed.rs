@@ -105,7 +105,8 @@ pub fn find_last<T>(
 ) -> Result<Option<T>> {
     let feed = Feed::open(path)?;
     let floor = feed.size.saturating_sub(limits.window);
-    let mut back = Backwards { buffer: vec![0; CHUNK], start: CHUNK, end: CHUNK };
+    let mut back =
+        Backwards { buffer: vec![0; CHUNK], start: CHUNK, end: CHUNK, most: limits.line + 2 * CHUNK };
     let (mut at, mut is_overlong) = (feed.size, false);
     while at > floor {
         let length = (at - floor).min(CHUNK as u64);
@@ -261,6 +262,8 @@ struct Backwards {
     /// `buffer[start..end]` is what was read and not given out yet.
     start: usize,
     end: usize,
+    /// More than this is never held at once, so there is no use in doubling beyond it.
+    most: usize,
 }
 
 impl Backwards {
@@ -269,7 +272,7 @@ impl Backwards {
         let held = self.end - self.start;
         if self.start < length {
             if held + length > self.buffer.len() {
-                let mut larger = vec![0; (self.buffer.len() * 2).max(held + length)];
+                let mut larger = vec![0; (self.buffer.len() * 2).min(self.most).max(held + length)];
                 let start = larger.len() - held;
                 larger[start..].copy_from_slice(&self.buffer[self.start..self.end]);
                 self.buffer = larger;

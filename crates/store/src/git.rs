@@ -27,9 +27,12 @@ pub fn look(dir: &Path) -> Option<Git> {
 /// A submodule has no `commondir`, a bare repository no `.git`: neither has a main checkout.
 fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     let pointer = read_line(dot_git)?;
-    let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim());
+    let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     let common = git_dir.join(read_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
-    (common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
+    // Anybody can write a `.git` that points at your repository. Only git makes your repository point back at it.
+    let back = git_dir.join(read_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
+    let mutual = git_dir.parent()? == common.join("worktrees") && back == dot_git.canonicalize().ok()?;
+    (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
 /// The first line of one of git's small files.
@@ -51,6 +54,8 @@ mod tests {
             fs::create_dir_all(dir).unwrap();
         }
         fs::write(main.join(".git/worktrees/t/commondir"), "../..\n").unwrap();
+        let back = main.join(".git/worktrees/t/gitdir");
+        fs::write(&back, format!("{}/.git\n", tree.display())).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}/.git/worktrees/t\n", main.display())).unwrap();
         fs::write(module.join(".git"), "gitdir: ../main/.git/modules/m\n").unwrap();
         assert_eq!(look(&main), Some(Git::Top));
@@ -58,7 +63,13 @@ mod tests {
         assert_eq!(look(&module), Some(Git::Top), "a submodule is no worktree");
         assert_eq!(look(&base), None);
         fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
-        assert_eq!(look(&tree), Some(Git::Worktree { main }), "relative, as newer gits write it");
+        assert_eq!(
+            look(&tree),
+            Some(Git::Worktree { main: main.clone() }),
+            "relative, as newer gits write it"
+        );
+        fs::write(&back, format!("{}/.git\n", module.display())).unwrap();
+        assert_eq!(look(&tree), Some(Git::Top), "the repository knows of no such worktree");
         fs::write(tree.join(".git"), [0xff, 0xfe]).unwrap();
         assert_eq!(look(&tree), Some(Git::Top), "unreadable is at least a checkout");
     }

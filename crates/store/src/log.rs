@@ -41,6 +41,23 @@ impl Dir {
         }
     }
 
+    /// The last `max` bytes of a log, whole lines only. Right after a rotation that is the end of its last part.
+    pub fn recent(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
+        let absent_is_empty = |read| match read {
+            Err(Error::Absent { .. }) => Ok(Vec::new()),
+            read => read,
+        };
+        let tail = absent_is_empty(self.read_tail(rel, max))?;
+        if !tail.is_empty() {
+            return Ok(tail);
+        }
+        let parts = match self.rotated(rel) {
+            Err(Error::Absent { .. }) => Vec::new(),
+            parts => parts?,
+        };
+        parts.last().map_or(Ok(Vec::new()), |part| absent_is_empty(self.read_tail(part, max)))
+    }
+
     /// Every line of the log `rel` that reads as a `T`, its rotated parts first. Absent is an empty log.
     pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<Tally>
     where

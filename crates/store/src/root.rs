@@ -39,6 +39,7 @@ pub enum Found {
 pub fn find(wish: &Wish) -> Result<Found> {
     if let Some(path) = wish.explicit {
         let path = absolute(path)?;
+        Dir::open(&path)?;
         let root = Root { path: path.clone(), checkout: path };
         return Ok(match open(&root.path)? {
             Some((store, marker)) => Found::Marked { root, store, marker },
@@ -77,7 +78,9 @@ fn climb(start: &Path) -> Result<Found> {
                 }
             }
             (Some((store, marker)), _) => {
-                let checkout = top.map_or_else(|| dir.to_owned(), |top| top.checkout);
+                // A repository inside the project is part of it; only a worktree is a checkout of its own.
+                let worktree = top.filter(|top| top.path != top.checkout);
+                let checkout = worktree.map_or_else(|| dir.to_owned(), |top| top.checkout);
                 let root = Root { path: dir.to_owned(), checkout };
                 return Ok(Found::Marked { root, store, marker });
             }

@@ -45,6 +45,7 @@ impl Ground {
     fn worktree(&self, main: &str, tree: &str) -> &Ground {
         let git = format!("{main}/.git/worktrees/t");
         self.file(&format!("{git}/commondir"), b"../..\n");
+        self.file(&format!("{git}/gitdir"), format!("{}/.git\n", self.base.join(tree).display()).as_bytes());
         let pointer = format!("gitdir: {}\n", self.base.join(git).display());
         self.file(&format!("{tree}/.git"), pointer.as_bytes())
     }

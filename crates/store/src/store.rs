@@ -124,7 +124,10 @@ impl Store {
 
     /// Moves a damaged file out of the way of the one that must replace it. Nothing is ever deleted.
     fn set_aside(&self, name: &str, now: Timestamp) -> Result<String> {
-        let kept = format!("{name}.damaged-{}", time::compact(now));
+        let first = format!("{name}.damaged-{}", time::compact(now));
+        let taken: Vec<String> = self.dir.entries()?.into_iter().map(|entry| entry.name).collect();
+        let names = std::iter::once(first.clone()).chain((2..).map(|n| format!("{first}-{n}")));
+        let kept = names.into_iter().find(|name| !taken.contains(name)).unwrap_or(first);
         self.dir.rename(name, &kept)?;
         Ok(kept)
     }

@@ -28,11 +28,17 @@ pub struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit codes:
-  0  done                      11  no permission
-  1  a check found something   12  a record is damaged
-  2  usage                     13  a record was written by something else, or a newer thru
-  10 not there                 14  in use by another thru, try again
-                               15  refused          16  the disk failed
+  0   done
+  1   a check found something
+  2   usage
+  10  not there
+  11  no permission
+  12  a record is damaged
+  13  a record was written by a newer thru, or by something else
+  14  in use by another thru, try again
+  15  refused
+  16  the disk failed
+  70  a bug in thru
 
 Variables:
   THROUGHLINE_ROOT         as --root
@@ -59,13 +65,10 @@ enum Command {
 }
 
 pub fn run(words: Vec<OsString>) -> u8 {
+    let wants_json = words.iter().any(|word| word == "--json");
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
-        Err(error) => {
-            let code = error.exit_code();
-            let _ = error.print();
-            return u8::try_from(code).unwrap_or(2);
-        }
+        Err(error) => return refuse(&error, wants_json),
     };
     let format = if cli.json { Format::Json } else { Format::Text };
     let now = match world::now() {
@@ -77,7 +80,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         }
     };
     let world = world::world(cli.root.clone(), now);
-    output::choose_color(settings::resolve(&world, None).settings().output_color);
+    output::choose_color(settings::here(&world).settings().output_color);
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
         Command::Install(args) => install::run(&world, args, format),
@@ -95,4 +98,16 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Completions(args) => completions::run(args, format),
     };
     done.unwrap_or_else(|error| output::fail(&error, format))
+}
+
+/// Help and version are no errors; a mistake is told in the form that was asked for.
+fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
+    if !error.use_stderr() || !wants_json {
+        let _ = error.print();
+        return u8::try_from(error.exit_code()).unwrap_or(2);
+    }
+    let text = error.to_string();
+    let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let rest = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
+    output::fail(&ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") }, Format::Json)
 }

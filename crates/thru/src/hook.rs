@@ -1,5 +1,6 @@
 //! The face a harness sees: payload in, reply out, exit 0 whatever happens.
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -14,7 +15,14 @@ use crate::world;
 /// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-pub fn run(harness: &str, event: &str, started: Instant) {
+/// `words` is what stands behind `thru hook`. Anything but an exit code of 0 could be a veto to a harness, so even a
+/// call that makes no sense gets one, with a word on stderr for whoever tried it by hand.
+pub fn run(words: &[OsString], started: Instant) {
+    let [harness, event, ..] = words else {
+        let _ = writeln!(std::io::stderr(), "thru hook wants a harness and an event; nothing was done");
+        return;
+    };
+    let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
     // A panic must not show either: the harness prints what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {

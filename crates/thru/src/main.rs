@@ -11,21 +11,20 @@ mod output;
 mod world;
 
 use std::ffi::OsString;
+use std::panic::catch_unwind;
 use std::time::Instant;
 
 /// The whole program: the words of the command line in, the exit code out.
 fn run(words: Vec<OsString>) -> u8 {
     let started = Instant::now();
-    if let Some((harness, event)) = hook_words(&words) {
-        hook::run(harness, event, started);
+    if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {
+        hook::run(&words[2..], started);
         return 0;
     }
-    cli::run(words)
+    // The default hook has told what happened by then.
+    catch_unwind(|| cli::run(words)).unwrap_or(output::BUG)
 }
 
-/// `thru hook <harness> <event>`, and nothing that looks like a flag.
-fn hook_words(words: &[OsString]) -> Option<(&str, &str)> {
-    let [_, hook, harness, event, ..] = words else { return None };
-    let (harness, event) = (harness.to_str()?, event.to_str()?);
-    (hook == "hook" && !harness.starts_with('-') && !event.starts_with('-')).then_some((harness, event))
+fn asks_for_help(words: &[OsString]) -> bool {
+    words.iter().any(|word| word == "--help" || word == "-h")
 }

@@ -115,6 +115,9 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
+/// Our own mistake: the code that BSD gave it.
+pub const BUG: u8 = 70;
+
 /// Documented in `thru --help` and in docs/commands.md.
 fn exit_code(kind: ErrorKind) -> u8 {
     match kind {

@@ -1,5 +1,5 @@
-use model::event::{Action, Touched};
-use model::transcript::{About, Question, Status, Todo, Todos, Typed};
+use model::event::{Action, Todo, TodoChange, TodoStatus, Touched};
+use model::transcript::{About, Question, Typed};
 
 use super::*;
 
@@ -123,21 +123,17 @@ fn things_to_do() {
     let line = assistant(
         r#"{"type":"tool_use","name":"TodoWrite","input":{"todos":[{"content":"a","status":"pending"}]}}"#,
     );
-    let todo = |id: Option<&'static str>, text: Option<&'static str>, status| Todo {
-        id: id.map(Into::into),
-        text: text.map(Into::into),
-        status: Some(status),
+    let todo = Todo { text: "a".into(), status: TodoStatus::Pending };
+    assert_eq!(items(&line)[1], Item::Todos(TodoChange::All(vec![todo])));
+    let one = |text: Option<&'static str>, status| {
+        Item::Todos(TodoChange::One { id: "1".into(), text: text.map(Into::into), status: Some(status) })
     };
-    let found = items(&line);
-    assert_eq!(found[1], Item::Todos(Todos::All(vec![todo(None, Some("a"), Status::Open)])));
     let line =
         assistant(r#"{"type":"tool_use","name":"TaskUpdate","input":{"taskId":"1","status":"completed"}}"#);
-    let found = items(&line);
-    assert_eq!(found[1], Item::Todos(Todos::Change(todo(Some("1"), None, Status::Done))));
+    assert_eq!(items(&line)[1], one(None, TodoStatus::Completed));
     let made = r#","toolUseResult":{"task":{"id":"1","subject":"a"}}"#;
     let line = user(r#"[{"type":"tool_result","tool_use_id":"t","content":"Task #1 created"}]"#, made);
-    let found = items(&line);
-    assert_eq!(found[1], Item::Todos(Todos::Change(todo(Some("1"), Some("a"), Status::Open))));
+    assert_eq!(items(&line)[1], one(Some("a"), TodoStatus::Pending));
 }
 
 #[test]
@@ -151,7 +147,7 @@ fn how_a_call_ended() {
         let Some(Item::Result(result)) = found.iter().find(|item| matches!(item, Item::Result(_))) else {
             panic!("{found:?}")
         };
-        format!("{} {} {:?} {:?} {}", result.failed, result.refused, result.exit, result.errors, result.text)
+        format!("{} {} {:?} [{}] {}", result.failed, result.refused, result.exit, result.errors, result.text)
     };
     let shell =
         |more: &str| format!(r#","toolUseResult":{{"stdout":"x","stderr":"","interrupted":false{more}}}"#);
@@ -164,12 +160,12 @@ fn how_a_call_ended() {
     assert_eq!(ended(r#""x""#, false, ""), "false false None [] x");
     assert_eq!(
         ended(r#""Exit code 3\nok\nerror: no\n""#, true, r#","toolUseResult":"Error: Exit code 3""#),
-        "true false Some(3) [\"error: no\"] ok\nerror: no\n"
+        "true false Some(3) [error: no] ok\nerror: no\n"
     );
     assert_eq!(ended(r#""Exit code 3""#, true, ""), "true false Some(3) [] ");
     assert_eq!(
         ended(r#""<tool_use_error>File does not exist.</tool_use_error>""#, true, ""),
-        "true false None [\"File does not exist.\"] File does not exist."
+        "true false None [File does not exist.] File does not exist."
     );
     assert_eq!(ended(r#"[{"type":"image"},{"type":"text","text":"x"}]"#, false, ""), "false false None [] x");
     assert!(

@@ -3,14 +3,17 @@
 use std::borrow::Cow;
 
 use model::event::{Action, Touched};
+use model::failure::error_lines;
 use model::transcript::{
     About, COMMAND_BYTES, Call, CallResult, Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, Question,
-    TEXT_BYTES, Todos, Typed,
+    TEXT_BYTES, Typed,
 };
 
-use crate::transcript::message::{Message, RawCall, RawResult, explain};
+use crate::fields::Fields;
+use crate::tools::todos;
+use crate::transcript::message::{Message, RawCall, RawResult};
 use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{lists, next_line, trim};
+use crate::transcript::{next_line, trim};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -31,7 +34,7 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let mut walk = Walk::new(bytes);
     let draft = Draft::read(&mut walk);
     let unread = if walk.is_torn() { &bytes[1..] } else { walk.rest() };
-    Line { rest: next_line(unread, &BEGINNINGS), ..draft.line(walk.is_torn()) }
+    Line { rest: next_line(unread, &BEGINNINGS), ..draft.line(bytes, walk.is_torn()) }
 }
 
 #[derive(Default)]
@@ -42,7 +45,6 @@ struct Draft<'a> {
     /// The session that started this one: then it is a sub-agent's.
     caller: Option<Text<'a>>,
     summary: Option<Text<'a>>,
-    todos: Raw<'a>,
     message: Message<'a>,
     hook: Hook<'a>,
 }
@@ -68,7 +70,6 @@ impl<'a> Draft<'a> {
                 b"timestamp" => draft.at = walk.text(NAME_BYTES),
                 b"callingSessionId" => draft.caller = walk.text(NAME_BYTES),
                 b"summaryText" => draft.summary = walk.text(TEXT_BYTES),
-                b"todos" => draft.todos = walk.raw(),
                 b"message" => {
                     let hook = &mut draft.hook;
                     draft.message.read(walk, &mut |key, walk| match key {
@@ -84,7 +85,7 @@ impl<'a> Draft<'a> {
         draft
     }
 
-    fn line(self, torn: bool) -> Line<'a> {
+    fn line(self, bytes: &'a [u8], torn: bool) -> Line<'a> {
         let kind = match &self.kind {
             Some(name) => TYPES
                 .iter()
@@ -101,7 +102,7 @@ impl<'a> Draft<'a> {
                 let compaction = Item::Compaction { trigger: None, tokens_before: None, tokens_after: None };
                 std::iter::once(compaction).chain(self.summary.map(|text| Item::Summary { text })).collect()
             }
-            Kind::Known(TODO_STATE) => vec![Item::Todos(Todos::All(lists::todos(self.todos)))],
+            Kind::Known(TODO_STATE) => state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
         Line { at, chain, kind, items, rest: &[] }
@@ -152,46 +153,61 @@ fn prompt(text: Text<'_>) -> Option<Item<'_>> {
     Some(Item::Prompt { text, typed })
 }
 
+/// The list as a line of its own: what TodoWrite was given, or only the list of it.
+fn state(line: &[u8]) -> Option<Item<'_>> {
+    let line = Walk::new(line).raw().fields();
+    let given = line.object("todos");
+    todos("TodoWrite", if given.is_empty() { &line } else { &given }, Fields::default).map(Item::Todos)
+}
+
 fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
-    let tool = raw.tool;
-    let mut call = Call { id: raw.id, ..Call::default() };
-    let (mut kind, mut what, mut todos) = (None, None, None);
-    let mut walk = raw.input.walk();
-    if walk.object() {
-        while let Some(key) = walk.key() {
-            match (tool.as_ref(), key) {
-                ("Read" | "Edit" | "MultiEdit" | "Create", b"file_path") => {
-                    let action = match tool.as_ref() {
-                        "Read" => Action::Read,
-                        "Create" => Action::Create,
-                        _ => Action::Edit,
-                    };
-                    call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                    break;
-                }
-                ("ApplyPatch", b"input" | b"patch") => {
-                    call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default());
-                }
-                (_, b"command") => call.command = walk.text(COMMAND_BYTES),
-                ("Task", b"description") => what = walk.text(NOTE_BYTES),
-                ("Task", b"subagent_type") => kind = walk.text(NAME_BYTES),
-                ("ExitSpecMode", b"plan") => {
-                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
-                }
-                ("AskUser", b"questionnaire") => {
-                    call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
-                }
-                ("TodoWrite", b"todos") => todos = Some(Todos::All(lists::todos(walk.raw()))),
-                _ => walk.skip(),
+    let RawCall { id, tool, input } = raw;
+    let mut call = Call { id, ..Call::default() };
+    let mut change = None;
+    match tool.as_ref() {
+        "TodoWrite" => change = todos(&tool, &input.fields(), Fields::default),
+        _ => read_input(&tool, input.walk(), &mut call),
+    }
+    call.tool = tool;
+    items.push(Item::Call(call));
+    items.extend(change.map(Item::Todos));
+}
+
+fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
+    let (mut kind, mut what) = (None, None);
+    if !walk.object() {
+        return;
+    }
+    while let Some(key) = walk.key() {
+        match (tool, key) {
+            ("Read" | "Edit" | "MultiEdit" | "Create", b"file_path") => {
+                let action = match tool {
+                    "Read" => Action::Read,
+                    "Create" => Action::Create,
+                    _ => Action::Edit,
+                };
+                call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
+                // What follows is the file's text.
+                break;
             }
+            ("ApplyPatch", b"input" | b"patch") => {
+                call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default());
+            }
+            (_, b"command") => call.command = walk.text(COMMAND_BYTES),
+            ("Task", b"description") => what = walk.text(NOTE_BYTES),
+            ("Task", b"subagent_type") => kind = walk.text(NAME_BYTES),
+            ("ExitSpecMode", b"plan") => {
+                call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
+            }
+            ("AskUser", b"questionnaire") => {
+                call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
+            }
+            _ => walk.skip(),
         }
     }
     if let Some(what) = what {
         call.about = About::Delegated { kind, what };
     }
-    call.tool = tool;
-    items.push(Item::Call(call));
-    items.extend(todos.map(Item::Todos));
 }
 
 fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
@@ -201,7 +217,7 @@ fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
     result.exit = exit;
     if failed {
-        explain(&mut result);
+        result.errors = error_lines(&result.text);
     }
     result
 }
@@ -218,7 +234,8 @@ fn patched(patch: &str) -> Vec<Touched<'static>> {
         let (what, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
         let action = match what {
             "Add" => Action::Create,
-            "Update" | "Delete" => Action::Edit,
+            "Update" => Action::Edit,
+            "Delete" => Action::Delete,
             _ => return None,
         };
         Some(Touched { path: path.trim().to_owned().into(), action })

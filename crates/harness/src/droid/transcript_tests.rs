@@ -1,4 +1,4 @@
-use model::transcript::Status;
+use model::event::{TodoChange, TodoStatus};
 
 use super::*;
 
@@ -65,7 +65,7 @@ fn calls_and_their_files() {
         (r#""name":"Read","input":{"file_path":"/p"}"#, vec![("/p", Action::Read)]),
         (
             r#""name":"ApplyPatch","input":{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c\n*** Delete File: d\n*** End Patch"}"#,
-            vec![("a", Action::Create), ("b c", Action::Edit), ("d", Action::Edit)],
+            vec![("a", Action::Create), ("b c", Action::Edit), ("d", Action::Delete)],
         ),
         (r#""name":"Execute","input":{"command":"ls","file_path":"/p"}"#, vec![]),
         (r#""name":"Edit","input":7"#, vec![]),
@@ -91,13 +91,18 @@ fn calls_that_are_more_than_work() {
     assert_eq!(questions[0], Question { text: "Which?".into(), options: vec!["A".into(), "B".into()] });
     let line = call_of(r#""name":"TodoWrite","input":{"todos":"1. [completed] a\n2. [pending] b"}"#);
     let found = items(&line);
-    let [_, Item::Todos(Todos::All(todos))] = &found[..] else { panic!("{found:?}") };
+    let [_, Item::Todos(TodoChange::All(todos))] = &found[..] else { panic!("{found:?}") };
     assert_eq!(
         todos.iter().map(|todo| todo.status).collect::<Vec<_>>(),
-        [Some(Status::Done), Some(Status::Open)]
+        [TodoStatus::Completed, TodoStatus::Pending]
     );
-    let state = items(r#"{"type":"todo_state","id":"x","todos":{"todos":"1. [completed] a"}}"#);
-    assert!(matches!(&state[..], [Item::Todos(Todos::All(todos))] if todos.len() == 1));
+    for list in
+        [r#"{"todos":"1. [completed] a"}"#, r#""1. [completed] a""#, r#"[{"content":"a","status":"x"}]"#]
+    {
+        let line = format!(r#"{{"type":"todo_state","id":"x","todos":{list},"messageIndex":3}}"#);
+        let state = items(&line);
+        assert!(matches!(&state[..], [Item::Todos(TodoChange::All(todos))] if todos.len() == 1), "{list}");
+    }
 }
 
 #[test]
@@ -111,11 +116,11 @@ fn how_a_command_ended() {
         let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
         (result.failed, result.exit, result.errors.clone())
     };
-    assert_eq!(ended(r#""hi\n\n\n[Process exited with code 0]""#, false), (false, Some(0), vec![]));
+    assert_eq!(ended(r#""hi\n\n\n[Process exited with code 0]""#, false), (false, Some(0), String::new()));
     let (failed, exit, errors) = ended(r#""error: no\n\n[Process exited with code 3]""#, false);
-    assert_eq!((failed, exit, errors[0].as_str()), (true, Some(3), "error: no"));
-    assert_eq!(ended(r#""Error: gone""#, true), (true, None, vec!["Error: gone".to_owned()]));
-    assert_eq!(ended(r#""it said [Process exited with code 1] once""#, false), (false, None, vec![]));
+    assert_eq!((failed, exit, errors.as_str()), (true, Some(3), "error: no"));
+    assert_eq!(ended(r#""Error: gone""#, true), (true, None, "Error: gone".to_owned()));
+    assert_eq!(ended(r#""it said [Process exited with code 1] once""#, false), (false, None, String::new()));
 }
 
 #[test]

@@ -12,13 +12,12 @@ pub enum Command {
 impl Command {
     /// A shell line that runs `program` with `args`, each quoted where it must be.
     pub fn shell(program: &str, args: &[&str]) -> Self {
-        let words: Vec<String> = [program].iter().chain(args).map(|word| quoted(word)).collect();
-        Command::Shell(words.join(" "))
+        Command::Shell(shell_line(program, args))
     }
 
     /// A shell line for files that are committed: `thru` found through PATH, and exit 0 where it is not installed.
     pub fn if_installed(args: &[&str]) -> Self {
-        let Command::Shell(line) = Command::shell("thru", args) else { unreachable!() };
+        let line = shell_line("thru", args);
         Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
@@ -75,6 +74,11 @@ fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     })
+}
+
+fn shell_line(program: &str, args: &[&str]) -> String {
+    let words: Vec<String> = [program].iter().chain(args).map(|word| quoted(word)).collect();
+    words.join(" ")
 }
 
 fn quoted(word: &str) -> String {

@@ -5,6 +5,7 @@ use super::edit::Edit;
 use super::insert::{Habits, Kin, Spot};
 use super::render::{self, Before, Look, Node, group, print, print_member};
 use super::survey::{Hook, Survey};
+use super::tree::Container;
 use super::{Change, Entry, Place, Problem, What};
 
 /// Which hook in the file stands for which entry.
@@ -58,44 +59,43 @@ impl<'a> Plan<'a> {
             };
             changes.push(Change { event: entry.event.clone(), what });
         }
-        let removed = replaced.iter().map(|hook| Change { event: hook.event.clone(), what: What::Removed });
-        changes.into_iter().chain(removed.collect::<Vec<_>>()).collect()
+        changes.extend(replaced.iter().map(|hook| hook.removed()));
+        changes
     }
 }
 
 /// Changes the values in which a hook differs from its entry, and no other byte.
 fn update(hook: &Hook, entry: &Entry) -> Vec<Edit> {
-    if hook.is(entry) {
-        return Vec::new();
-    }
+    let (old, new) = (parts(&hook.command), parts(&entry.command));
+    let spans = &hook.spans;
     let mut edits = Vec::new();
-    let (program, args) = match &entry.command {
-        Command::Exec { program, args } => (program, Some(args)),
-        Command::Shell(line) => (line, None),
-    };
-    match &hook.command {
-        Command::Exec { program: old, .. } | Command::Shell(old) if old != program => {
-            edits.push(Edit::replace(hook.spans.command.clone(), render::string(program)));
-        }
-        _ => {}
+    if old.0 != new.0 {
+        edits.push(Edit::replace(spans.command.clone(), render::string(new.0)));
     }
-    if let (Some(args), Command::Exec { args: old, .. }, Some(span)) = (args, &hook.command, &hook.spans.args)
-        && old != args
+    if let (Some(span), Some(args)) = (&spans.args, new.1)
+        && old.1 != new.1
     {
-        let look = Habits::of("", None).look();
-        edits.push(Edit::replace(span.clone(), print(&render::words(args), &look)));
+        edits.push(Edit::replace(span.clone(), print(&render::words(args), &Habits::of("", None).look())));
     }
-    if let Some(span) = &hook.spans.timeout
+    if let Some(span) = &spans.timeout
         && hook.timeout != Some(entry.timeout)
     {
         edits.push(Edit::replace(span.clone(), entry.timeout.to_string()));
     }
-    if let (true, Some(span), Some(matcher)) = (hook.alone, &hook.spans.matcher, &entry.matcher)
+    if let (Some(span), Some(matcher)) = (&spans.matcher, &entry.matcher)
+        && hook.alone
         && hook.matcher.as_ref() != Some(matcher)
     {
         edits.push(Edit::replace(span.clone(), render::string(matcher)));
     }
     edits
+}
+
+fn parts(command: &Command) -> (&str, Option<&[String]>) {
+    match command {
+        Command::Exec { program, args } => (program, Some(args)),
+        Command::Shell(line) => (line, None),
+    }
 }
 
 /// Puts in what is missing: groups into arrays that are there, events into the events' object, or the object itself.
@@ -104,62 +104,72 @@ fn add(text: &str, place: &Place, survey: &Survey, missing: &[&Entry]) -> Result
         return Ok(Vec::new());
     }
     let habits = Habits::of(text, survey.root.as_ref());
-    let Some(root) = &survey.root else {
-        let look = habits.look();
-        let events = events_node(missing, Before::NoFile, &look);
-        let file = match place.key {
-            Some(key) => Node::Object(vec![Node::member(key, events)]),
-            None => events,
-        };
-        return Ok(vec![Edit::insert(0, print(&file, &look) + look.line_end)]);
-    };
+    let Some(root) = &survey.root else { return Ok(vec![new_file(place, missing, &habits)]) };
     let Some(events) = survey.events(place) else {
         let spot = Spot::find(text, &habits, root, None, Kin::Other);
-        let node = events_node(missing, Before::Something, &spot.look);
-        let member = print_member(place.key.unwrap_or_default(), &node, &spot.look);
+        let object = events_node(missing, Before::Something, &spot.look);
+        let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
         return Ok(spot.insert(&[member]));
     };
-
     let mut edits = Vec::new();
     let mut new_events: Vec<&Entry> = Vec::new();
-    for (index, entries) in by_event(missing) {
-        let Some(found) = survey.event(text, place, index)? else {
+    for (event, entries) in by_event(missing) {
+        let Some(index) = survey.event(text, place, event)? else {
             new_events.extend(entries);
             continue;
         };
-        let Some(array) = &survey.arrays[found] else { continue };
-        let ours: Vec<&Hook> = survey.ours.iter().filter(|hook| hook.at.event == found).collect();
-        let before = match ours.first() {
-            _ if array.items.is_empty() => Before::EmptyArray,
-            Some(hook) => hook.before,
-            None => Before::Something,
-        };
-        let mut spot = Spot::find(text, &habits, array, Some(&events.items[found]), Kin::Same);
-        spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
-        let groups: Vec<String> =
-            entries.iter().map(|entry| print(&group(entry, before, &spot.look), &spot.look)).collect();
-        edits.extend(spot.insert(&groups));
+        if let Some(array) = &survey.arrays[index] {
+            let ours: Vec<&Hook> = survey.ours.iter().filter(|hook| hook.at.event == index).collect();
+            let spot = Spot::find(text, &habits, array, Some(&events.items[index]), Kin::Same);
+            edits.extend(new_groups(array, spot, &ours, &entries));
+        }
     }
     if !new_events.is_empty() {
-        // Hooks of an earlier version know what was here before them; those of today must not forget it.
-        let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
-        let before = match survey.ours.iter().find(known) {
-            _ if events.items.is_empty() => Before::EmptyObject,
-            Some(hook) => hook.before,
-            None => Before::Something,
-        };
         let own = survey.member.map(|member| &root.items[member]);
-        let mut spot = Spot::find(text, &habits, events, own, Kin::Same);
-        spot.look.short_hooks |= survey.ours.iter().any(|hook| hook.short);
-        let members: Vec<String> = by_event(&new_events)
-            .into_iter()
-            .map(|(event, entries)| {
-                print_member(event, &array_node(&entries, before, &spot.look), &spot.look)
-            })
-            .collect();
-        edits.extend(spot.insert(&members));
+        let spot = Spot::find(text, &habits, events, own, Kin::Same);
+        edits.extend(new_members(events, spot, &survey.ours, &new_events));
     }
     Ok(edits)
+}
+
+fn new_file(place: &Place, entries: &[&Entry], habits: &Habits) -> Edit {
+    let look = habits.look();
+    let events = events_node(entries, Before::NoFile, &look);
+    let file = match place.key {
+        Some(key) => Node::Object(vec![Node::member(key, events)]),
+        None => events,
+    };
+    Edit::insert(0, print(&file, &look) + look.line_end)
+}
+
+/// Groups for an event's array. `ours` are those in it already: they know what was there before them, and the new ones
+/// must not forget it when the old ones go.
+fn new_groups(array: &Container, mut spot: Spot, ours: &[&Hook], entries: &[&Entry]) -> Vec<Edit> {
+    let before = match ours.first() {
+        _ if array.items.is_empty() => Before::EmptyArray,
+        Some(hook) => hook.before,
+        None => Before::Something,
+    };
+    spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
+    let groups: Vec<String> =
+        entries.iter().map(|entry| print(&group(entry, before, &spot.look), &spot.look)).collect();
+    spot.insert(&groups)
+}
+
+/// Events for the events' object; `ours` as above.
+fn new_members(events: &Container, mut spot: Spot, ours: &[Hook], entries: &[&Entry]) -> Vec<Edit> {
+    let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
+    let before = match ours.iter().find(known) {
+        _ if events.items.is_empty() => Before::EmptyObject,
+        Some(hook) => hook.before,
+        None => Before::Something,
+    };
+    spot.look.short_hooks |= ours.iter().any(|hook| hook.short);
+    let member = |(event, entries): (&str, Vec<&Entry>)| {
+        print_member(event, &array_node(&entries, before, &spot.look), &spot.look)
+    };
+    let members: Vec<String> = by_event(entries).into_iter().map(member).collect();
+    spot.insert(&members)
 }
 
 /// Entries of one event together, events in the order in which they first come.

@@ -107,17 +107,18 @@ fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Bracke
     let items = &container.items;
     let last_kept = (0..items.len()).rev().find(|index| !gone.contains(index));
     let mut cuts: Vec<Range<usize>> = Vec::new();
+    let on_one_line = items.first().is_some_and(|first| !has_line_end(&text[first.before..first.start]));
     for (count, &index) in gone.iter().enumerate() {
         let item = &items[index];
-        let first = index == 0;
-        // All before it goes as well, so white space that is not ours has no item left to stand before.
-        let leading = index == count;
-        cuts.push(if first { first_cut(text, item) } else { item.before }..item.end());
-        cuts.extend(item.comma.map(|comma| comma..comma + 1));
-        if let (true, Some(next)) = (leading, items.get(index + 1))
-            && !has_line_end(&text[items[0].before..items[0].start])
+        cuts.push(if index == 0 { first_cut(text, item) } else { item.before }..item.end());
+        let Some(comma) = item.comma else { continue };
+        cuts.push(comma..comma + 1);
+        // Nothing is left before it on this line, so the next one moves up to the bracket.
+        if let Some(next) = items.get(index + 1)
+            && on_one_line
+            && count == index
+            && next.before == comma + 1
             && !has_line_end(next.gap(text))
-            && item.comma.is_some_and(|comma| comma + 1 == next.before)
         {
             cuts.push(next.before..next.start);
         }
@@ -127,7 +128,8 @@ fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Bracke
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
-        None if brackets == Brackets::Ours && has_line_end(&text[items[0].before..items[0].start]) => {
+        // Behind a `//` comment there was a line end all along.
+        None if brackets == Brackets::Ours && !on_one_line && !items[0].before_needs_line => {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
             let line = line_end(blank);

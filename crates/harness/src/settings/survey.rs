@@ -7,7 +7,7 @@ use super::insert::has_line_end;
 use super::problem::{Problem, duplicate, invalid, not_utf8, wrong_shape};
 use super::render::Before;
 use super::tree::{Container, Item, check, container, is_named, string};
-use super::{Entry, Place};
+use super::{Change, Entry, Place, What};
 
 const BOM: &str = "\u{feff}";
 
@@ -119,6 +119,10 @@ impl Survey {
 }
 
 impl Hook {
+    pub fn removed(&self) -> Change {
+        Change { event: self.event.clone(), what: What::Removed }
+    }
+
     /// Whether it is what `entry` asks for. The matcher is nobody's business but the user's once they keep other hooks
     /// beside ours.
     pub fn is(&self, entry: &Entry) -> bool {

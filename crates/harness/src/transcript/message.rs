@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::text::cut;
-use model::transcript::{CallResult, NAME_BYTES, NOTE_BYTES, TEXT_BYTES, Usage, error_lines};
+use model::transcript::{CallResult, NAME_BYTES, TEXT_BYTES, Usage};
 
 use super::walk::{Raw, Walk};
 
@@ -114,21 +113,6 @@ impl<'a> RawResult<'a> {
         let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
         CallResult { call: self.call.clone(), failed: self.failed, text, ..CallResult::default() }
-    }
-}
-
-/// Takes the error lines out of the text of a failed call, before the text is cut.
-pub fn explain(result: &mut CallResult) {
-    result.errors = error_lines(&result.text);
-    shorten(result);
-}
-
-/// Cuts the text to what is worth keeping.
-pub fn shorten(result: &mut CallResult) {
-    let keep = cut(&result.text, NOTE_BYTES).len();
-    match &mut result.text {
-        Cow::Borrowed(text) => *text = &text[..keep],
-        Cow::Owned(text) => text.truncate(keep),
     }
 }
 

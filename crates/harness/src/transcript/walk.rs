@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::fields::Fields;
+
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     bytes: &'a [u8],
@@ -197,6 +199,11 @@ impl<'a> Raw<'a> {
 
     pub fn is_true(self) -> bool {
         self.0 == b"true"
+    }
+
+    /// An object of which all is wanted.
+    pub fn fields(self) -> Fields<'a> {
+        std::str::from_utf8(self.0).map(|json| Fields::parse(json).0).unwrap_or_default()
     }
 
     /// To look into it after all.

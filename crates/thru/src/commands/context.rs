@@ -4,7 +4,7 @@ use ops::{Result, World};
 use crate::commands::init;
 use crate::output::Format;
 
-/// The store itself
+/// Work on the store itself, .agent/context
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

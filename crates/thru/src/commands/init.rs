@@ -4,7 +4,7 @@ use ops::{Result, World};
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-/// Set up this project: create .agent/context, trust it on this machine, wire the harnesses in use
+/// Set up this project: its store, trust on this machine, hooks of the harnesses in use
 ///
 /// Twice is the same as once. A root above this folder is used as it is, and a git worktree uses the root of its main
 /// checkout. Hooks are merged into settings that are not in git; `thru uninstall` takes them out again.
@@ -76,7 +76,7 @@ fn print(report: &Report) {
         );
         output::line("Next: look at them, then run `thru trust`");
     } else if report.wired.is_empty() && report.created {
-        output::line("Next: `thru install claude-code` or `thru install droid`; none of them was seen here");
+        output::line("Next: `thru install claude-code` or `thru install droid`; neither was seen here");
     } else if report.created {
         output::line("Next: start your harness as always; `thru status` shows what was captured");
     }

@@ -16,7 +16,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let emails = args.emails || settings::resolve(world, None).settings().redact_emails;
+    let emails = args.emails || settings::here(world).settings().redact_emails;
     let mut input = Vec::new();
     std::io::stdin().lock().read_to_end(&mut input).map_err(|e| Error::stream("stdin", "read", &e))?;
     let clean = redact_bytes(&input, redact::Options { emails });

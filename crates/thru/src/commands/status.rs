@@ -64,7 +64,7 @@ fn last_words(last: &Listed, world: &World) -> String {
 fn advice(next: Next) -> Option<&'static str> {
     match next {
         Next::Init => Some("`thru init` makes this project a root"),
-        Next::Trust => Some("these records came with the folder; look at them, then run `thru trust`"),
+        Next::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
         Next::WireHooks => Some(
             "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
         ),

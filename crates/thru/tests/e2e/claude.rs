@@ -12,20 +12,6 @@ use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
 
-/// The events we want of it.
-const EVENTS: &[&str] = &[
-    "SessionStart",
-    "UserPromptSubmit",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStart",
-    "SubagentStop",
-    "PreCompact",
-    "PostCompact",
-    "Stop",
-    "SessionEnd",
-];
-
 #[derive(Debug)]
 pub struct ClaudeCode {
     binary: PathBuf,
@@ -43,14 +29,12 @@ impl ClaudeCode {
         available::harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
 
-    /// Writes the hooks into the user's settings for this project. The one place that knows how it is wired.
-    pub fn wire(scratch: &Scratch) {
-        let hook = |event: &&str| {
-            let command = format!("thru hook claude-code {event}");
-            ((*event).to_owned(), json!([{ "hooks": [{ "type": "command", "command": command }] }]))
-        };
-        let hooks: serde_json::Map<String, Value> = EVENTS.iter().map(hook).collect();
-        scratch.write(".claude/settings.local.json", &json!({ "hooks": hooks }).to_string());
+    /// As a user of Claude Code does it: `thru init` sees that it is in use and wires it.
+    pub fn init(scratch: &Scratch) {
+        std::fs::create_dir_all(scratch.home.join(".claude")).expect("a folder");
+        scratch.thru_ok(&["init"]);
+        let settings = scratch.project.join(".claude/settings.local.json");
+        assert!(settings.exists(), "init wires what is in use");
     }
 
     /// One prompt, one process.

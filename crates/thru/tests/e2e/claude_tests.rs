@@ -12,8 +12,7 @@ use crate::script::{Script, Step, call, say};
 fn a_whole_session_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    ClaudeCode::wire(&scratch);
+    ClaudeCode::init(&scratch);
     let file = scratch.project.join("src/greeting.txt");
     let agent = json!({
         "description": "Look around", "prompt": "LOOK-AROUND", "subagent_type": "general-purpose",
@@ -52,8 +51,17 @@ fn a_whole_session_is_in_the_journal() {
     let asked = model.asked();
     let subagent = asked.iter().find(|asked| asked.kind == Kind::Subagent).expect("a sub-agent asked");
     assert!(subagent.holds("LOOK-AROUND"));
+    let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    let after = &asked[compacted + 1];
+    for needle in ["WHAT-WAS-DONE", "Throughline: The context of this session", "src/greeting.txt", "exit 3"]
+    {
+        assert!(after.holds(needle), "{needle:?} reaches the model after a compaction");
+    }
     let last = asked.last().expect("a question");
-    assert!(last.holds("WHAT-WAS-DONE") && last.holds("goodbye"), "summary and tool result reach the model");
+    assert!(
+        last.holds("Throughline: This session") && last.holds("goodbye"),
+        "brief and tool result reach the model"
+    );
 
     let journal = scratch.journal(&sid);
     journal.in_order(&[
@@ -69,7 +77,7 @@ fn a_whole_session_is_in_the_journal() {
         }),
         json!({
             "event": "tool-done", "tool": "Bash", "ok": false, "exit": 3,
-            "command": "echo to stderr >&2; exit 3", "error": "Exit code 3\nto stderr",
+            "command": "echo to stderr >&2; exit 3", "error": "to stderr",
         }),
         json!({
             "event": "tool-done", "tool": "Read", "ok": true,
@@ -121,8 +129,7 @@ fn a_whole_session_is_in_the_journal() {
 fn an_automatic_compaction_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    ClaudeCode::wire(&scratch);
+    ClaudeCode::init(&scratch);
     let model = Model::start(Script {
         main: vec![
             call("Bash", json!({ "command": "true", "description": "Do nothing" })),
@@ -155,10 +162,13 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     let Some(claude) = ClaudeCode::find() else { return };
     let mut scratch = Scratch::new();
     scratch.thru_ok(&["init", "--shared"]);
-    scratch.git(&["add", "."]);
+    let bait = json!({ "v": 1, "ts": "2026-01-01T00:00:00Z", "harness": "claude-code", "event": "prompt",
+        "session": "bait", "worktree": "/", "text": "BAIT-OF-THE-CLONE" });
+    scratch.write(".agent/context/sessions/bait.jsonl", &format!("{bait}\n"));
+    scratch.git(&["add", "--force", "."]);
     scratch.git(&["commit", "--quiet", "--message", "Share"]);
     scratch.move_to_clone();
-    ClaudeCode::wire(&scratch);
+    scratch.thru_ok(&["install", "claude-code"]);
     let before = snapshot(&scratch.store());
     let model = Model::start(Script::main([
         call("Write", json!({ "file_path": scratch.project.join("a.txt"), "content": "a\n" })),
@@ -183,7 +193,7 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     // Taken for what it is, a message to show, and not only seen go by.
     transcript(&scratch, &sid).once(&json!({ "attachment": { "type": "hook_system_message" } }));
     assert!(model.sent_to_model("Write a file"));
-    for ours in ["thru trust", "Throughline", ".agent/context"] {
+    for ours in ["thru trust", "Throughline: ", ".agent/context", "BAIT-OF-THE-CLONE"] {
         assert!(!model.sent_to_model(ours), "the model was sent {ours:?}");
     }
 }

@@ -14,8 +14,7 @@ use crate::script::{Script, Step, call, say};
 fn killed_during_a_call_at_most_that_call_is_lost() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    ClaudeCode::wire(&scratch);
+    ClaudeCode::init(&scratch);
     let file = scratch.project.join("a.txt");
     // Outlives the harness, and ends by itself once the folder of this test is gone. In place of the harness's shell,
     // which would write into that folder while it is being removed.
@@ -43,6 +42,10 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
         json!({ "tool": "Read", "ok": true, "files": [{ "path": "a.txt", "action": "read" }] }),
     ]);
     journal.never(&json!({ "event": "stop" }));
+    let shown = scratch.thru_ok(&["journal"]);
+    assert!(shown.contains("Begin and do not end") && shown.contains("exit 4"), "{shown}");
+    let files = scratch.thru_ok(&["files"]);
+    assert!(files.contains("a.txt"), "{files}");
     scratch.assert_healthy();
     std::fs::remove_file(running).expect("it was there");
 }
@@ -51,8 +54,7 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
 fn killed_while_the_model_answers_nothing_is_lost() {
     let Some(claude) = ClaudeCode::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    ClaudeCode::wire(&scratch);
+    ClaudeCode::init(&scratch);
     let model = Model::start(Script::main([
         call("Bash", json!({ "command": "exit 5", "description": "Fail" })),
         Step { delay: LIMIT, ..say("Too late.") },

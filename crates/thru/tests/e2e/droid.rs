@@ -11,10 +11,6 @@ use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
 
-/// The events we want of it.
-const EVENTS: &[&str] =
-    &["SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStop", "PreCompact", "Stop", "SessionEnd"];
-
 /// The port of the discard service on this machine: nobody listens there.
 const NOBODY: &str = "http://127.0.0.1:9";
 
@@ -39,26 +35,12 @@ impl Droid {
         available::harness("THRU_DROID", "droid").map(|binary| Droid { binary })
     }
 
-    /// False when `thru` does not speak its language yet; the test has then been reported as skipped.
-    pub fn is_understood(scratch: &Scratch) -> bool {
-        let start = json!({ "session_id": "probe", "hook_event_name": "SessionStart", "source": "startup" });
-        scratch.hook(&["droid", "SessionStart"], ("FACTORY_PROJECT_DIR", &scratch.project), &start);
-        let understood = !scratch.journal("probe").is_empty();
-        if !understood {
-            available::skip("`thru hook droid` is not implemented yet");
-        }
-        understood
-    }
-
-    /// Writes the hooks into the project's settings. The one place that knows how it is wired.
-    pub fn wire(scratch: &Scratch) {
-        let hook = |event: &&str| {
-            let command = format!("thru hook droid {event}");
-            ((*event).to_owned(), json!([{ "hooks": [{ "type": "command", "command": command }] }]))
-        };
-        let hooks: serde_json::Map<String, Value> = EVENTS.iter().map(hook).collect();
-        // Events stand at the top of this file; below a key "hooks" they would be ignored.
-        scratch.write(".factory/hooks.json", &Value::Object(hooks).to_string());
+    /// As a user of Droid does it: `thru init` sees that it is in use and wires it.
+    pub fn init(scratch: &Scratch) {
+        let folder = scratch.home.join(".factory");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        scratch.thru_ok(&["init"]);
+        assert!(folder.join("hooks.json").exists(), "init wires what is in use");
     }
 
     /// One prompt, one process. In this mode it fires no event for the prompt.

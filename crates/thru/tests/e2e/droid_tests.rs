@@ -11,11 +11,7 @@ use crate::script::{Script, Step, call, say};
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    if !Droid::is_understood(&scratch) {
-        return;
-    }
-    Droid::wire(&scratch);
+    Droid::init(&scratch);
     let file = scratch.project.join("src/greeting.txt");
     let model = Model::start(Script::main([
         call("Create", json!({ "file_path": file, "content": "hello\n" })),
@@ -63,11 +59,7 @@ fn one_prompt_is_in_the_journal() {
 fn a_conversation_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
     let scratch = Scratch::new();
-    scratch.thru_ok(&["init"]);
-    if !Droid::is_understood(&scratch) {
-        return;
-    }
-    Droid::wire(&scratch);
+    Droid::init(&scratch);
     let model = Model::start(Script {
         main: vec![
             call("Create", json!({ "file_path": scratch.project.join("a.txt"), "content": "hello\n" })),
@@ -91,7 +83,10 @@ fn a_conversation_is_in_the_journal() {
     assert!(model.sent_to_model("FIRST-PROMPT"));
     let asked = model.asked();
     let last = asked.last().expect("a question");
-    assert!(last.kind == Kind::Main && last.holds("WHAT-WAS-DONE") && last.holds("THIRD-PROMPT"));
+    assert_eq!(last.kind, Kind::Main);
+    for needle in ["WHAT-WAS-DONE", "THIRD-PROMPT", "Throughline: The context of this session", "a.txt"] {
+        assert!(last.holds(needle), "{needle:?} reaches the model after a compaction");
+    }
     assert_ne!(old, new);
     scratch.journal(&old).in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "droid" }),

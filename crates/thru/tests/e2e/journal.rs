@@ -18,10 +18,6 @@ impl Lines {
         Lines { path: path.to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
     /// Lines that hold every field of the pattern with its value. Of objects in it likewise a part is enough.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| holds(line, pattern)).collect()

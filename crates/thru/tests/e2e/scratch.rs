@@ -1,10 +1,8 @@
 //! A home and a repository of their own for one test, and what `thru` left there.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::journal::Lines;
@@ -70,17 +68,6 @@ impl Scratch {
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "thru {arguments:?}: {}\n{text}{stderr}", output.status);
         text
-    }
-
-    /// A hook as a harness calls it: the project's folder in a variable, the payload on stdin.
-    pub fn hook(&self, arguments: &[&str], (variable, folder): (&str, &Path), payload: &Value) {
-        let mut hook = self.command("thru");
-        hook.arg("hook").args(arguments).env(variable, folder).stdin(Stdio::piped());
-        let mut child = hook.spawn().expect("thru is built");
-        let mut stdin = child.stdin.take().expect("piped");
-        stdin.write_all(payload.to_string().as_bytes()).expect("it reads");
-        drop(stdin);
-        assert!(child.wait().expect("it is our child").success(), "a hook exits 0");
     }
 
     /// In the project, with nothing of the environment of whoever runs the tests: an agent may.

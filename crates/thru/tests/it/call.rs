@@ -137,6 +137,24 @@ impl Output {
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
+    /// What Claude Code accepts of a hook: nothing, context at the two events that take it, plain words for a summariser.
+    #[track_caller]
+    pub fn accepted(&self, about: &str) {
+        assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
+        if self.stdout.is_empty() || self.stdout.starts_with("Keep verbatim in the summary: ") {
+            return;
+        }
+        let answer = self.json();
+        let output = answer["hookSpecificOutput"].as_object().unwrap_or_else(|| panic!("{about}: {answer}"));
+        let event = output["hookEventName"].as_str().unwrap_or_default();
+        assert!(["SessionStart", "UserPromptSubmit"].contains(&event), "{about}: {answer}");
+        assert!(
+            output["additionalContext"].as_str().is_some_and(|text| text.len() < 9_500),
+            "{about}: {answer}"
+        );
+        assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
+    }
+
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|e| panic!("not JSON: {e}: {self:?}"))

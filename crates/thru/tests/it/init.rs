@@ -14,7 +14,7 @@ fn init_makes_the_marker_and_says_what_is_next() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Next: call it from your harness; `thru help hook` shows how
+    Next: `thru install claude-code` or `thru install droid`; neither was seen here
     ");
     let marker = env.marker();
     assert_eq!(marker["schema_version"], 1);
@@ -28,15 +28,17 @@ fn init_makes_the_marker_and_says_what_is_next() {
       "name": "project",
       "mode": "private",
       "created": false,
-      "trusted": true
+      "trusted": true,
+      "wired": [],
+      "not_wired": []
     }
     "#);
 }
 
 #[test]
 fn twice_is_the_same_as_once() {
-    let env = TestEnv::new();
     for words in [&["init"][..], &["context", "init"], &["init", "--name", "other"]] {
+        let env = TestEnv::new();
         env.thru(words).ok();
         let before = env.tree();
         let again = env.thru(words).ok();

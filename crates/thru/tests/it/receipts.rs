@@ -9,7 +9,7 @@ fn every_event_but_a_good_tool_call_leaves_one_receipt() {
     let env = TestEnv::rooted();
     for name in fixture_names() {
         let (before, payload) = (env.receipts().len(), env.fixture(&name));
-        env.hook(event_of(&name), &payload).silent(&name);
+        env.hook(event_of(&name), &payload).accepted(&name);
         let receipts = env.receipts();
         let expected = usize::from(!name.starts_with("PostToolUse"));
         assert_eq!(receipts.len() - before, expected, "{name}");

@@ -59,11 +59,11 @@ fn secrets_reach_no_file_whatever_field_they_come_in() {
         for (event, more) in fields {
             let mut payload = common.clone();
             payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            env.hook(event, &payload).silent(event);
+            env.hook(event, &payload).accepted(event);
             assert_eq!(env.tree().files_holding(&secret), [""; 0], "{event}: {payload}");
         }
         assert_eq!(env.journal("s").len(), 11);
-        assert_eq!(env.tree().files_holding("[REDACTED:").len(), 1, "the journal tells that there was one");
+        assert!(!env.tree().files_holding("[REDACTED:").is_empty(), "the journal tells that there was one");
     }
 }
 

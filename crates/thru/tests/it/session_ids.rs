@@ -41,7 +41,7 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
         let receipt = env.receipts().pop().unwrap();
         assert_eq!(receipt["outcome"], "failed", "{id:?}");
         let error = receipt["error"].as_str().unwrap();
-        assert!(error.starts_with("session id: ") && !error.contains(['\n', '\u{0}']), "{error}");
+        assert!(error.starts_with("the session id ") && !error.contains(['\n', '\u{0}']), "{error}");
     }
 }
 

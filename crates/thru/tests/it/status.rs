@@ -25,7 +25,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     trust     trusted on this machine
     sessions  0
 
-    Next: no session has been captured yet; `thru help hook` shows how a harness calls thru
+    Next: no session has been captured yet; start your harness, or see `thru doctor` for what is wired
     ");
     env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
     assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
@@ -47,7 +47,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     trust     not trusted: hooks write and say nothing here
     sessions  1, last <uuid> in claude-code, just now
 
-    Next: these records came with the folder; look at them, then run `thru trust`
+    Next: look at the records in .agent/context, then run `thru trust`
     ");
 }
 

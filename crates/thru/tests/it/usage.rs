@@ -156,13 +156,3 @@ fn a_name_for_a_root_that_has_one_is_not_dropped_silently() {
     let output = env.thru(&["init", "--name", "other"]);
     assert!(env.marker()["name"] == "other" || output.stderr.contains("name"), "{output}");
 }
-
-#[test]
-fn help_never_wraps_what_somebody_will_copy() {
-    let env = TestEnv::new();
-    let help = env.thru(&["help", "hook"]).ok().stdout;
-    let start = help.find("{\"hooks\"").expect("the settings are shown");
-    let end = help.find("\n  }}").expect("to their end") + 5;
-    let settings: Result<serde_json::Value, _> = serde_json::from_str(&help[start..end]);
-    assert!(settings.is_ok(), "{settings:?}: {}", &help[start..end]);
-}

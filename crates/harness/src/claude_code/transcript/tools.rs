@@ -2,64 +2,69 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Touched};
+use model::event::{Action, TodoChange, TodoStatus, Touched};
+use model::failure::error_lines;
 use model::transcript::{
-    About, COMMAND_BYTES, Call, CallResult, Item, NAME_BYTES, NOTE_BYTES, Status, TEXT_BYTES, Todo, Todos,
+    About, COMMAND_BYTES, Call, CallResult, Item, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES,
 };
 
 use super::words;
-use crate::transcript::lists;
-use crate::transcript::message::{RawCall, RawResult, explain, shorten};
+use crate::fields::Fields;
+use crate::tools::todos;
+use crate::transcript::message::{RawCall, RawResult};
 use crate::transcript::walk::{Walk, unquote};
 
 type Text<'a> = Cow<'a, str>;
 
 /// The call, and what it says about the list of things to do.
 pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
-    let tool = raw.tool;
-    let mut call = Call { id: raw.id, ..Call::default() };
+    let RawCall { id, tool, input } = raw;
+    let mut call = Call { id, ..Call::default() };
+    let mut change = None;
+    match tool.as_ref() {
+        "TodoWrite" | "TaskUpdate" => change = todos(&tool, &input.fields(), Fields::default),
+        "AskUserQuestion" => call.about = About::Questions(questions(&input.fields())),
+        _ => read_input(&tool, input.walk(), &mut call),
+    }
+    call.tool = tool;
+    items.push(Item::Call(call));
+    items.extend(change.map(Item::Todos));
+}
+
+fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
     let (mut kind, mut what) = (None, None);
-    let (mut todos, mut todo) = (None, Todo::default());
-    let mut walk = raw.input.walk();
-    if walk.object() {
-        while let Some(key) = walk.key() {
-            match (tool.as_ref(), key) {
-                ("Read" | "Edit" | "MultiEdit" | "Write", b"file_path")
-                | ("NotebookEdit", b"notebook_path") => {
-                    // Whether a Write creates the file, only its result knows.
-                    let action = if tool == "Read" { Action::Read } else { Action::Edit };
-                    call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                    // What follows is the file's text.
-                    break;
-                }
-                (_, b"command") => call.command = walk.text(COMMAND_BYTES),
-                ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
-                ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
-                ("ExitPlanMode", b"plan") => {
-                    call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
-                }
-                ("AskUserQuestion", b"questions") => {
-                    call.about = About::Questions(lists::questions(walk.raw()));
-                }
-                ("TodoWrite", b"todos") => todos = Some(Todos::All(lists::todos(walk.raw()))),
-                ("TaskUpdate", b"taskId") => todo.id = walk.text(NAME_BYTES),
-                ("TaskUpdate", b"subject") => todo.text = walk.text(NOTE_BYTES),
-                ("TaskUpdate", b"status") => {
-                    todo.status = walk.text(NAME_BYTES).and_then(|status| Status::parse(&status));
-                }
-                _ => walk.skip(),
+    if !walk.object() {
+        return;
+    }
+    while let Some(key) = walk.key() {
+        match (tool, key) {
+            ("Read" | "Edit" | "MultiEdit" | "Write", b"file_path") | ("NotebookEdit", b"notebook_path") => {
+                // Whether a Write creates the file, only its result knows.
+                let action = if tool == "Read" { Action::Read } else { Action::Edit };
+                call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
+                // What follows is the file's text.
+                break;
             }
+            (_, b"command") => call.command = walk.text(COMMAND_BYTES),
+            ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
+            ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
+            ("ExitPlanMode", b"plan") => {
+                call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
+            }
+            _ => walk.skip(),
         }
     }
     if let Some(what) = what {
         call.about = About::Delegated { kind, what };
     }
-    if todo.id.is_some() {
-        todos = Some(Todos::Change(todo));
-    }
-    call.tool = tool;
-    items.push(Item::Call(call));
-    items.extend(todos.map(Item::Todos));
+}
+
+fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
+    let question = |fields: &Fields<'a>| Question {
+        text: fields.text("question").unwrap_or_default(),
+        options: fields.objects("options").iter().filter_map(|option| option.text("label")).collect(),
+    };
+    input.objects("questions").iter().map(question).collect()
 }
 
 /// `toolUseResult`: the same result once more, for the harness's own screen, with some things said more clearly.
@@ -68,7 +73,7 @@ pub struct Report<'a> {
     /// A command that was run to its end and whose exit code is not zero only if the result says so.
     ended: bool,
     files: Vec<Touched<'a>>,
-    todo: Option<Todo<'a>>,
+    todo: Option<TodoChange<'a>>,
     answers: Vec<(Text<'a>, Text<'a>)>,
 }
 
@@ -131,7 +136,7 @@ pub fn result<'a>(raw: &RawResult<'a>, report: Report<'a>, items: &mut Vec<Item<
     }
     let call = result.call.clone();
     items.push(Item::Result(result));
-    items.extend(report.todo.map(|todo| Item::Todos(Todos::Change(todo))));
+    items.extend(report.todo.map(Item::Todos));
     items.extend(report.answers.into_iter().map(|(question, text)| Item::Answer {
         call: call.clone(),
         question: Some(question),
@@ -146,7 +151,6 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
             let text = said.to_owned().into();
             items.push(Item::Answer { call: result.call.clone(), question: None, text });
         }
-        shorten(result);
         return;
     }
     let inner = result.text.strip_prefix("<tool_use_error>");
@@ -157,7 +161,7 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
         result.exit = Some(code);
         result.text = output.to_owned().into();
     }
-    explain(result);
+    result.errors = error_lines(&result.text);
 }
 
 /// `Exit code 3`, and whatever the command printed below it.
@@ -167,20 +171,14 @@ fn exit_code(text: &str) -> Option<(i64, &str)> {
     Some((code.trim().parse().ok()?, output))
 }
 
-fn task<'a>(walk: &mut Walk<'a>) -> Option<Todo<'a>> {
-    if !walk.object() {
-        return None;
-    }
-    let mut todo = Todo { status: Some(Status::Open), ..Todo::default() };
-    while let Some(key) = walk.key() {
-        match key {
-            b"id" => todo.id = walk.text(NAME_BYTES),
-            b"subject" => todo.text = walk.text(NOTE_BYTES),
-            b"status" => todo.status = walk.text(NAME_BYTES).and_then(|status| Status::parse(&status)),
-            _ => walk.skip(),
-        }
-    }
-    todo.text.is_some().then_some(todo)
+/// The entry that was made; the call did not know its number yet.
+fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
+    let task = walk.raw().fields();
+    Some(TodoChange::One {
+        id: task.text("id")?,
+        text: task.text("subject"),
+        status: Some(TodoStatus::Pending),
+    })
 }
 
 /// Question and answer, as the user gave it.
