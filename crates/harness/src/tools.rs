@@ -14,9 +14,9 @@ pub fn event<'a>(
     word: &'a str,
     kind: fn(&Fields<'a>, Cow<'a, str>) -> Kind<'a>,
 ) -> Result<Event<'a>, Undecodable> {
-    let (fields, problem) = Fields::parse(payload);
+    let (fields, problem) = Fields::parse(payload.as_bytes());
     if fields.is_empty() {
-        let why = problem.map_or_else(|| "it has no fields".to_owned(), |p| p.to_string());
+        let why = problem.unwrap_or("it has no fields").to_owned();
         return Err(Undecodable::NotAnObject(why));
     }
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn changed(tool: &str, input: &str, response: &str) -> String {
-        let (input, response) = (Fields::parse(input).0, Fields::parse(response).0);
+        let (input, response) = (Fields::parse(input.as_bytes()).0, Fields::parse(response.as_bytes()).0);
         format!("{:?}", todos(tool, &input, || response))
     }
 
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn answers_of_the_user() {
-        let (response, _) = Fields::parse(r#"{"questions":[],"answers":{"Which?":"red","Odd?":7}}"#);
+        let (response, _) = Fields::parse(br#"{"questions":[],"answers":{"Which?":"red","Odd?":7}}"#);
         let found: Vec<_> =
             answers("AskUserQuestion", || response).into_iter().map(|a| (a.question, a.answer)).collect();
         assert_eq!(found, [("Which?".into(), "red".into())]);

@@ -41,6 +41,11 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
+/// A line that does not begin with an object: the end of one that was torn, or nothing of the harness's.
+pub(crate) fn torn<'a>(bytes: &'a [u8], beginnings: &[&str]) -> Line<'a> {
+    Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }
+}
+
 /// The next object in `bytes` that begins like a line: the second of two that lost the line end between them.
 ///
 /// Quotes inside a string are escaped, so a beginning cannot be part of a text. It can be part of a list or a field;

@@ -85,7 +85,7 @@ fn check_trust(holds: Option<store::Result<bool>>) -> Check {
     let (text, finding) = match holds {
         Some(Ok(true)) => ("trusted on this machine".to_owned(), None),
         Some(Ok(false)) => {
-            let text = "these records came with the folder; hooks do nothing here";
+            let text = "hooks write and say nothing in a store that is not trusted";
             let finding = Finding::new(Level::Warning, text).hint("look at them, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))
         }

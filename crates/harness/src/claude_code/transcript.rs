@@ -13,7 +13,7 @@ use model::transcript::{Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, TEXT_BY
 
 use crate::transcript::message::Message;
 use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{next_line, next_line_like, trim};
+use crate::transcript::{next_line, next_line_like, torn, trim};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -98,16 +98,18 @@ const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 /// What one line says. It never fails; a torn line gives what stands before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = trim(bytes);
-    if bytes.is_empty() {
-        return Line::default();
+    match bytes.first() {
+        None => return Line::default(),
+        Some(b'{') => {}
+        Some(_) => return torn(bytes, &BEGINNINGS),
     }
     let mut walk = Walk::new(bytes);
     let mut draft = Draft::default();
     let end = draft.read(&mut walk);
-    let torn = walk.is_torn();
-    let line = draft.line(torn);
+    let is_torn = walk.is_torn();
+    let line = draft.line(is_torn);
     let rest = match (end, &line.kind) {
-        _ if torn => next_line(&bytes[1..], &BEGINNINGS),
+        _ if is_torn => next_line(&bytes[1..], &BEGINNINGS),
         // The type may be the beginning of another line, read as a text.
         (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
         (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),

@@ -13,7 +13,7 @@ use crate::fields::Fields;
 use crate::tools::todos;
 use crate::transcript::message::{Message, RawCall, RawResult};
 use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{next_line, trim};
+use crate::transcript::{next_line, torn, trim};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -28,8 +28,10 @@ const BEGINNINGS: [&str; 1] = ["{\"type\""];
 /// What one line says. It never fails; a torn line gives what stands before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = trim(bytes);
-    if bytes.is_empty() {
-        return Line::default();
+    match bytes.first() {
+        None => return Line::default(),
+        Some(b'{') => {}
+        Some(_) => return torn(bytes, &BEGINNINGS),
     }
     let mut walk = Walk::new(bytes);
     let draft = Draft::read(&mut walk);

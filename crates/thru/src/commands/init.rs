@@ -72,7 +72,7 @@ fn print(report: &Report) {
     }
     if !report.trusted {
         output::line(
-            "Its records came with the folder and are not trusted on this machine: hooks do nothing here.",
+            "Its records are not trusted on this machine, so hooks do nothing here.",
         );
         output::line("Next: look at them, then run `thru trust`");
     } else if report.wired.is_empty() && report.created {
