@@ -35,6 +35,9 @@ pub struct Harness {
     /// Most text that reaches the model whole, in UTF-16 units.
     pub context_cap: usize,
     pub decode: Decode,
+    pub read_line: transcript::ReadLine,
+    /// Whether hooks tell of every prompt and every compaction. Where not, the transcript is asked for them.
+    pub tells_all: bool,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
     pub install: Install,
 }

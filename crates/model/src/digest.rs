@@ -1,6 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,8 @@ pub struct Digest {
     pub compactions: u32,
     /// Why the session ended; empty while it may go on.
     pub ended: String,
+    /// Types of transcript lines that this build does not know, and how often they came.
+    pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
     calls: Vec<u64>,
     /// Calls that came without an id and wait for the transcript to name it.
@@ -116,7 +118,7 @@ impl Digest {
         match record.event.as_ref() {
             "prompt" if main => self.add_prompt(record),
             "tool-done" => self.add_call(record),
-            "stop" if main && !record.text.is_empty() => self.said = record.text.to_string(),
+            "stop" | "said" if main && !record.text.is_empty() => self.said = record.text.to_string(),
             "summary" => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -133,11 +135,12 @@ impl Digest {
 
     /// A call counts once, however often it is told. Without an id, the one from the transcript that matches it is it.
     fn is_repeated(&mut self, record: &Record) -> bool {
-        if record.event != "tool-done" {
-            return false;
-        }
+        let told_by_both = record.event == "tool-done" || record.event == "prompt";
         let shape = shape_of(record);
         if record.id.is_empty() {
+            if !told_by_both {
+                return false;
+            }
             self.nameless.push(shape);
             keep_last(&mut self.nameless, CALLS);
             return false;
@@ -300,10 +303,10 @@ pub fn is_generated(path: &str) -> bool {
     path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
 }
 
-/// What makes two tellings of one call alike: the tool, its command and its files.
+/// What makes two tellings of one thing alike: the tool, its command and its files, or the words of a prompt.
 fn shape_of(record: &Record) -> u64 {
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
-    hash([record.tool.as_ref(), record.command.as_ref()].into_iter().chain(files))
+    hash([record.tool.as_ref(), record.command.as_ref(), record.text.trim()].into_iter().chain(files))
 }
 
 /// FNV-1a: written to disk, so it must be the same in every build.

@@ -32,6 +32,10 @@ const WORDS: &[&str] = &[
     "killed",
 ];
 
+/// Lines that hold such a word and mean no harm.
+const CALM: &[&str] =
+    &["0 failed", "0 errors", "no error", "--- pass", "=== run", "... ok", "warning: unused"];
+
 /// The telling lines of `output`, in their order, joined by line ends. Without any such line, its last ones.
 pub fn error_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
@@ -61,8 +65,18 @@ fn is_worth_keeping(line: &str) -> bool {
 
 fn is_telling(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
-    let counts_none = lower.contains("0 failed") || lower.contains("0 errors") || lower.contains("no error");
-    WORDS.iter().any(|word| lower.contains(word)) && !counts_none
+    !CALM.iter().any(|word| lower.contains(word))
+        && (WORDS.iter().any(|word| lower.contains(word)) || is_placed(line))
+}
+
+/// `src/a.go:12:3: unused variable`: how compilers and linters begin a finding.
+fn is_placed(line: &str) -> bool {
+    let mut parts = line.split(':');
+    let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    file.contains('.')
+        && !file.contains(' ')
+        && !number.is_empty()
+        && number.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -75,6 +89,10 @@ mod tests {
         assert_eq!(error_lines(cargo), "error[E0308]: mismatched types\nerror: could not compile `x`");
         let plain = "Exit code 3\none\n\ntwo\nthree\nfour\n";
         assert_eq!(error_lines(plain), "two\nthree\nfour");
+        assert_eq!(
+            error_lines("x\n=== RUN Test_error\n--- PASS: Test_error\na.go:12:3: odd\ny"),
+            "a.go:12:3: odd"
+        );
         assert_eq!(error_lines("Exit code 1"), "");
         assert_eq!(
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),

@@ -8,6 +8,7 @@ use model::config::Settings;
 use model::decide::{Effect, Facts, Past, Verdict, decide};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
+use model::journal;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
 use model::redact::{self, redact};
@@ -16,7 +17,8 @@ use model::text::cut;
 use model::time;
 use store::{Found, Root, Store, Wish};
 
-use crate::{World, checkpoint, init, past, settings};
+use crate::checkpoint::{self, Checkpoint};
+use crate::{World, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +71,12 @@ impl Scene<'_> {
     fn handle(&self, event: &Event, marker: &Marker, trusted: bool) -> Vec<u8> {
         let (root, checkout) = (self.root.path.to_string_lossy(), self.root.checkout.to_string_lossy());
         let session = Id::new(&event.session);
+        if let (Ok(session), Kind::Prompt { .. }, true) =
+            (&session, &event.kind, trusted && !self.harness.tells_all)
+        {
+            // A compaction that no hook told of shows in the transcript, and this is the first chance to speak of it.
+            let _ = self.checkpoint(session, event);
+        }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
         let past = if trusted { past::gather(self.store, self.root, event, pending) } else { None };
@@ -129,13 +137,30 @@ impl Scene<'_> {
             Effect::Journal(line) => self.store.append_journal(session, &line, limit),
             Effect::Register(line) => self.store.append_session(&line, limit),
             Effect::RememberSession => self.store.remember_session(session, wait),
-            Effect::Checkpoint => checkpoint::fold(self.store, session, limit, wait),
+            Effect::Checkpoint => self.checkpoint(session, event),
             Effect::SetPending(pending) => self.set_pending(session, event, pending),
             Effect::Inherit => match event.previous.as_deref().map(Id::new) {
                 Some(Ok(previous)) => checkpoint::inherit(self.store, session, &previous, wait),
                 _ => Ok(()),
             },
         }
+    }
+
+    fn checkpoint(&self, session: &Id, event: &Event) -> store::Result<()> {
+        checkpoint::run(&Checkpoint {
+            store: self.store,
+            harness: self.harness,
+            scene: journal::Scene {
+                harness: self.harness.name,
+                checkout: &self.root.checkout.to_string_lossy(),
+                redact: redact::Options { emails: self.settings.redact_emails },
+                now: self.world.now,
+            },
+            session,
+            event,
+            limit: self.settings.log_limit_bytes,
+            wait: Duration::from_millis(self.settings.hooks_deadline_ms / 2),
+        })
     }
 
     /// Where a session goes on under another id, the brief was due to the old one.

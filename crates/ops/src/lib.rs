@@ -15,6 +15,7 @@ pub mod init;
 pub mod install;
 pub mod journal;
 mod past;
+mod retell;
 pub mod sessions;
 pub mod settings;
 pub mod status;

@@ -63,11 +63,7 @@ mod tests {
         assert_eq!(look(&module), Some(Git::Top), "a submodule is no worktree");
         assert_eq!(look(&base), None);
         fs::write(tree.join(".git"), "gitdir: ../main/.git/worktrees/t").unwrap();
-        assert_eq!(
-            look(&tree),
-            Some(Git::Worktree { main: main.clone() }),
-            "relative, as newer gits write it"
-        );
+        assert_eq!(look(&tree), Some(Git::Worktree { main }), "relative, as newer gits write it");
         fs::write(&back, format!("{}/.git\n", module.display())).unwrap();
         assert_eq!(look(&tree), Some(Git::Top), "the repository knows of no such worktree");
         fs::write(tree.join(".git"), [0xff, 0xfe]).unwrap();

@@ -8,7 +8,7 @@ use model::journal::Record;
 use model::session::Pending;
 
 use crate::log::Place;
-use crate::{Durability, Error, Lock, Result, Store, layout};
+use crate::{Durability, Error, Lock, Result, Store, feed, layout};
 
 /// Larger than any digest we write.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -57,6 +57,17 @@ impl Store {
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(Digest::new(session.as_str())),
             Err(e) => Err(e),
         }
+    }
+
+    /// How far the session's transcript was read; none where nobody has, or it cannot be told any more.
+    pub fn cursor(&self, session: &Id) -> Option<feed::Cursor> {
+        let bytes = self.dir().read(&format!("{}/{session}.json", layout::CURSORS), LARGEST).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    pub fn write_cursor(&self, session: &Id, cursor: &feed::Cursor) -> Result<()> {
+        let bytes = serde_json::to_vec(cursor).unwrap_or_default();
+        self.dir().make(layout::CURSORS)?.write(&format!("{session}.json"), &bytes, Durability::Relaxed)
     }
 
     pub fn pending(&self, session: &Id) -> Result<Option<Pending>> {

@@ -28,6 +28,8 @@ pub const ROW: Harness = Harness {
     // Over 10,000 it silently becomes a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
+    read_line: transcript::read_line,
+    tells_all: true,
     encode: wire::encode,
     install: Install {
         program: "claude",

@@ -29,6 +29,8 @@ pub const ROW: Harness = Harness {
     ],
     context_cap: 9_500,
     decode: wire::decode,
+    read_line: transcript::read_line,
+    tells_all: false,
     encode: wire::encode,
     install: Install {
         program: "droid",

@@ -71,9 +71,7 @@ fn print(report: &Report) {
         output::talk(format_args!("{WARN}warning:{WARN:#} not wired: {failed}"));
     }
     if !report.trusted {
-        output::line(
-            "Its records are not trusted on this machine, so hooks do nothing here.",
-        );
+        output::line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::line("Next: look at them, then run `thru trust`");
     } else if report.wired.is_empty() && report.created {
         output::line("Next: `thru install claude-code` or `thru install droid`; neither was seen here");

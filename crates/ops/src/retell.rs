@@ -1,0 +1,143 @@
+//! A transcript told again as events: calls with how they ended, prompts, what was said, compactions.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use model::event::{Kind, Todo, TodoChange, ToolDone, Touched};
+use model::time;
+use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
+
+/// One thing a transcript told.
+#[derive(Debug)]
+pub struct Told {
+    /// What makes a second telling known: the harness's id of the call or message, or when it was said.
+    pub id: String,
+    pub at: Option<String>,
+    pub kind: Kind<'static>,
+    /// The agent's own words, which no event carries where this is needed.
+    pub said: bool,
+}
+
+/// Listens to lines. Only the main agent's are told: a sub-agent's context is its own.
+#[derive(Debug)]
+pub struct Retelling {
+    /// Prompts, words and compactions too, not only calls.
+    whole: bool,
+    once: Once,
+    /// Calls whose end has not come yet.
+    open: Vec<ToolDone<'static>>,
+    pub told: Vec<Told>,
+    pub compacted: bool,
+    pub unknown: BTreeMap<String, u64>,
+    /// The last thing said: earlier words are of no use to anybody.
+    said: Option<usize>,
+}
+
+impl Retelling {
+    pub fn new(whole: bool) -> Retelling {
+        Retelling {
+            whole,
+            once: Once::default(),
+            open: Vec::new(),
+            told: Vec::new(),
+            compacted: false,
+            unknown: BTreeMap::new(),
+            said: None,
+        }
+    }
+
+    pub fn hear(&mut self, line: &Line) {
+        if let LineKind::Unknown(kind) = &line.kind {
+            let kind: String = kind.chars().take(64).collect();
+            *self.unknown.entry(kind).or_default() += 1;
+        }
+        if !line.is_main() {
+            return;
+        }
+        let at = line.time().map(time::rfc3339);
+        for item in line.items.iter().filter_map(|item| self.once.keep(item.clone())).collect::<Vec<_>>() {
+            self.take(&item, at.as_deref());
+        }
+    }
+
+    fn take(&mut self, item: &Item, at: Option<&str>) {
+        match item {
+            Item::Call(call) => self.open.push(begun(call)),
+            Item::Todos(change) => {
+                if let Some(call) = self.open.last_mut() {
+                    call.todos = Some(owned_change(change));
+                }
+            }
+            Item::Result(result) => self.end(result, at),
+            Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
+                let kind = Kind::Prompt { text: owned(text) };
+                self.tell(at, format!("prompt-{}", at.unwrap_or_default()), kind, false);
+            }
+            Item::Said { message, text } if self.whole => {
+                if let Some(earlier) = self.said.take() {
+                    self.told.remove(earlier);
+                }
+                self.said = Some(self.told.len());
+                let id = message.as_deref().unwrap_or(at.unwrap_or_default());
+                self.tell(at, format!("said-{id}"), Kind::Stop { message: Some(owned(text)) }, true);
+            }
+            Item::Summary { text } if self.whole => {
+                self.compacted = true;
+                let kind = Kind::Summary { text: owned(text) };
+                self.tell(at, format!("summary-{}", at.unwrap_or_default()), kind, false);
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, result: &CallResult, at: Option<&str>) {
+        let Some(id) = result.call.as_deref() else { return };
+        let Some(place) = self.open.iter().position(|call| call.id.as_deref() == Some(id)) else { return };
+        let mut call = self.open.remove(place);
+        if result.refused {
+            return; // it was never run
+        }
+        call.failed = result.failed;
+        call.exit = result.exit;
+        if result.failed {
+            call.error = Some(Cow::Owned(result.errors.clone()));
+        }
+        if !result.files.is_empty() {
+            call.files = result.files.iter().map(owned_file).collect();
+        }
+        self.tell(at, id.to_owned(), Kind::ToolDone(Box::new(call)), false);
+    }
+
+    fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {
+        self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
+    }
+}
+
+fn begun(call: &Call) -> ToolDone<'static> {
+    ToolDone {
+        id: call.id.as_deref().map(owned),
+        tool: owned(&call.tool),
+        files: call.files.iter().map(owned_file).collect(),
+        command: call.command.as_deref().map(owned),
+        ..ToolDone::default()
+    }
+}
+
+fn owned(text: &str) -> Cow<'static, str> {
+    Cow::Owned(text.to_owned())
+}
+
+fn owned_file(file: &Touched) -> Touched<'static> {
+    Touched { path: owned(&file.path), action: file.action }
+}
+
+fn owned_change(change: &TodoChange) -> TodoChange<'static> {
+    match change {
+        TodoChange::All(todos) => TodoChange::All(
+            todos.iter().map(|todo| Todo { text: owned(&todo.text), status: todo.status }).collect(),
+        ),
+        TodoChange::One { id, text, status } => {
+            TodoChange::One { id: owned(id), text: text.as_deref().map(owned), status: *status }
+        }
+    }
+}
