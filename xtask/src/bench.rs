@@ -5,20 +5,21 @@
 //! process, write its payload, wait for its end.
 
 mod gates;
+mod peers;
 mod rows;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::args::Args;
 use crate::dist::{self, Kind};
 use crate::memory;
-use crate::scene::{Ground, Lab};
+use crate::scene::{Ground, Lab, Scene};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
 use rows::{ROWS, Row};
@@ -30,29 +31,55 @@ const AT_ONCE_TARGET: f64 = 2.0;
 /// A row made ready: its scene is set, its payload made.
 struct Ready {
     row: &'static Row,
+    scene: Scene,
+    /// Empty where the row reads none.
+    transcript: PathBuf,
     command: Command,
     payload: Vec<u8>,
     samples: Vec<u64>,
     peak_kb: u64,
 }
 
+/// Whatever is timed beside `/bin/true`.
+trait Contest {
+    /// Before each sample, outside of its time.
+    fn set(&mut self, _round: usize) -> Result<()> {
+        Ok(())
+    }
+    fn command(&mut self) -> (&mut Command, &[u8]);
+    fn took(&mut self, time: u64);
+}
+
+impl Contest for Ready {
+    fn set(&mut self, round: usize) -> Result<()> {
+        (self.row.before_each)(&self.scene, &self.transcript, round)
+    }
+    fn command(&mut self) -> (&mut Command, &[u8]) {
+        (&mut self.command, &self.payload)
+    }
+    fn took(&mut self, time: u64) {
+        self.samples.push(time);
+    }
+}
+
 struct Options {
     rounds: usize,
     markdown: bool,
     only: String,
+    /// MB of the large transcripts.
+    large: usize,
 }
 
 pub fn run(mut args: Args) -> Result<bool> {
     let quick = args.flag("--quick");
     let gate = args.flag("--gate");
+    let with_peers = args.flag("--peers");
     let rounds = match args.option("--rounds")? {
         Some(number) => number.parse().context("--rounds takes a number")?,
         None => {
-            if quick {
-                100
-            } else {
-                1000
-            }
+            // A round with peers takes as long as a hundred without.
+            let all = if with_peers { 300 } else { 1000 };
+            if quick { all / 10 } else { all }
         }
     };
     let markdown = args.flag("--markdown");
@@ -62,17 +89,23 @@ pub fn run(mut args: Args) -> Result<bool> {
 
     let kind = dist::kind_of(&bin)?;
     let lab = Lab::new(bin, Ground::Disk)?;
-    let options = Options { rounds, markdown, only };
-    let mut ready = ROWS
-        .iter()
-        .filter(|row| row.name.contains(&options.only))
-        .map(|row| prepare(&lab, row))
-        .collect::<Result<Vec<_>>>()?;
+    let options = Options { rounds, markdown, only, large: if quick { 50 } else { 500 } };
+    if with_peers {
+        peers::run(&lab, kind, &options)?;
+        return Ok(true);
+    }
+    let mut ready = Vec::new();
+    for row in ROWS.iter().filter(|row| row.name.contains(&options.only)) {
+        table::progress(&format!("the scene of '{}'", row.name));
+        let one = prepare(&lab, row, &options).with_context(|| format!("the scene of '{}'", row.name))?;
+        ready.push(one);
+    }
 
     let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
     let floor = sample(&mut true_command, &mut ready, rounds)?;
     let helper_kb = memory::peak_kb(&true_command, b"")?;
     for one in &mut ready {
+        one.set(usize::MAX)?;
         one.peak_kb = memory::peak_kb(&one.command, &one.payload)?;
     }
     let crowd = crowd(&mut true_command, &mut ready, (rounds / 20).max(5))?;
@@ -84,20 +117,49 @@ pub fn run(mut args: Args) -> Result<bool> {
         "\nMemory below {:.1} MB cannot be told apart: that is the helper that measures it.",
         mb(helper_kb)
     );
+    if options.large != 500 {
+        println!("Large transcripts have {} MB here, not 500: --quick.", options.large);
+    }
+    print!("{}", evenness(&ready));
     let gates = gates::check(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;
     Ok(gates || !gate)
 }
 
-fn prepare(lab: &Lab, row: &'static Row) -> Result<Ready> {
+fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
     let scene = lab.scene(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
-    (row.scene)(&scene).with_context(|| format!("the scene of '{}'", row.name))?;
-    let payload = (row.payload)(&scene.dir);
-    let command = scene.thru(row.argv);
-    Ok(Ready { row, command, payload, samples: Vec::new(), peak_kb: 0 })
+    (row.scene)(&scene)?;
+    let mut payload = (row.payload)(&scene.dir);
+    let transcript = match &row.transcript {
+        Some(wanted) => wanted.make(lab.path(), options.large)?,
+        None => PathBuf::new(),
+    };
+    if row.transcript.is_some() {
+        let mut value: serde_json::Value = serde_json::from_slice(&payload)?;
+        value["transcript_path"] = serde_json::json!(transcript);
+        payload = value.to_string().into_bytes();
+    }
+    let mut one = Ready {
+        row,
+        command: scene.thru(row.argv),
+        scene,
+        transcript,
+        payload,
+        samples: Vec::new(),
+        peak_kb: 0,
+    };
+    // Once for the cursor and whatever else the first time makes.
+    one.set(usize::MAX - 1)?;
+    let output = crate::scene::finish(&mut one.command, &one.payload)?;
+    ensure!(output.status.success(), "it ended with {}", output.status);
+    ensure!(
+        !row.speaks || !output.stdout.is_empty(),
+        "it should have told the agent something, and was silent"
+    );
+    Ok(one)
 }
 
 /// Fills the samples of every row, and returns those of `/bin/true`.
-fn sample(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Vec<u64>> {
+fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize) -> Result<Vec<u64>> {
     let mut floor = Vec::with_capacity(rounds);
     let mut random = Random::seeded(0x7413);
     let mut order: Vec<usize> = (0..=ready.len()).collect();
@@ -108,13 +170,18 @@ fn sample(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Res
         }
         random.shuffle(&mut order);
         for &at in &order {
-            let (command, payload) = match ready.get_mut(at) {
-                Some(one) => (&mut one.command, one.payload.as_slice()),
-                None => (&mut *true_command, [].as_slice()),
+            let Some(one) = ready.get_mut(at) else {
+                let time = time(true_command, b"")?;
+                if round >= warm_up {
+                    floor.push(time);
+                }
+                continue;
             };
+            one.set(round)?;
+            let (command, payload) = one.command();
             let time = time(command, payload)?;
             if round >= warm_up {
-                ready.get_mut(at).map_or(&mut floor, |one| &mut one.samples).push(time);
+                one.took(time);
             }
         }
     }
@@ -232,6 +299,27 @@ fn report(
     let table = if options.markdown { table::markdown(&align, &rows) } else { table::plain(&align, &rows) };
     let rounds = table::thousands(options.rounds);
     format!("thru, {}, {rounds} rounds beside {TRUE} in random order\n\n{table}", kind.name())
+}
+
+/// How much longer a row takes with a large transcript than with one of 10 MB, and what else is wished for it.
+fn evenness(ready: &[Ready]) -> String {
+    let mut text = String::new();
+    let find = |name: &str| ready.iter().find(|one| one.row.name == name);
+    if let (Some(small), Some(large)) = (find(rows::COMPACT_MEDIUM), find(rows::COMPACT_LARGE)) {
+        let ratio = ratio(percentile(&large.samples, 50.0), percentile(&small.samples, 50.0));
+        let verdict = if ratio <= 1.2 { "ok" } else { "MISSED" };
+        text.push_str(&format!("before-compact, large against 10 MB: {ratio:.2} (≤ 1.2) {verdict}\n"));
+    }
+    let compacts = ready.iter().filter(|one| one.row.name.contains("before-compact"));
+    if let Some(most) = compacts.max_by_key(|one| one.peak_kb) {
+        let verdict = if most.peak_kb <= 4096 { "ok" } else { "MISSED" };
+        text.push_str(&format!(
+            "before-compact, most memory: {:.1} MB (≤ 4 wished) {verdict}: {}\n",
+            mb(most.peak_kb),
+            most.row.name
+        ));
+    }
+    text
 }
 
 fn mb(kb: u64) -> f64 {

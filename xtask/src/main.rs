@@ -16,6 +16,7 @@ mod strace;
 mod table;
 mod tidy;
 mod torture;
+mod transcript;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -31,6 +32,7 @@ cargo xtask COMMAND [OPTIONS]
              --rounds N   rounds per row (default 1000)        --quick      fewer rounds
              --markdown   print the table for the README       --gate       exit 1 when a noise-free limit is missed
              --only TEXT  only rows whose name holds TEXT      --bin PATH   measure this binary instead of target/dist/thru
+             --peers      beside hooks in node, python3 and bash with jq that do the same work
   torture  break everything around `thru` and look for lost data
              --quick      fewer points                         --only TEXT  only sections whose name holds TEXT
              --bin PATH   torture this binary

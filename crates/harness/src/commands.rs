@@ -32,6 +32,11 @@ pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
         .collect()
 }
 
+/// Names that the harness has itself, so that ours are called otherwise there.
+pub fn renamed(harness: &Harness) -> Vec<&'static str> {
+    COMMANDS.iter().map(|(name, _, _)| *name).filter(|name| harness.install.taken.contains(name)).collect()
+}
+
 pub fn is_ours(text: &str) -> bool {
     text.contains(MARK)
 }
@@ -49,7 +54,7 @@ fn text(harness: &Harness, program: &str, about: &str, runs: &[&str]) -> String 
         }
     };
     format!(
-        "---\ndescription: {about}\n{head}---\n{body}\nTell the user in a few lines what stands there. Change nothing.\n\n{MARK}\n"
+        "---\ndescription: \"{about}\"\n{head}---\n{body}\nTell the user in a few lines what stands there. Change nothing.\n\n{MARK}\n"
     )
 }
 

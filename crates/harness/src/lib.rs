@@ -39,6 +39,8 @@ pub struct Harness {
     /// Whether hooks tell of every prompt and every compaction. Where not, the transcript is asked for them.
     pub tells_all: bool,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    /// After how many days it deletes its transcripts, by the person's settings; none where it does not.
+    pub transcripts_kept: fn(&str) -> Option<u32>,
     pub install: Install,
 }
 

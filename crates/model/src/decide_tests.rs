@@ -54,7 +54,8 @@ fn effects_by_event() {
     let announced = Facts { pending: Some(Pending::Announced), ..facts() };
     let due = Facts { pending: Some(Pending::Due), ..facts() };
     let (stop, end) = (Kind::Stop { message: None }, Kind::SessionEnd { reason: None });
-    let (compact, summary) = (Kind::BeforeCompact { trigger: None }, Kind::Summary { text: "s".into() });
+    let (compact, summary) =
+        (Kind::BeforeCompact { trigger: None, instructions: None }, Kind::Summary { text: "s".into() });
     let cases: &[(&str, Facts, Kind, &[&str])] = &[
         ("a tool call is one write", facts(), Kind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", facts(), prompt(), &["journal"]),
@@ -78,8 +79,11 @@ fn effects_by_event() {
 
 #[test]
 fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
-    for kind in [start(Source::Compact), Kind::BeforeCompact { trigger: None }, Kind::Stop { message: None }]
-    {
+    for kind in [
+        start(Source::Compact),
+        Kind::BeforeCompact { trigger: None, instructions: None },
+        Kind::Stop { message: None },
+    ] {
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
         let verdict = run(&facts(), &Event { agent, ..event(kind) });
         assert_eq!((names(&verdict), verdict.reply), (vec!["journal"], Reply::Silent));
@@ -115,7 +119,7 @@ fn who_is_told_what_went_before() {
 
 #[test]
 fn the_summariser_is_guided_unless_told_not_to() {
-    let compact = event(Kind::BeforeCompact { trigger: None });
+    let compact = event(Kind::BeforeCompact { trigger: None, instructions: None });
     assert!(matches!(run(&facts(), &compact).reply, Reply::Guidance(_)));
     let off = Settings { compaction_guidance: false, ..Settings::default() };
     assert_eq!(decide(&facts(), &compact, &off, Timestamp::UNIX_EPOCH).reply, Reply::Silent);

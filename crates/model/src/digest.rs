@@ -183,7 +183,8 @@ impl Digest {
         for file in &record.files {
             self.add_file(file);
         }
-        if !record.command.is_empty() {
+        // A sub-agent's files matter to the session; how its commands ended is its own business.
+        if !record.command.is_empty() && record.agent.is_none() {
             self.add_command(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {

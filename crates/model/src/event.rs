@@ -33,6 +33,8 @@ pub enum Kind<'a> {
     ToolDone(Box<ToolDone<'a>>),
     BeforeCompact {
         trigger: Option<Text<'a>>,
+        /// What the user wants the summary to keep.
+        instructions: Option<Text<'a>>,
     },
     /// The harness's own summary of what it is about to forget.
     Summary {

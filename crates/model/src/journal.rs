@@ -149,9 +149,13 @@ pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
         Kind::Summary { text } => record.text = scene.clean(text, SUMMARY_BYTES),
         Kind::ToolDone(done) => fill_tool(&mut record, done, event.cwd.as_deref(), scene),
         Kind::SessionStart { source } => record.name = source.name().into(),
-        Kind::BeforeCompact { trigger: name }
-        | Kind::AfterCompact { trigger: name }
-        | Kind::SessionEnd { reason: name } => record.name = scene.clean_some(name.as_deref(), NAME_BYTES),
+        Kind::BeforeCompact { trigger, instructions } => {
+            record.name = scene.clean_some(trigger.as_deref(), NAME_BYTES);
+            record.text = scene.clean_some(instructions.as_deref(), MESSAGE_BYTES);
+        }
+        Kind::AfterCompact { trigger: name } | Kind::SessionEnd { reason: name } => {
+            record.name = scene.clean_some(name.as_deref(), NAME_BYTES);
+        }
         Kind::Other { name } => record.name = scene.clean(name, NAME_BYTES),
         Kind::SubagentStop { message } | Kind::Stop { message } => {
             record.text = scene.clean_some(message.as_deref(), MESSAGE_BYTES);

@@ -5,33 +5,43 @@ pub fn width(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// On one line, without anything that cannot be seen or that could close the markup around it, at most `max` wide.
+/// For a model: on one line, nothing that cannot be seen, nothing that could close the markup around it.
 pub fn inline(text: &str, max: usize) -> String {
+    let seen = crate::text::cut(text, max.saturating_mul(8).saturating_add(1024));
+    let mut escaped = String::with_capacity(seen.len());
+    let mut chars = seen.chars().peekable();
+    while let Some(c) = chars.next() {
+        escaped.push(c);
+        // `</system-reminder>` in somebody's file must not end ours.
+        if c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z')) {
+            escaped.push('\\');
+        }
+    }
+    one_line(&escaped, max)
+}
+
+/// For a person: on one line, nothing that paints the terminal, at most `max` wide.
+pub fn one_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
-    let mut chars = plain(text).peekable();
-    while let Some(c) = chars.next() {
+    for c in plain(text) {
         let c = if c == '\n' || c == '\t' { ' ' } else { c };
         if c == ' ' && (out.ends_with(' ') || out.is_empty()) {
             continue;
         }
-        // `</system-reminder>` in somebody's file must not end ours.
-        let closes =
-            c == '<' && chars.peek().is_some_and(|next| matches!(next, '/' | '!' | 'a'..='z' | 'A'..='Z'));
-        used += c.len_utf16() + usize::from(closes);
-        if used > max.saturating_sub(1) {
-            let kept = out.trim_end().len();
-            out.truncate(kept);
+        used += c.len_utf16();
+        // What follows is at most blanks, or it is cut: one place is kept for the mark.
+        if used > max {
+            while width(&out) >= max {
+                out.pop();
+            }
+            out.truncate(out.trim_end().len());
             out.push('…');
             return out;
         }
         out.push(c);
-        if closes {
-            out.push('\\');
-        }
     }
-    let kept = out.trim_end().len();
-    out.truncate(kept);
+    out.truncate(out.trim_end().len());
     out
 }
 

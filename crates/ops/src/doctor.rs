@@ -1,7 +1,8 @@
 //! `thru doctor`: looks at everything, changes nothing, names what it finds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::finding::{Finding, Level};
 use model::receipt::{Outcome, Receipt};
@@ -10,7 +11,8 @@ use model::time;
 use serde::Serialize;
 use store::{Dir, EntryKind, Found, Store};
 
-use crate::{Error, World, settings};
+use crate::firing::{self, Fired, Firing};
+use crate::{Error, World, install, settings};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -23,6 +25,8 @@ pub struct Report {
     pub root: Option<PathBuf>,
     /// In the order they were made.
     pub checks: Vec<Check>,
+    /// Which events have fired, how often, and how long they took.
+    pub events: Vec<Fired>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -42,7 +46,7 @@ impl Report {
 
 pub fn run(world: &World) -> Report {
     let found = world.find();
-    let mut report = Report { root: None, checks: vec![check_root(&found)] };
+    let mut report = Report { root: None, checks: vec![check_root(&found)], events: Vec::new() };
     let store = match &found {
         Ok(Found::Marked { root, store, marker }) => {
             report.root = Some(root.path.clone());
@@ -58,7 +62,21 @@ pub fn run(world: &World) -> Report {
         }
     };
     report.checks.push(check_files(store));
-    report.checks.push(check_hooks(store, world.now));
+    match firing::read(store) {
+        Ok(firing) => {
+            report.checks.push(check_hooks(&firing, world.now));
+            if let Some(root) = &report.root {
+                let checks =
+                    HARNESSES.iter().filter_map(|harness| check_harness(world, harness, root, &firing));
+                report.checks.extend(checks.collect::<Vec<_>>());
+            }
+            report.events = firing.fired;
+        }
+        Err(error) => {
+            let findings = vec![of_error(&error)];
+            report.checks.push(Check { name: "hooks", text: "cannot be read".to_owned(), findings });
+        }
+    }
     report
 }
 
@@ -186,32 +204,72 @@ impl Walk {
     }
 }
 
-/// What went wrong in hooks lately, each kind once.
-fn check_hooks(store: &Store, now: Timestamp) -> Check {
-    let (mut runs, mut failed, mut last) = (0, Vec::<Receipt>::new(), None);
-    let read = store.receipts(|receipt| {
-        runs += 1;
-        last = Some(format!(
-            "{} {}",
-            receipt.event,
-            receipt.at().map_or(String::new(), |at| time::ago(at, now))
-        ));
-        let recent = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
-        if receipt.outcome == Outcome::Failed && recent {
-            failed.retain(|known| (&known.event, &known.error) != (&receipt.event, &receipt.error));
-            failed.push(receipt);
-        }
-    });
-    let mut findings: Vec<Finding> = failed.iter().rev().take(NAMED).map(of_receipt).collect();
+/// What went wrong in hooks lately, each kind once, and compactions that nobody was told about.
+fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
+    let recent = |receipt: &&Receipt| {
+        let young = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
+        receipt.outcome == Outcome::Failed && young
+    };
+    let mut failed: Vec<&Receipt> = Vec::new();
+    for receipt in firing.receipts.iter().filter(recent) {
+        failed.retain(|known| (&known.event, &known.error) != (&receipt.event, &receipt.error));
+        failed.push(receipt);
+    }
+    let mut findings: Vec<Finding> =
+        failed.iter().rev().take(NAMED).map(|receipt| of_receipt(receipt)).collect();
     if failed.len() > NAMED {
         findings.push(Finding::new(Level::Note, format!("and {} more", failed.len() - NAMED)));
     }
-    if let Err(error) = read {
-        findings.push(of_error(&error.into()));
+    for session in firing.gaps.iter().take(NAMED) {
+        let text = format!("session {session} was compacted, and no session start has followed yet");
+        findings.push(Finding::new(Level::Note, text).hint("the brief comes with its next prompt"));
     }
-    let text = last
-        .map_or("no hook has run yet".to_owned(), |last| format!("{}, last: {last}", count(runs, "receipt")));
-    Check { name: "hooks", text, findings }
+    for (kind, times) in firing.unknown.iter().take(NAMED) {
+        let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
+        findings.push(Finding::new(Level::Note, text).hint("a newer thru may know them"));
+    }
+    let last = firing.receipts.last().map(|receipt| {
+        let ago = receipt.at().map_or(String::new(), |at| time::ago(at, now));
+        format!("{}, last: {} {ago}", count(firing.receipts.len(), "receipt"), receipt.event)
+    });
+    Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+}
+
+/// Where a harness is told to call us, and which of its events never did.
+fn check_harness(world: &World, harness: &'static Harness, project: &Path, firing: &Firing) -> Option<Check> {
+    let wired = install::wired(world, harness, project);
+    let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
+    if wired.is_empty() {
+        let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
+        let finding = Finding::new(Level::Note, format!("{} is in use here and not wired", harness.title));
+        let findings = vec![finding.hint(format!("`thru install {}` wires it", harness.name))];
+        return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
+    }
+    let mut findings = Vec::new();
+    let hooks: Vec<&str> =
+        wired.iter().flat_map(|(_, hooks)| hooks).map(|hook| hook.event.as_str()).collect();
+    for event in harness.events {
+        if !hooks.contains(&event.event) {
+            let text = format!("{} is not wired", event.event);
+            let hint = format!("`thru install {}` adds it", harness.name);
+            findings.push(Finding::new(Level::Warning, text).hint(hint));
+        } else if !fired(event.neutral) {
+            let text = format!("{} is wired and has never fired here", event.event);
+            findings.push(Finding::new(Level::Note, text));
+        }
+    }
+    if let Some(days) = install::transcripts_kept(world, harness) {
+        let text =
+            format!("{} deletes its transcripts after {days} days; what thru captured stays", harness.title);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    for name in commands::renamed(harness) {
+        let text = format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    let files: Vec<String> =
+        wired.iter().map(|(path, hooks)| format!("{} ({})", path.display(), hooks.len())).collect();
+    Some(Check { name: harness.name, text: format!("hooks in {}", files.join(", ")), findings })
 }
 
 fn of_receipt(receipt: &Receipt) -> Finding {

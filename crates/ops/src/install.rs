@@ -163,6 +163,13 @@ pub fn wired(
     found
 }
 
+/// After how many days a harness deletes its transcripts, as far as it does.
+pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
+    let folder = user_folder(world, harness)?;
+    let text = read(&folder.join(harness.install.file.name)).ok().flatten().unwrap_or_default();
+    (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+}
+
 fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
     match scope {
         Scope::Local if harness.install.local.is_none() => Err(Error::Refused {

@@ -8,6 +8,7 @@ mod checkpoint;
 pub mod doctor;
 mod error;
 pub mod files;
+pub mod firing;
 mod git;
 pub mod harnesses;
 pub mod hook;

@@ -1,12 +1,14 @@
 //! The rows of the benchmark. A new one is one line in `ROWS`.
 
-use std::path::Path;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::dist::Kind;
-use crate::scene::{Scene, payload};
+use crate::scene::{SESSION, Scene, payload};
+use crate::transcript;
 
 pub struct Row {
     pub name: &'static str,
@@ -16,6 +18,65 @@ pub struct Row {
     pub target: Target,
     /// The one row that is also run 64 times at once.
     pub crowd: bool,
+    /// What its payload names as the session's transcript.
+    pub transcript: Option<Transcript>,
+    /// Puts things back before each sample, outside of its time; is given the transcript and the round.
+    pub before_each: fn(&Scene, &Path, usize) -> Result<()>,
+    /// Whether it has something to tell the agent; else a row that does nothing would look fast.
+    pub speaks: bool,
+}
+
+impl Row {
+    /// The session is met for the first time, every time.
+    const fn at_first_contact(self, size: Size) -> Self {
+        let transcript = Some(Transcript { size, use_: Use::Still });
+        Self { transcript, before_each: forget_session, ..self }
+    }
+
+    /// The transcript was read before, and has grown by a turn since.
+    const fn with_cursor(self, size: Size) -> Self {
+        Self { transcript: Some(Transcript { size, use_: Use::Growing }), before_each: grow, ..self }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub enum Size {
+    Mb1,
+    Mb10,
+    /// 500 MB, unless there is little time.
+    Large,
+}
+
+/// A transcript that does not change is shared by all rows that read it; so is one that grows.
+#[derive(Clone, Copy)]
+enum Use {
+    Still,
+    Growing,
+}
+
+#[derive(Clone, Copy)]
+pub struct Transcript {
+    size: Size,
+    use_: Use,
+}
+
+impl Transcript {
+    /// Made once, in the folder of the run.
+    pub fn make(&self, lab: &Path, large: usize) -> Result<PathBuf> {
+        let (name, mb) = match self.size {
+            Size::Mb1 => ("1", 1),
+            Size::Mb10 => ("10", 10),
+            Size::Large => ("large", large),
+        };
+        let path = match self.use_ {
+            Use::Still => lab.join(format!("transcript-{name}.jsonl")),
+            Use::Growing => lab.join(format!("transcript-{name}-growing.jsonl")),
+        };
+        if !path.exists() {
+            transcript::write(&path, &lab.join("project"), mb * transcript::MB)?;
+        }
+        Ok(path)
+    }
 }
 
 /// The most a row may cost, in `/bin/true`s.
@@ -46,7 +107,17 @@ const fn row(
     payload: fn(&Path) -> Vec<u8>,
     target: Target,
 ) -> Row {
-    Row { name, scene, argv, payload, target, crowd: false }
+    Row {
+        name,
+        scene,
+        argv,
+        payload,
+        target,
+        crowd: false,
+        transcript: None,
+        before_each: as_it_is,
+        speaks: false,
+    }
 }
 
 /// glibc's start-up costs about half a `/bin/true` more than musl's: hence the second figure.
@@ -56,20 +127,95 @@ pub const ROWS: &[Row] = &[
     row("hook tool-done, 2 MB payload", trusted, POST_TOOL_USE, edit_2m, at_most(5.0, 5.5)),
     row("hook, no root", nothing, POST_TOOL_USE, edit_4k, at_most(0.9, 1.4)),
     row("hook, root not trusted", untrusted, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
-    row("hook prompt", trusted, &["hook", "claude-code", "UserPromptSubmit"], prompt, at_most(1.5, 2.0)),
-    row("hook session-start", trusted, &["hook", "claude-code", "SessionStart"], start, at_most(8.0, 8.5)),
-    row("hook stop", trusted, &["hook", "claude-code", "Stop"], stop, at_most(1.5, 2.0)),
-    row("hook before-compact", trusted, &["hook", "claude-code", "PreCompact"], compact, at_most(6.0, 6.5)),
+    row("hook prompt", trusted, PROMPT, prompt, at_most(1.5, 2.0)),
+    row("hook prompt, 1 MB transcript", trusted, PROMPT, prompt, at_most(1.5, 2.0)).with_cursor(Size::Mb1),
+    row("hook prompt, 500 MB transcript", trusted, PROMPT, prompt, at_most(1.5, 2.0))
+        .with_cursor(Size::Large),
+    row("hook session-start", trusted, START, start, at_most(8.0, 8.5)),
+    row("hook session-start, full store", filled, START, start, at_most(8.0, 8.5)),
+    Row {
+        before_each: brief_due,
+        speaks: true,
+        ..row("hook session-start(compact), full store", filled, START, restart, at_most(8.0, 8.5))
+    },
+    row("hook stop, no transcript", trusted, STOP, stop, at_most(2.5, 3.0)),
+    row("hook stop, 1 MB, first contact", trusted, STOP, stop, at_most(2.5, 3.0)).at_first_contact(Size::Mb1),
+    row("hook stop, 1 MB, cursor", trusted, STOP, stop, at_most(2.5, 3.0)).with_cursor(Size::Mb1),
+    row("hook stop, 500 MB, first contact", trusted, STOP, stop, at_most(2.5, 3.0))
+        .at_first_contact(Size::Large),
+    row("hook stop, 500 MB, cursor", trusted, STOP, stop, at_most(2.5, 3.0)).with_cursor(Size::Large),
+    row("hook before-compact, no transcript", trusted, COMPACT, compact, at_most(6.0, 6.5)),
+    row("hook before-compact, 1 MB, first contact", trusted, COMPACT, compact, at_most(6.0, 6.5))
+        .at_first_contact(Size::Mb1),
+    row("hook before-compact, 1 MB, cursor", trusted, COMPACT, compact, at_most(6.0, 6.5))
+        .with_cursor(Size::Mb1),
+    row(COMPACT_MEDIUM, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Mb10),
+    row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Large),
+    row("hook before-compact, 500 MB, cursor", trusted, COMPACT, compact, at_most(6.0, 6.5))
+        .with_cursor(Size::Large),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
 
 /// The row whose system calls are counted.
 pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
+pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, first contact";
+pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, first contact";
+const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
+const START: &[&str] = &["hook", "claude-code", "SessionStart"];
+const STOP: &[&str] = &["hook", "claude-code", "Stop"];
+const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
 pub const POST_TOOL_USE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
 pub fn trusted(scene: &Scene) -> Result<()> {
     scene.init()
+}
+
+/// A thousand sessions, ten thousand lines in the journal of the last one, and its digest.
+fn filled(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(START, &start(&scene.dir))?;
+    scene.must(PROMPT, &prompt(&scene.dir))?;
+    let sessions = scene.store().join("indexes/sessions.jsonl");
+    repeat_last(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
+    for tool in [edit_4k(&scene.dir), bash_4k(&scene.dir)] {
+        scene.must(POST_TOOL_USE, &tool)?;
+        repeat_last(&scene.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
+    }
+    scene.must(STOP, &stop(&scene.dir)).map(drop)
+}
+
+/// Appends copies of the last line of a log, each with another id.
+fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> String) -> Result<()> {
+    let text = std::fs::read_to_string(log).with_context(|| format!("reading {}", log.display()))?;
+    let line = text.lines().last().context("the log is empty")?;
+    let copies: String = (0..times).map(|number| line.replace(id, &other(number)) + "\n").collect();
+    Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
+}
+
+fn as_it_is(_: &Scene, _: &Path, _: usize) -> Result<()> {
+    Ok(())
+}
+
+fn forget_session(scene: &Scene, _: &Path, _: usize) -> Result<()> {
+    for name in ["state/cursors", "state/digest", "state/pending", "sessions"] {
+        if let Ok(entries) = std::fs::read_dir(scene.store().join(name)) {
+            for entry in entries {
+                std::fs::remove_file(entry?.path())?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn grow(_: &Scene, path: &Path, round: usize) -> Result<()> {
+    transcript::grow(path, Path::new("/project"), round)
+}
+
+fn brief_due(scene: &Scene, _: &Path, _: usize) -> Result<()> {
+    let folder = scene.store().join("state/pending");
+    std::fs::create_dir_all(&folder)?;
+    Ok(std::fs::write(folder.join(SESSION), "due\n")?)
 }
 
 /// As after a clone: the store is there, the record of trust is not.
@@ -103,6 +249,10 @@ fn prompt(scene: &Path) -> Vec<u8> {
 
 fn start(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
+}
+
+fn restart(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
 }
 
 fn stop(scene: &Path) -> Vec<u8> {

@@ -31,6 +31,7 @@ pub const ROW: Harness = Harness {
     read_line: transcript::read_line,
     tells_all: true,
     encode: wire::encode,
+    transcripts_kept,
     install: Install {
         program: "claude",
         folder: ".claude",
@@ -42,3 +43,10 @@ pub const ROW: Harness = Harness {
         taken: &["context", "compact", "clear", "status", "resume"],
     },
 };
+
+/// `cleanupPeriodDays`, 30 unless the settings say otherwise.
+fn transcripts_kept(settings: &str) -> Option<u32> {
+    let (_, rest) = settings.split_once("\"cleanupPeriodDays\"").unwrap_or(("", ":30"));
+    let number = rest.trim_start().strip_prefix(':')?.trim_start();
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}

@@ -29,7 +29,10 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
         "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields, false))),
         "PostToolUseFailure" => Kind::ToolDone(Box::new(tool_done(fields, true))),
-        "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
+        "PreCompact" | "before-compact" => Kind::BeforeCompact {
+            trigger: fields.text("trigger"),
+            instructions: fields.text("custom_instructions"),
+        },
         "PostCompact" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "SubagentStart" | "subagent-start" => Kind::SubagentStart,
         "SubagentStop" | "subagent-stop" => subagent_stop(fields),

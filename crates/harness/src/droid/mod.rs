@@ -32,6 +32,7 @@ pub const ROW: Harness = Harness {
     read_line: transcript::read_line,
     tells_all: false,
     encode: wire::encode,
+    transcripts_kept: |_| None,
     install: Install {
         program: "droid",
         folder: ".factory",

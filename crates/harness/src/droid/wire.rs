@@ -23,7 +23,10 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         }
         "UserPromptSubmit" | "prompt" => tools::prompt(fields.text("prompt").unwrap_or_default()),
         "PostToolUse" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
-        "PreCompact" | "before-compact" => Kind::BeforeCompact { trigger: fields.text("trigger") },
+        "PreCompact" | "before-compact" => Kind::BeforeCompact {
+            trigger: fields.text("trigger"),
+            instructions: fields.text("custom_instructions"),
+        },
         "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
         // Its payload has no message; the transcript has.
         "Stop" | "stop" => Kind::Stop { message: None },

@@ -1,8 +1,10 @@
 use model::finding::Level;
+use model::time;
 use ops::doctor::{Check, Report};
+use ops::firing::Fired;
 use ops::{Result, World};
 
-use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Check root, trust, settings, records and hooks; change nothing
 ///
@@ -14,12 +16,12 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let report = ops::doctor::run(world);
     match format {
         Format::Json => output::json(&report),
-        Format::Text => print(&report),
+        Format::Text => print(&report, world),
     }
     Ok(u8::from(!report.is_clean()))
 }
 
-fn print(report: &Report) {
+fn print(report: &Report, world: &World) {
     let width = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     for check in &report.checks {
         let (style, mark) = mark(check);
@@ -30,6 +32,23 @@ fn print(report: &Report) {
         for finding in &check.findings {
             output::line(format_args!("    {}", output::finding(finding).replace('\n', "\n    ")));
         }
+    }
+    if !report.events.is_empty() {
+        print_events(&report.events, world);
+    }
+}
+
+fn print_events(events: &[Fired], world: &World) {
+    let head = format!(
+        "\n{:<12} {:<15} {:>6}  {:<13} {:>8} {:>8}",
+        "harness", "event", "runs", "last fired", "p50 ms", "p99 ms"
+    );
+    output::line(format_args!("{DIM}{head}{DIM:#}"));
+    for Fired { harness, event, runs, last_at, p50_ms, p99_ms } in events {
+        let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
+        let ms = |ms: &Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1}"));
+        let (p50, p99) = (ms(p50_ms), ms(p99_ms));
+        output::line(format_args!("{harness:<12} {event:<15} {runs:>6}  {ago:<13} {p50:>8} {p99:>8}"));
     }
 }
 

@@ -1,4 +1,4 @@
-use model::render::inline;
+use model::render::one_line;
 use model::text::count;
 use model::time;
 use ops::files::{Report, Row};
@@ -38,7 +38,7 @@ fn print(report: &Report, all: usize, world: &World) {
     }
     let width = report.files.iter().map(|row| row.path.chars().count()).max().unwrap_or(0).min(70);
     for row in &report.files {
-        let path = inline(&row.path, 400);
+        let path = one_line(&row.path, 400);
         let ago = time::parse(&row.last_at).map_or(String::new(), |at| time::ago(at, world.now));
         output::line(format_args!("{path:<width$}  {:<22}  {DIM}{ago}{DIM:#}", what(row)));
     }

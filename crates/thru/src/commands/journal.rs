@@ -1,5 +1,5 @@
 use model::journal::Record;
-use model::render::inline;
+use model::render::one_line;
 use model::text::count;
 use model::time;
 use ops::journal::{Listed, POLL, Reading};
@@ -59,34 +59,32 @@ fn title(reading: &Reading) {
 fn words(record: &Record) -> String {
     let clock = record.ts.get(11..19).unwrap_or(&record.ts);
     let what = if record.tool.is_empty() { record.event.as_ref() } else { record.tool.as_ref() };
-    let who = record
-        .agent
-        .as_ref()
-        .map_or(String::new(), |agent| format!("{DIM}[{}]{DIM:#} ", inline(&agent.kind, 24)));
+    let named = record.agent.as_ref().filter(|agent| !agent.kind.is_empty());
+    let who = named.map_or(String::new(), |agent| format!("{DIM}[{}]{DIM:#} ", one_line(&agent.kind, 24)));
     let detail = detail(record);
-    format!("{DIM}{clock}{DIM:#}  {BOLD}{:<15}{BOLD:#} {who}{detail}", inline(what, 15))
+    format!("{DIM}{clock}{DIM:#}  {BOLD}{:<15}{BOLD:#} {who}{detail}", one_line(what, 15))
 }
 
 fn detail(record: &Record) -> String {
     let mut parts = Vec::new();
     if !record.command.is_empty() {
-        parts.push(inline(&record.command, 100));
+        parts.push(one_line(&record.command, 100));
     } else {
-        let files: Vec<String> = record.files.iter().map(|file| inline(&file.path, 80)).collect();
+        let files: Vec<String> = record.files.iter().map(|file| one_line(&file.path, 80)).collect();
         parts.push(files.join(", "));
     }
-    parts.push(inline(&record.name, 40));
-    parts.push(inline(&record.text, 100));
+    parts.push(one_line(&record.name, 40));
+    parts.push(one_line(&record.text, 100));
     if record.ok == Some(false) {
         let exit = record.exit.map_or(String::new(), |exit| format!(" ({exit})"));
         let why = record.error.lines().next().unwrap_or_default();
-        parts.push(format!("{BAD}failed{exit}{BAD:#} {}", inline(why, 100)));
+        parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
     if let Some(todos) = &record.todos {
         parts.push(count(todos.len(), "entry").replace("entrys", "entries"));
     }
     for answer in &record.answers {
-        parts.push(format!("{} → {}", inline(&answer.question, 60), inline(&answer.answer, 60)));
+        parts.push(format!("{} → {}", one_line(&answer.question, 60), one_line(&answer.answer, 60)));
     }
     parts.retain(|part| !part.is_empty());
     parts.join("  ")
@@ -101,8 +99,8 @@ fn list(world: &World, format: Format) -> Result<()> {
             for Listed { session, harness, last_at, records, ended, prompt, .. } in &sessions {
                 let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
                 let state = if ended.is_empty() { "open" } else { "ended" };
-                let prompt = inline(prompt, 60);
-                let id = inline(session, 40);
+                let prompt = one_line(prompt, 60);
+                let id = one_line(session, 40);
                 output::line(format_args!(
                     "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} records  {DIM}{prompt}{DIM:#}"
                 ));

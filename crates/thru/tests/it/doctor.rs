@@ -23,7 +23,9 @@ fn a_healthy_root() {
         env.hook(event, &env.fixture(name)).silent(name);
     }
     let later = env.call(&["doctor"]).var("THROUGHLINE_NOW", "2026-11-15T19:52:00Z").run();
-    assert_snapshot!(env.shown(&later.to_string()), @"
+    let shown = env.shown(&later.to_string());
+    let (checks, events) = shown.split_once("\n\n").unwrap_or((&shown, ""));
+    assert_snapshot!(checks, @"
     exit: 0
     ---- stdout
     ok   root      $PROJECT (<uuid>)
@@ -32,6 +34,16 @@ fn a_healthy_root() {
     ok   files     6 files in 8 folders
     ok   hooks     1 receipt, last: session-start 30 min ago
     ");
+    // How long it took differs from run to run.
+    let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
+    assert_eq!(
+        rows,
+        [
+            "harness      event             runs  last fired",
+            "claude-code  session-start        1  30 min ago",
+            "claude-code  tool-done            1  30 min ago",
+        ]
+    );
 }
 
 #[test]

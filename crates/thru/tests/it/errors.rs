@@ -130,7 +130,7 @@ fn init_sets_a_damaged_marker_aside_and_grants_no_trust() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Its records came with the folder and are not trusted on this machine: hooks do nothing here.
+    Its records are not trusted on this machine, so hooks do nothing here.
     Next: look at them, then run `thru trust`
     ---- stderr
     warning: root.json was damaged; it is kept as root.json.damaged-20261115T192200Z

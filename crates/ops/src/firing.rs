@@ -1,0 +1,115 @@
+//! What hooks have left behind, added up: which event fired when, how long it took, and what should have followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::id::Id;
+use model::receipt::Receipt;
+use serde::{Deserialize, Serialize};
+use store::{Store, layout};
+
+use crate::{Result, sessions};
+
+/// How one event of one harness has fared.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fired {
+    pub harness: String,
+    pub event: String,
+    pub runs: usize,
+    pub last_at: String,
+    /// None for tool calls: their journal line is their receipt, and it has no time of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_ms: Option<f64>,
+}
+
+/// Everything the doctor wants to know of hooks, from one reading.
+#[derive(Debug, Default)]
+pub struct Firing {
+    pub fired: Vec<Fired>,
+    /// Sessions that were compacted and never told what went before.
+    pub gaps: Vec<String>,
+    pub receipts: Vec<Receipt>,
+    /// Types of transcript lines that this build does not know.
+    pub unknown: BTreeMap<String, u64>,
+}
+
+#[derive(Default)]
+struct Runs {
+    runs: usize,
+    last_at: String,
+    ms: Vec<f64>,
+}
+
+pub fn read(store: &Store) -> Result<Firing> {
+    let mut firing = Firing::default();
+    let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
+    let mut waiting: BTreeSet<String> = BTreeSet::new();
+    store.receipts(|receipt| {
+        let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
+        entry.runs += 1;
+        entry.last_at.clone_from(&receipt.ts);
+        entry.ms.push(receipt.ms);
+        match receipt.event.as_str() {
+            "summary" => drop(waiting.insert(receipt.session.clone())),
+            "session-start" | "prompt" | "session-end" => drop(waiting.remove(&receipt.session)),
+            _ => {}
+        }
+        firing.receipts.push(receipt);
+    })?;
+    firing.gaps = waiting.into_iter().collect();
+    for session in sessions::all(store)? {
+        // A journal that cannot be read is named among the files; the others are still of use.
+        let _ = tool_calls(store, &session, &mut runs, &mut firing.unknown);
+    }
+    firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
+    Ok(firing)
+}
+
+/// A tool call that went well leaves no receipt; it is counted from the journals.
+fn tool_calls(
+    store: &Store,
+    session: &Id,
+    runs: &mut BTreeMap<(String, String), Runs>,
+    unknown: &mut BTreeMap<String, u64>,
+) -> Result<()> {
+    #[derive(Deserialize)]
+    struct Line {
+        event: String,
+        ts: String,
+        harness: String,
+        #[serde(default)]
+        from: String,
+    }
+    store.dir().each_record(&layout::journal(session), |line: Line| {
+        if line.event == "tool-done" && line.from.is_empty() {
+            let entry = runs.entry((line.harness, line.event)).or_default();
+            entry.runs += 1;
+            entry.last_at = entry.last_at.clone().max(line.ts);
+        }
+    })?;
+    for (kind, times) in store.digest(session, |_| {})?.unknown {
+        *unknown.entry(kind).or_default() += times;
+    }
+    Ok(())
+}
+
+impl Runs {
+    fn add_up(mut self, harness: String, event: String) -> Fired {
+        self.ms.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let place = (share * self.ms.len() as f64).ceil() as usize;
+            self.ms.get(place.saturating_sub(1)).copied()
+        };
+        let (p50_ms, p99_ms) = (at(0.5), at(0.99));
+        let told = event != "tool-done";
+        Fired {
+            harness,
+            event,
+            runs: self.runs,
+            last_at: self.last_at,
+            p50_ms: p50_ms.filter(|_| told),
+            p99_ms: p99_ms.filter(|_| told),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `cargo xtask bench --peers`: the same work done by hooks in other languages, in one run with ours.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use super::rows::{POST_TOOL_USE, edit_4k, trusted};
+use super::{Contest, Options, TRUE, mb};
+use crate::dist::Kind;
+use crate::memory;
+use crate::scene::{self, Lab, Scene};
+use crate::stats::{percentile, ratio};
+use crate::table::{self, Align};
+
+struct Peer {
+    name: &'static str,
+    interpreter: &'static str,
+    /// What the script itself calls.
+    needs: &'static [&'static str],
+    script: &'static str,
+}
+
+const PEERS: &[Peer] = &[
+    Peer { name: "bash and jq", interpreter: "bash", needs: &["jq"], script: "hook.sh" },
+    Peer { name: "python3", interpreter: "python3", needs: &[], script: "hook.py" },
+    Peer { name: "node", interpreter: "node", needs: &[], script: "hook.js" },
+];
+
+struct Hook {
+    name: &'static str,
+    command: Command,
+    payload: Vec<u8>,
+    samples: Vec<u64>,
+    peak_kb: u64,
+}
+
+impl Contest for Hook {
+    fn command(&mut self) -> (&mut Command, &[u8]) {
+        (&mut self.command, &self.payload)
+    }
+    fn took(&mut self, time: u64) {
+        self.samples.push(time);
+    }
+}
+
+/// Prints the table. Nothing is judged here: how fast others are is their business.
+pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
+    let scene = lab.scene("peer-thru")?;
+    trusted(&scene)?;
+    let mut hooks = vec![hook("thru", scene.thru(POST_TOOL_USE), &scene)?];
+    for peer in PEERS {
+        let missing =
+            [&[peer.interpreter], peer.needs].concat().into_iter().find(|name| program(name).is_none());
+        if let Some(missing) = missing {
+            println!("skipped: {}: {missing} is not installed", peer.name);
+            continue;
+        }
+        let scene = lab.scene(&format!("peer-{}", peer.interpreter))?;
+        trusted(&scene)?;
+        hooks.push(hook(peer.name, command(peer, &scene)?, &scene)?);
+    }
+    let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
+    let floor = super::sample(&mut true_command, &mut hooks, options.rounds)?;
+    for hook in &mut hooks {
+        hook.peak_kb = memory::peak_kb(&hook.command, &hook.payload)?;
+    }
+    table::progress("");
+    print!("{}", report(kind, options, &floor, &hooks));
+    Ok(())
+}
+
+fn command(peer: &Peer, scene: &Scene) -> Result<Command> {
+    let interpreter = program(peer.interpreter).context("the interpreter has gone")?;
+    let script = crate::workspace().join("xtask/peers").join(peer.script);
+    let mut command = scene.command(&interpreter, &[&*script.to_string_lossy()]);
+    // What the script calls may lie elsewhere than in the plain PATH of a scene.
+    let folders = peer.needs.iter().filter_map(|name| program(name)?.parent().map(Path::to_path_buf));
+    let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
+    command.env("PATH", std::env::join_paths(path)?);
+    Ok(command)
+}
+
+/// Ready to be timed, once it has shown that it does the work.
+fn hook(name: &'static str, mut command: Command, scene: &Scene) -> Result<Hook> {
+    let payload = edit_4k(&scene.dir);
+    let output = scene::finish(&mut command, &payload)?;
+    let log = std::fs::read_to_string(scene.journal()).unwrap_or_default();
+    let line: Value = log.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+    ensure!(
+        output.status.success() && line["id"] == "toolu_01bench" && line.to_string().contains("session.rs"),
+        "the hook of {name} did not do its work: {}: {}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    Ok(Hook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
+}
+
+/// Where a program really is. What stands on PATH may be a shim in front of it, and would be timed too.
+fn program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;
+    if name != "python3" {
+        return Some(found);
+    }
+    let told = Command::new(found).args(["-c", "import sys; print(sys.executable)"]).output().ok()?;
+    let real = PathBuf::from(String::from_utf8_lossy(&told.stdout).trim());
+    real.is_file().then_some(real)
+}
+
+fn report(kind: Kind, options: &Options, floor: &[u64], hooks: &[Hook]) -> String {
+    let base = percentile(floor, 50.0);
+    let ours = hooks.first().map_or(0, |hook| percentile(&hook.samples, 50.0));
+    let head = ["tool-done, 4 KB edit", "p50 µs", "p99 µs", "memory MB", "× true", "× thru"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let mut add = |name: &str, samples: &[u64], memory: String| {
+        let half = percentile(samples, 50.0);
+        rows.push(vec![
+            name.to_owned(),
+            format!("{}", half / 1000),
+            format!("{}", percentile(samples, 99.0) / 1000),
+            memory,
+            format!("{:.2}", ratio(half, base)),
+            format!("{:.2}", ratio(half, ours)),
+        ]);
+    };
+    add(TRUE, floor, String::new());
+    for hook in hooks {
+        add(hook.name, &hook.samples, format!("{:.1}", mb(hook.peak_kb)));
+    }
+    let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Right];
+    let table = if options.markdown { table::markdown(&align, &rows) } else { table::plain(&align, &rows) };
+    let rounds = table::thousands(options.rounds);
+    format!(
+        "thru, {}, beside hooks that do the same, {rounds} rounds in random order\n\n{table}",
+        kind.name()
+    )
+}

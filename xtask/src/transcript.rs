@@ -1,0 +1,140 @@
+//! Transcripts as the harnesses write them, of any size: what hooks read beside their payload.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::scene::{SESSION, payload};
+
+/// Longer than what a hook reads at once: files made of whole blocks have the same end, whatever their size.
+const BLOCK: usize = 10 * MB;
+pub const MB: usize = 1024 * 1024;
+
+/// A transcript of Claude Code of about `size` bytes, on the disk in full.
+pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
+    let mut block = String::new();
+    let images = size >= BLOCK;
+    for number in 0.. {
+        if block.len() >= size.min(BLOCK) {
+            break;
+        }
+        block.push_str(&turn(project, &format!("{number:06}"), number));
+        // Two screenshots in each block; the second one lies within reach of a hook.
+        if images && (number == 300 || number == 900) {
+            block.push_str(&screenshot(project, number));
+        }
+    }
+    let mut file = fs::File::create(path)?;
+    for _ in 0..(size / BLOCK).max(1) {
+        file.write_all(block.as_bytes())?;
+    }
+    Ok(file.sync_all()?)
+}
+
+/// One more turn at the end.
+pub fn grow(path: &Path, project: &Path, number: usize) -> Result<()> {
+    let mut file = fs::OpenOptions::new().append(true).open(path)?;
+    Ok(file.write_all(turn(project, &format!("new{number:06}"), number).as_bytes())?)
+}
+
+/// A tool call and its result, every tenth time a prompt before it.
+pub fn turn(project: &Path, id: &str, number: usize) -> String {
+    let mut text = String::new();
+    if number.is_multiple_of(10) {
+        let prompt = format!("Please look at module {number} again: the token is read twice.");
+        text.push_str(&line(project, "user", &json!({"role": "user", "content": prompt}), ""));
+    }
+    let file = project.join(format!("src/module{}.rs", number % 40));
+    let tool = format!("toolu_{id}");
+    let (name, input, result) = match number % 4 {
+        0 => ("Read", json!({"file_path": file}), payload::code(9000, "none")),
+        1 => (
+            "Edit",
+            json!({"file_path": file, "old_string": payload::code(900, "a"), "new_string": payload::code(1100, "b")}),
+            format!("The file {} has been updated.", file.display()),
+        ),
+        2 => (
+            "Bash",
+            json!({"command": format!("cargo test module{number}"), "description": "Run the tests"}),
+            "test result: ok. 12 passed; 0 failed\n".repeat(60),
+        ),
+        _ => ("Grep", json!({"pattern": "token", "path": project}), payload::code(2500, "none")),
+    };
+    let thought = payload::code(1200, "none");
+    for block in [
+        json!({"type": "thinking", "thinking": thought, "signature": "EqQBCkYIBRgCKkA".repeat(20)}),
+        json!({"type": "tool_use", "id": tool, "name": name, "input": input}),
+    ] {
+        let message = json!({"model": "claude-opus-4-5", "id": format!("msg_{id}"), "type": "message",
+            "role": "assistant", "content": [block], "stop_reason": null,
+            "usage": {"input_tokens": 9, "output_tokens": 120, "cache_read_input_tokens": 90_000}});
+        text.push_str(&line(project, "assistant", &message, ""));
+    }
+    let message = json!({"role": "user", "content":
+        [{"tool_use_id": tool, "type": "tool_result", "content": result, "is_error": false}]});
+    let more = json!({"stdout": result, "stderr": "", "interrupted": false});
+    text.push_str(&line(project, "user", &message, &format!(",\"toolUseResult\":{more}")));
+    text
+}
+
+fn screenshot(project: &Path, number: usize) -> String {
+    let data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4".repeat(2 * MB / 32);
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "data": data, "media_type": "image/png"}});
+    let message = json!({"role": "user", "content":
+        [{"tool_use_id": format!("toolu_{number:06}"), "type": "tool_result", "content": [image]}]});
+    line(project, "user", &message, "")
+}
+
+/// In the order in which Claude Code writes its keys.
+fn line(project: &Path, kind: &str, message: &Value, more: &str) -> String {
+    let cwd = json!(project);
+    format!(
+        "{{\"parentUuid\":\"db2cd996-b8c6-4ea6-9b49-87c8869cb3b0\",\"isSidechain\":false,\"userType\":\"external\",\
+         \"cwd\":{cwd},\"sessionId\":\"{SESSION}\",\"version\":\"2.1.7\",\"gitBranch\":\"main\",\
+         \"message\":{message},\"type\":\"{kind}\",\"uuid\":\"0a68a458-cc29-4a70-866c-83c9dc788f41\",\
+         \"timestamp\":\"2026-01-15T20:27:55.560Z\"{more}}}\n"
+    )
+}
+
+/// One call as Droid writes it: a message that asks, a message that answers.
+pub fn droid(project: &Path, id: &str) -> String {
+    let input = json!({"file_path": project.join("src/droid.rs"), "content": "// by droid\n"});
+    let blocks = [
+        ("assistant", json!({"type": "tool_use", "id": id, "name": "Create", "input": input})),
+        (
+            "user",
+            json!({"type": "tool_result", "tool_use_id": id, "is_error": false, "content": "File created"}),
+        ),
+    ];
+    let line = |(role, block): (&str, Value)| {
+        let message = json!({"role": role, "content": [block]});
+        format!(
+            "{}\n",
+            json!({"type": "message", "id": format!("{role}-{id}"), "timestamp": "2026-11-15T19:52:56.143Z",
+                "message": message})
+        )
+    };
+    blocks.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_json_and_sizes_are_about_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.jsonl");
+        write(&path, Path::new("/p \"q\""), MB).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.len() >= MB && text.len() < MB + MB / 20);
+        assert!(text.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+        grow(&path, Path::new("/p"), 1).unwrap();
+        assert!(fs::read_to_string(&path).unwrap().len() > text.len());
+        assert!(droid(Path::new("/p"), "t").lines().all(|line| serde_json::from_str::<Value>(line).is_ok()));
+    }
+}
