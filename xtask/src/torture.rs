@@ -8,6 +8,7 @@ mod hostile;
 mod integrity;
 mod judge;
 mod rows;
+mod settings;
 mod snapshot;
 mod sweep;
 mod torn;
@@ -97,6 +98,8 @@ const SECTIONS: &[Section] = &[
     Section { name: "the same, the log rotating", ground: Ground::Disk, run: concurrency::appends_rotating },
     Section { name: "64 processes, 20 locked updates each", ground: Ground::Disk, run: concurrency::updates },
     Section { name: "64 inits in one empty folder", ground: Ground::Disk, run: concurrency::inits },
+    Section { name: "64 hooks, one tool call", ground: Ground::Disk, run: concurrency::same_call },
+    Section { name: "64 stops of one session", ground: Ground::Disk, run: concurrency::stops },
     Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },
     Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },
     Section { name: "hostile places", ground: Ground::Disk, run: hostile::places },

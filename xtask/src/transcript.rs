@@ -16,14 +16,14 @@ pub const MB: usize = 1024 * 1024;
 /// A transcript of Claude Code of about `size` bytes, on the disk in full.
 pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    let images = size >= BLOCK;
+    // Two screenshots in each block; the second one lies within reach of a hook.
+    let mut screenshots = [2 * MB, 6 * MB].into_iter().filter(|_| size >= BLOCK).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK) {
             break;
         }
         block.push_str(&turn(project, &format!("{number:06}"), number));
-        // Two screenshots in each block; the second one lies within reach of a hook.
-        if images && (number == 300 || number == 900) {
+        if screenshots.next_if(|&at| block.len() > at).is_some() {
             block.push_str(&screenshot(project, number));
         }
     }

@@ -42,6 +42,8 @@ pub enum Mode {
 pub struct Report {
     pub harness: &'static str,
     pub scope: Scope,
+    /// False for a dry run: this is what would have been done.
+    pub written: bool,
     pub files: Vec<Changed>,
     pub notes: Vec<String>,
 }
@@ -110,7 +112,13 @@ pub fn run(
     mode: Mode,
 ) -> Result<Report> {
     let folder = folder(world, harness, project, scope)?;
-    let mut report = Report { harness: harness.name, scope, files: Vec::new(), notes: Vec::new() };
+    let mut report = Report {
+        harness: harness.name,
+        scope,
+        written: mode == Mode::Write,
+        files: Vec::new(),
+        notes: Vec::new(),
+    };
     let file = settings_file(harness, &folder, scope);
     let path = real_path(&folder.join(file.name));
     if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path) {

@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::judge::first_line;
 use super::rows::{self, TOOL_DONE};
+use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, integrity};
-use crate::scene::{Lab, Scene, payload};
+use crate::scene::{Lab, SESSION, Scene, payload};
 
 const WRITERS: usize = 64;
 
@@ -126,6 +127,69 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
         fs::remove_dir_all(&scene.dir)?;
     }
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
+}
+
+/// One tool call, told by 64 hooks at once: it happened once.
+pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let rounds = if depth == Depth::Quick { 2 } else { 10 };
+    let mut wrong = Vec::new();
+    for round in 0..rounds {
+        let scene = lab.scene(&format!("same-call-{round}"))?;
+        scene.init()?;
+        let told = payload::edit(&scene.dir, "toolu_same", 400, "none");
+        let failed = crowd(|_| {
+            let output = scene.run(TOOL_DONE, &told)?;
+            Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
+        })?;
+        wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
+        for when in ["before any stop", "after a stop"] {
+            let shown = rows::shown_ids(&scene).iter().filter(|id| *id == "toolu_same").count();
+            if shown != 1 {
+                wrong.push((Loss::None, format!("{when}: thru journal shows the call {shown} times")));
+            }
+            let edits = rows::edits_of(&scene, "src/session.rs");
+            if edits != Some(1) {
+                wrong.push((Loss::None, format!("{when}: thru files counts {edits:?} edits")));
+            }
+            scene.must(rows::STOP, &rows::stop(&scene.dir))?;
+        }
+        fs::remove_dir_all(&scene.dir)?;
+    }
+    let reproduce =
+        "64 × `thru hook claude-code PostToolUse` with one payload; thru journal --json; thru files --json";
+    Ok(tally(WRITERS * rounds, wrong, reproduce))
+}
+
+/// One session stopped by 64 hooks at once, with a transcript that tells more than the hooks did.
+pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let rounds = if depth == Depth::Quick { 2 } else { 10 };
+    let mut wrong = Vec::new();
+    for round in 0..rounds {
+        let scene = lab.scene(&format!("stops-{round}"))?;
+        rows::with_transcript(&scene)?;
+        let before = Snapshot::take(&scene.dir)?;
+        let failed = crowd(|_| {
+            let output = scene.run(rows::STOP, &rows::stop(&scene.dir))?;
+            Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
+        })?;
+        wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
+        let lost = integrity::check(&before, &Snapshot::take(&scene.dir)?, integrity::Takes::Nothing);
+        wrong.extend(lost.into_iter().map(|text| (Loss::Record, text)));
+        let ids = rows::journal_ids(&scene);
+        let distinct: BTreeSet<&String> = ids.iter().collect();
+        if distinct.len() != ids.len() {
+            wrong.push((Loss::None, format!("{} lines were written twice", ids.len() - distinct.len())));
+        }
+        let digest = fs::read(scene.store().join(format!("state/digest/{SESSION}.json")))?;
+        if serde_json::from_slice::<Value>(&digest).is_err() {
+            wrong.push((Loss::Record, "the digest cannot be read".into()));
+        }
+        if !rows::retold(&scene) {
+            wrong.push((Loss::Record, "not every call of the transcript is there once".into()));
+        }
+        fs::remove_dir_all(&scene.dir)?;
+    }
+    Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
 }
 
 /// Runs `WRITERS` threads that start together, and collects what they return.

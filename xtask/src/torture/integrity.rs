@@ -14,14 +14,18 @@ pub enum Takes {
     Nothing,
     /// The trust in the scene's own project.
     Trust,
+    /// Nothing, but it changes the settings of a harness, which are judged by themselves.
+    Settings,
 }
 
 /// Everything that is wrong, as sentences. Paths are relative to the scene.
 pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (path, old) in before.files() {
+    let elsewhere = |path: &Path| takes == Takes::Settings && is_settings(path);
+    for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file(path) else {
-            if !rotated(path, old, after) {
+            // That a brief is due ends with the brief.
+            if !rotated(path, old, after) && !path.starts_with(PENDING) {
                 wrong.push(format!("{} is gone", path.display()));
             }
             continue;
@@ -41,7 +45,10 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
             wrong.push(format!("{}: {torn} lines cannot be read", path.display()));
         }
     }
-    let strangers = after.entries.keys().filter(|path| !before.entries.contains_key(*path) && !is_ours(path));
+    let strangers = after
+        .entries
+        .keys()
+        .filter(|path| !before.entries.contains_key(*path) && !is_ours(path) && !elsewhere(path));
     wrong.extend(strangers.map(|path| format!("{} was made outside the store", path.display())));
     wrong
 }
@@ -77,7 +84,31 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
             old.difference(&new).filter(|root| !(takes == Takes::Trust && root.ends_with("/project")));
         return lost.next().map(|root| format!("{root} is no longer trusted"));
     }
+    if path.starts_with(PENDING) {
+        let known = new == b"due\n" || new == b"announced\n";
+        return (!known).then(|| format!("holds {:?}", String::from_utf8_lossy(new)));
+    }
+    if path.starts_with(CURSORS) {
+        return object(new).is_none().then(|| "cannot be read any more".into());
+    }
+    if path.starts_with(DIGESTS) {
+        let records = |bytes| object(bytes).and_then(|digest| digest.get("records")?.as_u64());
+        return match (records(old), records(new)) {
+            (_, None) => Some("cannot be read any more".into()),
+            (Some(old), Some(new)) if new < old => Some(format!("knew {old} records and knows {new}")),
+            _ => None,
+        };
+    }
     Some("has changed".into())
+}
+
+const PENDING: &str = "project/.agent/context/state/pending";
+const CURSORS: &str = "project/.agent/context/state/cursors";
+const DIGESTS: &str = "project/.agent/context/state/digest";
+
+/// Where installing writes.
+pub fn is_settings(path: &Path) -> bool {
+    ["project/.claude", "home/.claude", "project/.git/info"].iter().any(|folder| path.starts_with(folder))
 }
 
 /// Below the store, or one of the folders that lead to it; the same for our part of the user's state.
@@ -162,6 +193,17 @@ mod tests {
         assert_eq!(wrong(trust, old, new, Takes::Trust), 0);
         assert_eq!(wrong(trust, old, new, Takes::Nothing), 1);
         assert_eq!(wrong(trust, old, r#"{"roots":[]}"#, Takes::Trust), 1);
+    }
+
+    #[test]
+    fn a_digest_forgets_nothing_and_a_brief_may_be_given() {
+        let digest = "project/.agent/context/state/digest/s.json";
+        assert_eq!(wrong(digest, r#"{"records":3}"#, r#"{"records":4}"#, Takes::Nothing), 0);
+        assert_eq!(wrong(digest, r#"{"records":3}"#, r#"{"records":2}"#, Takes::Nothing), 1);
+        assert_eq!(wrong(digest, r#"{"records":3}"#, r#"{"rec"#, Takes::Nothing), 1);
+        let pending = snapshot(&[("project/.agent/context/state/pending/s", "due\n")]);
+        assert!(check(&pending, &Snapshot::default(), Takes::Nothing).is_empty());
+        assert_eq!(check(&snapshot(&[(digest, "{}")]), &Snapshot::default(), Takes::Nothing).len(), 1);
     }
 
     #[test]

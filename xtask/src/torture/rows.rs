@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
 use crate::scene::{SESSION, Scene, payload};
+use crate::transcript;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
@@ -49,6 +50,25 @@ const fn hook(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path
     Row { name, scene: lived_in, argv, stdin, done: always, takes: Takes::Nothing, hooks_after: Hooks::Write }
 }
 
+const fn hook_on(
+    scene: fn(&Scene) -> Result<()>,
+    name: &'static str,
+    argv: &'static [&'static str],
+    stdin: fn(&Path) -> Vec<u8>,
+) -> Row {
+    Row { scene, ..hook(name, argv, stdin) }
+}
+
+/// A command that changes a harness's settings.
+const fn wires(
+    name: &'static str,
+    scene: fn(&Scene) -> Result<()>,
+    argv: &'static [&'static str],
+    done: fn(&Scene) -> bool,
+) -> Row {
+    Row { takes: Takes::Settings, ..cli(name, scene, argv, done) }
+}
+
 pub const ROWS: &[Row] = &[
     cli("init, empty folder", fresh, &["init"], rooted),
     cli("init, again", lived_in, &["init"], rooted),
@@ -65,6 +85,21 @@ pub const ROWS: &[Row] = &[
     hook("hook PostToolUseFailure", &["hook", "claude-code", "PostToolUseFailure"], failure),
     hook("hook PreCompact", &["hook", "claude-code", "PreCompact"], compact),
     hook("hook Stop", &["hook", "claude-code", "Stop"], stop),
+    Row { done: retold, ..hook_on(with_transcript, "hook Stop, transcript", STOP, stop) },
+    Row {
+        done: retold,
+        ..hook_on(
+            with_transcript,
+            "hook PreCompact, transcript",
+            &["hook", "claude-code", "PreCompact"],
+            compact,
+        )
+    },
+    hook_on(compacted, "hook SessionStart(compact)", &["hook", "claude-code", "SessionStart"], restart),
+    Row {
+        done: retold_by_droid,
+        ..hook_on(with_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop)
+    },
     hook("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end),
     Row {
         scene: rooted_only,
@@ -72,11 +107,17 @@ pub const ROWS: &[Row] = &[
     },
     Row { scene: rooted_only, ..hook("hook PostToolUse, first ever", TOOL_DONE, tool) },
     Row { scene: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
+    wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
+    wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
+    wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
+    wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
+    wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),
 ];
 
+pub const STOP: &[&str] = &["hook", "claude-code", "Stop"];
 pub const TOOL_DONE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
 fn fresh(_: &Scene) -> Result<()> {
@@ -137,6 +178,127 @@ pub fn project_id(scene: &Scene) -> Option<String> {
 pub fn trust_record(scene: &Scene) -> Result<std::path::PathBuf> {
     let id = project_id(scene).context("root.json names no project_id")?;
     Ok(scene.state().join("trust").join(format!("{id}.json")))
+}
+
+/// A person's settings, of the kind that is easily spoilt: comments, tabs, hooks of others, no last line end.
+pub const SETTINGS: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
+pub const EXCLUDE: &str = "# git ls-files --others\n*.swp\n";
+pub const LOCAL_SETTINGS: &str = "project/.claude/settings.local.json";
+pub const USER_SETTINGS: &str = "home/.claude/settings.json";
+pub const EXCLUDE_FILE: &str = "project/.git/info/exclude";
+
+/// A clone without settings of any harness. Just enough of a repository that git takes it for one.
+fn bare(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    let git = scene.project().join(".git");
+    for folder in ["objects", "refs", "info"] {
+        fs::create_dir_all(git.join(folder))?;
+    }
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
+    Ok(fs::write(scene.dir.join(EXCLUDE_FILE), EXCLUDE)?)
+}
+
+/// The same with settings of a person's own, which do not know us.
+fn wireless(scene: &Scene) -> Result<()> {
+    bare(scene)?;
+    for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| scene.dir.join(path)) {
+        fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;
+        fs::write(path, SETTINGS)?;
+    }
+    Ok(())
+}
+
+fn wired(scene: &Scene) -> Result<()> {
+    wireless(scene)?;
+    scene.must(&["install", "claude-code", "--local"], b"")?;
+    scene.must(&["install", "claude-code", "--user"], b"").map(drop)
+}
+
+fn holds_hooks(scene: &Scene, path: &str) -> bool {
+    let text = fs::read_to_string(scene.dir.join(path)).unwrap_or_default();
+    ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
+}
+
+fn wired_locally(scene: &Scene) -> bool {
+    holds_hooks(scene, LOCAL_SETTINGS)
+}
+
+fn wired_for_user(scene: &Scene) -> bool {
+    holds_hooks(scene, USER_SETTINGS)
+}
+
+fn unwired(scene: &Scene) -> bool {
+    fs::read_to_string(scene.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
+        && fs::read_to_string(scene.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
+}
+
+fn unwired_for_user(scene: &Scene) -> bool {
+    fs::read_to_string(scene.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
+}
+
+/// A transcript that tells of eight calls which no hook has told.
+pub fn with_transcript(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    let turns = (0..TURNS).map(|number| transcript::turn(&scene.project(), &format!("told{number}"), number));
+    let folder = scene.dir.join("home/.claude/projects/p");
+    fs::create_dir_all(&folder)?;
+    Ok(fs::write(folder.join("s.jsonl"), turns.collect::<String>())?)
+}
+
+const TURNS: usize = 8;
+
+/// Whether each of these calls can be read once, and the files they edited were edited once.
+pub fn retold(scene: &Scene) -> bool {
+    let edits = ["src/module1.rs", "src/module5.rs"];
+    let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
+    // Searching is not worth a line everywhere; the calls that read, edit and run are.
+    let shown = shown_ids(scene);
+    let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
+    ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
+        && edits.iter().all(|path| edits_of(scene, path) == Some(1))
+}
+
+/// After a compaction: a brief is due.
+fn compacted(scene: &Scene) -> Result<()> {
+    with_transcript(scene)?;
+    scene.must(&["hook", "claude-code", "PreCompact"], &compact(&scene.dir)).map(drop)
+}
+
+fn restart(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SessionStart", json!({"source": "compact"}))
+}
+
+fn with_droid(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    let text = transcript::droid(&scene.project(), "call_droid");
+    Ok(fs::write(scene.dir.join("home/droid.jsonl"), text)?)
+}
+
+fn droid_stop(scene: &Path) -> Vec<u8> {
+    let more = json!({"transcript_path": scene.join("home/droid.jsonl"), "message_id": "m",
+        "stop_hook_active": false, "tool_execution_count": 1, "elapsed_time": 872});
+    payload::event(scene, "Stop", more)
+}
+
+fn retold_by_droid(scene: &Scene) -> bool {
+    shown_ids(scene).iter().filter(|id| *id == "call_droid").count() == 1
+        && edits_of(scene, "src/droid.rs") == Some(1)
+}
+
+/// The ids that `thru journal` shows for the scene's session.
+pub fn shown_ids(scene: &Scene) -> Vec<String> {
+    let output = scene.run(&["journal", "--json", "--session", SESSION], b"");
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
+}
+
+/// How often `thru files` says a file was edited.
+pub fn edits_of(scene: &Scene, path: &str) -> Option<u64> {
+    let output = scene.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
+    let told: Value = serde_json::from_slice(&output.stdout).ok()?;
+    let files = told.as_array().or_else(|| told["files"].as_array())?;
+    files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
 }
 
 fn always(_: &Scene) -> bool {

@@ -10,8 +10,10 @@ use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result};
 
+use super::integrity::Takes;
 use super::judge::{self, Wrongs};
 use super::rows::{ROWS, Row};
+use super::settings;
 use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, on_all_cores};
 use crate::scene::{self, Lab, Scene};
@@ -68,6 +70,7 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, scene: &scene };
 
     let (_, log) = bench.run(&[])?;
+    let clean = Snapshot::take(&scene.dir)?;
     let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
     let mut tally = Tally::default();
     for call in &kinds {
@@ -79,7 +82,16 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             if hit.is_none() && !strace::was_killed(&log) {
                 break;
             }
-            let wrong = judge(row, &scene, &before, &output, hit.as_ref())?;
+            let mut wrong = Vec::new();
+            if row.takes == Takes::Settings {
+                // Only where a temporary file could not be removed may it be left.
+                let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
+                settings::old_or_new(&before, &clean, &Snapshot::take(&scene.dir)?, may_litter, &mut wrong);
+            }
+            wrong.extend(judge(row, &scene, &before, &output, hit.as_ref())?);
+            if row.takes == Takes::Settings {
+                settings::there_and_back(row, &scene, &mut wrong)?;
+            }
             tally.faults += 1;
             tally.point(wrong, || bench.reproduce(&inject));
         }
@@ -127,8 +139,12 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn run(&self, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
+        // Installing asks git, whose own calls are not ours to break. A hook starts nothing.
+        if self.row.takes != Takes::Settings {
+            strace.arg("-f");
+        }
         strace
-            .args(["-f", "-qq", "-s", "256", "-o"])
+            .args(["-qq", "-s", "256", "-o"])
             .arg(&self.log)
             .args(["-e", &format!("trace={CALLS}")])
             .args(more);

@@ -98,7 +98,7 @@ pub fn print(report: &Report) {
         let events =
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
         output::line(format_args!(
-            "{BOLD}{harness}{BOLD:#} {GOOD}{word}{GOOD:#} {}{events}",
+            "{BOLD}{harness}{BOLD:#} {GOOD}{would}{word}{GOOD:#} {}{events}",
             file.path.display()
         ));
         if let Some(backup) = &file.backup {

@@ -1,7 +1,7 @@
 //! Drives the real Claude Code, offline.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
@@ -50,21 +50,41 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
+    /// One of its own verbs, such as `plugin`: no model, no session.
+    pub fn verb(&self, scratch: &Scratch, words: &[&str]) -> Output {
+        self.bare(scratch).args(words).output().expect("it starts")
+    }
+
+    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+        let mut command = self.asking(scratch, model);
+        command.arg("--dangerously-skip-permissions");
+        command
+    }
+
+    /// As [`ClaudeCode::command`], where nothing is permitted that was not allowed.
+    pub fn asking(&self, scratch: &Scratch, model: &Model) -> Command {
+        let mut command = self.bare(scratch);
+        command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy").args([
+            "-p",
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-hook-events",
+        ]);
+        command
+    }
+
     /// Every variable here keeps it from looking at the world outside, except for these two: the sandbox's, without
     /// which it does not skip permissions for root, and the folder's, so that it leaves nothing in /tmp.
-    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+    fn bare(&self, scratch: &Scratch) -> Command {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         command
-            .env("ANTHROPIC_BASE_URL", model.url())
-            .env("ANTHROPIC_API_KEY", "dummy")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env("DISABLE_AUTOUPDATER", "1")
             .env("DISABLE_TELEMETRY", "1")
             .env("DISABLE_ERROR_REPORTING", "1")
             .env("IS_SANDBOX", "1")
-            .env("CLAUDE_CODE_TMPDIR", scratch.tmp())
-            .args(["-p", "--dangerously-skip-permissions", "--output-format", "stream-json", "--verbose"])
-            .arg("--include-hook-events");
+            .env("CLAUDE_CODE_TMPDIR", scratch.tmp());
         command
     }
 }

@@ -20,6 +20,7 @@ pub const ONE_SHOT: &[&str] =
 #[derive(Debug)]
 pub struct Droid {
     binary: PathBuf,
+    compact_at: Option<u64>,
 }
 
 /// A session in one process, by its protocol for editors.
@@ -32,7 +33,7 @@ pub struct Conversation {
 impl Droid {
     /// None when it is not installed; the test has then been reported as skipped.
     pub fn find() -> Option<Droid> {
-        available::harness("THRU_DROID", "droid").map(|binary| Droid { binary })
+        available::harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
     /// As a user of Droid does it: `thru init` sees that it is in use and wires it.
@@ -41,6 +42,11 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         scratch.thru_ok(&["init"]);
         assert!(folder.join("hooks.json").exists(), "init wires what is in use");
+    }
+
+    /// It compacts by itself once the context is this large, in tokens.
+    pub fn compact_at(&mut self, tokens: u64) {
+        self.compact_at = Some(tokens);
     }
 
     /// One prompt, one process. In this mode it fires no event for the prompt.
@@ -65,12 +71,15 @@ impl Droid {
     }
 
     pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
-        let settings = json!({
+        let mut settings = json!({
             "customModels": [{
                 "model": "scripted", "displayName": "Scripted", "baseUrl": format!("{}/v1", model.url()),
                 "apiKey": "dummy", "provider": "generic-chat-completion-api", "maxOutputTokens": 4096,
             }],
         });
+        if let Some(tokens) = self.compact_at {
+            settings["compactionTokenLimit"] = tokens.into();
+        }
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");

@@ -6,7 +6,8 @@ use crate::model::{Kind, Model};
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// One prompt in one process. Droid fires nothing for the prompt in this mode, and nothing for a tool that failed.
+/// One prompt in one process. Droid fires nothing for the prompt in this mode, and nothing for a tool that failed: both
+/// are read from its transcript when it stops.
 #[test]
 fn one_prompt_is_in_the_journal() {
     let Some(droid) = Droid::find() else { return };
@@ -50,6 +51,13 @@ fn one_prompt_is_in_the_journal() {
         json!({ "event": "stop" }),
         json!({ "event": "session-end", "name": "other" }),
     ]);
+    journal.once(&json!({ "event": "prompt", "text": "Please GREET-THE-WORLD", "from": "transcript" }));
+    journal.once(&json!({
+        "event": "tool-done", "tool": "Execute", "ok": false, "exit": 3, "command": "exit 3", "from": "transcript",
+    }));
+    // What a hook told is not told again.
+    scratch.shown(sid).once(&json!({ "tool": "Create" }));
+    scratch.shown(sid).once(&json!({ "command": "cat src/greeting.txt" }));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
@@ -107,6 +115,45 @@ fn a_conversation_is_in_the_journal() {
         let pattern: Value = json!({ "event": event, "harness": "droid", "outcome": "ok" });
         assert!(!receipts.matching(&pattern).is_empty(), "no receipt of {event} in\n{receipts}");
     }
+    scratch.assert_healthy();
+    hooks::assert_well("Droid", &hook_runs(&ended));
+}
+
+/// No event tells of a compaction that Droid made by itself: it is read from the transcript, and the next prompt is
+/// answered with the brief.
+#[test]
+fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    Droid::init(&scratch);
+    let mut droid = droid;
+    droid.compact_at(5_000);
+    let model = Model::start(Script {
+        main: vec![
+            call("Create", json!({ "file_path": scratch.project.join("a.txt"), "content": "hello\n" })),
+            Step { input_tokens: Some(6_000), ..say("First.") },
+            say("Second."),
+            say("Third."),
+        ],
+        compact: vec![say("<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
+
+    let (mut talk, sid) = droid.converse(&scratch, &model);
+    talk.say("FIRST-PROMPT");
+    talk.say("SECOND-PROMPT");
+    talk.say("THIRD-PROMPT");
+    let ended = talk.end();
+    ended.assert_success();
+
+    model.assert_played();
+    let asked = model.asked();
+    for asked in &asked { println!("{:?} summary {} brief {} 2 {} 3 {}", asked.kind, asked.holds("WHAT-WAS-DONE"), asked.holds("Throughline: "), asked.holds("SECOND-PROMPT"), asked.holds("THIRD-PROMPT")); }
+    let last = asked.last().expect("a question");
+    for needle in ["WHAT-WAS-DONE", "THIRD-PROMPT", "Throughline: The context of this session", "a.txt"] {
+        assert!(last.holds(needle), "{needle:?} reaches the model after a compaction\n{}", scratch.journal(&sid));
+    }
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
     hooks::assert_well("Droid", &hook_runs(&ended));
 }

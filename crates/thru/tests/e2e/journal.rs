@@ -13,9 +13,13 @@ pub struct Lines {
 impl Lines {
     /// A file that is not there has no lines.
     pub fn read(path: &Path) -> Lines {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        Lines::parse(path, &std::fs::read_to_string(path).unwrap_or_default())
+    }
+
+    /// What was printed rather than written; `name` is for the message of the test that fails.
+    pub fn parse(name: impl AsRef<Path>, text: &str) -> Lines {
         let parse = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("torn: {line}"));
-        Lines { path: path.to_path_buf(), lines: text.lines().map(parse).collect() }
+        Lines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
     /// Lines that hold every field of the pattern with its value. Of objects in it likewise a part is enough.

@@ -13,11 +13,13 @@ mod droid;
 mod droid_tests;
 mod hooks;
 mod http;
+mod install_tests;
 mod journal;
 mod model;
 #[cfg(target_os = "linux")]
 mod offline_tests;
 mod openai;
+mod plugin_tests;
 mod process;
 mod scratch;
 mod script;

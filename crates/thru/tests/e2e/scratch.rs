@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::journal::Lines;
@@ -38,6 +39,11 @@ impl Scratch {
     pub fn move_to_clone(&mut self) {
         self.git(&["clone", "--quiet", ".", "../clone"]);
         self.project.set_file_name("clone");
+    }
+
+    /// The first folder of PATH, with nothing but `thru`.
+    pub fn bin(&self) -> PathBuf {
+        self.dir.path().join("bin")
     }
 
     pub fn tmp(&self) -> PathBuf {
@@ -76,7 +82,7 @@ impl Scratch {
         let path = std::env::var("PATH").unwrap_or_default();
         command
             .env_clear()
-            .env("PATH", format!("{}:{path}", self.dir.path().join("bin").display()))
+            .env("PATH", format!("{}:{path}", self.bin().display()))
             .env("HOME", &self.home)
             .env("TMPDIR", self.tmp())
             .env("TERM", "xterm")
@@ -92,6 +98,17 @@ impl Scratch {
 
     pub fn journal(&self, session: &str) -> Lines {
         Lines::read(&self.store().join(format!("sessions/{session}.jsonl")))
+    }
+
+    /// The journal as `thru journal` shows it: what was told twice, once.
+    pub fn shown(&self, session: &str) -> Lines {
+        Lines::parse("thru journal", &self.thru_ok(&["journal", "--json", "--session", session]))
+    }
+
+    /// What a command says with `--json`.
+    pub fn thru_json(&self, arguments: &[&str]) -> Value {
+        let text = self.thru_ok(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text}"))
     }
 
     pub fn receipts(&self) -> Lines {

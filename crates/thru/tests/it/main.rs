@@ -9,14 +9,17 @@ mod env;
 mod tree;
 
 mod auto_init;
+mod briefs;
 mod clones;
 mod completions;
 mod config;
 mod docs;
 mod doctor;
+mod droid;
 mod errors;
 mod events;
 mod init;
+mod install;
 mod obstacles;
 mod payloads;
 mod receipts;

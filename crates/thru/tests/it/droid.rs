@@ -1,0 +1,135 @@
+//! Factory Droid: its payloads, captured from 0.225.2, and what only its transcript tells.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::{TestEnv, event_of, names_in};
+
+fn payloads() -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/droid/0.225.2");
+    let names = names_in(&folder);
+    assert!(names.len() >= 18, "the fixtures are gone: {names:?}");
+    let read = |name: &String| serde_json::from_slice(&fs::read(folder.join(name)).unwrap()).unwrap();
+    names.iter().map(|name| (name.trim_end_matches(".json").to_owned(), read(name))).collect()
+}
+
+fn fire(env: &TestEnv, event: &str, payload: &Value) -> Output {
+    let project = env.project();
+    env.call(&["hook", "droid", event]).var("FACTORY_PROJECT_DIR", project).stdin(payload.to_string()).run()
+}
+
+#[test]
+fn every_captured_payload_leaves_one_line() {
+    let env = TestEnv::rooted();
+    for (name, payload) in payloads() {
+        let session = payload["session_id"].as_str().unwrap().to_owned();
+        let before = env.journal(&session).len();
+        fire(&env, event_of(&name), &payload).accepted(&name);
+        assert_eq!(env.journal(&session).len(), before + 1, "{name}");
+        let line = env.journal(&session).pop().unwrap();
+        assert_eq!(line["harness"], "droid", "{name}");
+        let expected = match event_of(&name) {
+            "SessionStart" => "session-start",
+            "UserPromptSubmit" => "prompt",
+            "PostToolUse" => "tool-done",
+            "PreCompact" => "before-compact",
+            "Stop" => "stop",
+            "SessionEnd" => "session-end",
+            _ => "other",
+        };
+        assert_eq!(line["event"], expected, "{name}");
+    }
+}
+
+#[test]
+fn any_field_may_be_missing_or_of_another_type() {
+    let env = TestEnv::rooted();
+    for (name, payload) in payloads() {
+        for field in payload.as_object().unwrap().keys() {
+            for value in [Value::Null, json!(7), json!("x"), json!([1]), json!({"a": 1})] {
+                let mut changed = payload.clone();
+                changed[field] = value;
+                fire(&env, event_of(&name), &changed).accepted(&format!("{name}: {field}"));
+            }
+            let mut changed = payload.clone();
+            changed.as_object_mut().unwrap().remove(field);
+            fire(&env, event_of(&name), &changed).accepted(&format!("{name} without {field}"));
+        }
+    }
+}
+
+/// A transcript as Droid writes it: a prompt, a call that a hook told of, one that failed, which no hook tells of.
+fn transcript(env: &TestEnv) -> String {
+    let message = |id: &str, role: &str, content: Value| {
+        json!({"type": "message", "id": id, "timestamp": "2026-11-15T19:00:00.000Z",
+            "message": {"role": role, "content": content}})
+        .to_string()
+    };
+    let call = |id: &str, command: &str| json!([{"type": "tool_use", "id": id, "name": "Execute", "input": {"command": command}}]);
+    let result = |id: &str, failed: bool, text: &str| json!([{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text}]);
+    let lines = [
+        json!({"type": "session_start", "id": "s", "cwd": env.project()}).to_string(),
+        message("m1", "user", json!([{"type": "text", "text": "make it work"}])),
+        message("m2", "assistant", call("call_1", "ls")),
+        message("m3", "user", result("call_1", false, "a.txt\n\n[Process exited with code 0]")),
+        message("m4", "assistant", call("call_2", "cargo test")),
+        message("m5", "user", result("call_2", true, "error: no test\n[Process exited with code 101]")),
+        message("m6", "assistant", json!([{"type": "text", "text": "the tests fail"}])),
+    ];
+    lines.join("\n") + "\n"
+}
+
+#[test]
+fn what_no_hook_tells_is_found_in_the_transcript_once() {
+    let env = TestEnv::rooted();
+    let path = env.write("transcript.jsonl", transcript(&env));
+    let common = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
+    let with = |more: Value| {
+        let mut payload = common.clone();
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    let told = json!({"tool_name": "Execute", "tool_input": {"command": "ls"},
+        "tool_response": "a.txt\n\n[Process exited with code 0]"});
+    fire(&env, "PostToolUse", &with(told)).silent("told by a hook");
+    for _ in 0..3 {
+        fire(&env, "Stop", &common).silent("stop");
+    }
+    let shown = env.thru(&["journal", "--session", "s", "--json"]).ok().stdout;
+    let lines: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let commands: Vec<_> = lines.iter().filter(|line| line["event"] == "tool-done").collect();
+    assert_eq!(commands.len(), 2, "{shown}");
+    assert_eq!((&commands[0]["command"], &commands[0]["exit"]), (&json!("ls"), &json!(0)));
+    assert_eq!((&commands[1]["command"], &commands[1]["exit"]), (&json!("cargo test"), &json!(101)));
+    assert_eq!((&commands[1]["ok"], &commands[1]["error"]), (&json!(false), &json!("error: no test")));
+    let prompts: Vec<_> =
+        lines.iter().filter(|line| line["event"] == "prompt").map(|line| &line["text"]).collect();
+    assert_eq!(prompts, [&json!("make it work")]);
+    let brief = fire(&env, "SessionStart", &with(json!({"source": "resume"})));
+    brief.accepted("resume");
+    for words in ["make it work", "cargo test", "error: no test", "the tests fail"] {
+        assert!(brief.stdout.contains(words), "{words}: {}", brief.stdout);
+    }
+}
+
+#[test]
+fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
+    let env = TestEnv::rooted();
+    let old = json!({"session_id": "old", "cwd": env.project()});
+    let with = |more: Value| {
+        let mut payload = old.clone();
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    fire(&env, "UserPromptSubmit", &with(json!({"prompt": "the goal"}))).silent("prompt");
+    fire(&env, "PreCompact", &with(json!({"trigger": "manual"}))).silent("Droid does not take guidance");
+    let first = with(json!({"session_id": "new", "previous_session_id": "old", "source": "compact"}));
+    assert!(fire(&env, "SessionStart", &first).stdout.contains("the goal"));
+    let second = with(json!({"session_id": "newer", "previous_session_id": "new", "source": "compact"}));
+    assert!(fire(&env, "SessionStart", &second).stdout.contains("the goal"), "and so on");
+    fire(&env, "UserPromptSubmit", &with(json!({"session_id": "newer", "prompt": "go on"})))
+        .silent("told already");
+}

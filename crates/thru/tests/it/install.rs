@@ -1,0 +1,162 @@
+//! `thru install`, `uninstall`, and what `init` wires: pure insertion, and a way back to the byte.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::env::TestEnv;
+
+const LOCAL: &str = "project/.claude/settings.local.json";
+
+const MINE: &str = "{\n\t// my own\n\t\"permissions\": {\"allow\": [\"Bash(ls:*)\"]},\n\t\"hooks\": {\n\t\t\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"say done\"}]}],\n\t},\n}\r\n";
+
+#[test]
+fn install_is_insertion_and_uninstall_gives_the_bytes_back() {
+    for (words, rel) in [
+        (&["claude-code"][..], LOCAL),
+        (&["claude-code", "--user"], "home/.claude/settings.json"),
+        (&["claude-code", "--project"], "project/.claude/settings.json"),
+        (&["droid"], "home/.factory/settings.json"),
+        (&["droid", "--project"], "project/.factory/settings.json"),
+    ] {
+        let env = TestEnv::repository();
+        env.thru(&["context", "init"]).ok();
+        env.write(rel, MINE);
+        let before = env.tree();
+        env.thru(&[&["install"], words].concat()).ok();
+        let installed = fs::read_to_string(env.base().join(rel)).unwrap();
+        for line in MINE.lines() {
+            assert!(installed.contains(line.trim_end_matches(['}', ',', ']'])), "{rel}: {line}\n{installed}");
+        }
+        assert!(installed.contains("hook"), "{installed}");
+        let once = env.tree();
+        let again = env.thru(&[&["install"], words].concat()).ok();
+        once.assert_same(&env.tree(), "twice is once");
+        assert!(again.stdout.contains("as it should be"), "{again}");
+        env.thru(&[&["uninstall"], words].concat()).ok();
+        let mut changes = before.changes(&env.tree());
+        changes.retain(|change| !change.contains("/.local") && !change.starts_with('~'));
+        assert_eq!(changes, [""; 0], "{words:?}");
+        assert_eq!(fs::read_to_string(env.base().join(rel)).unwrap(), MINE, "{words:?}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_the_diff_and_writes_nothing() {
+    let env = TestEnv::repository();
+    env.write(LOCAL, MINE);
+    let before = env.tree();
+    let shown = env.thru(&["install", "claude-code", "--dry-run"]).ok().stdout;
+    before.assert_same(&env.tree(), "a dry run");
+    assert!(
+        shown.contains("\n+") && shown.contains("PostToolUse") && shown.contains("would be changed"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_one_person_installs_does_not_show_in_git() {
+    let env = TestEnv::repository();
+    env.write("home/.claude/x", "");
+    env.thru(&["init"]).ok();
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    assert!(exclude.contains("/.claude/settings.local.json"), "{exclude}");
+    env.thru(&["uninstall", "claude-code"]).ok();
+    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    assert!(!exclude.contains("throughline") && !exclude.contains(".claude"), "{exclude}");
+    assert!(!env.project().join(".claude/settings.local.json").exists(), "it was not there before");
+}
+
+#[test]
+fn a_file_in_git_is_written_only_when_that_is_said() {
+    let env = TestEnv::repository();
+    env.write(LOCAL, "{}");
+    env.git(&["add", "-f", "."]);
+    env.git(&["commit", "-qm", "x"]);
+    let refused = env.thru(&["install", "claude-code"]).exits(15);
+    assert!(refused.stderr.contains("--project"), "{refused}");
+    assert_eq!(fs::read_to_string(env.base().join(LOCAL)).unwrap(), "{}");
+}
+
+#[test]
+fn a_file_that_does_not_parse_is_left_alone() {
+    let env = TestEnv::repository();
+    env.write(LOCAL, "{\n  \"hooks\": {\n");
+    let refused = env.thru(&["install", "claude-code"]).exits(12);
+    assert!(refused.stderr.contains("settings.local.json") && refused.stderr.contains("line 3"), "{refused}");
+    assert_eq!(fs::read_to_string(env.base().join(LOCAL)).unwrap(), "{\n  \"hooks\": {\n");
+    let init = env.thru(&["init"]).ok();
+    assert!(init.stderr.contains("not wired"), "{init}");
+}
+
+#[test]
+fn settings_behind_a_link_stay_behind_it() {
+    let env = TestEnv::new();
+    let real = env.write("dotfiles/settings.json", MINE);
+    fs::create_dir_all(env.home().join(".claude")).unwrap();
+    let link = env.home().join(".claude/settings.json");
+    symlink(&real, &link).unwrap();
+    env.thru(&["install", "claude-code", "--user"]).ok();
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(fs::read_to_string(&real).unwrap().contains("PostToolUse"));
+    env.thru(&["uninstall", "claude-code", "--user"]).ok();
+    assert_eq!(fs::read_to_string(&real).unwrap(), MINE);
+}
+
+#[test]
+fn init_wires_what_is_in_use_and_nothing_else() {
+    let env = TestEnv::repository();
+    let report = env.json(&["init"]);
+    assert_eq!((report["wired"].as_array().unwrap().len(), env.home().join(".claude").exists()), (0, false));
+    env.write("home/.factory/x", "");
+    let report = env.json(&["init"]);
+    let names: Vec<&Value> =
+        report["wired"].as_array().unwrap().iter().map(|wired| &wired["harness"]).collect();
+    assert_eq!(names, ["droid"]);
+    let hooks: Value =
+        serde_json::from_slice(&fs::read(env.home().join(".factory/hooks.json")).unwrap()).unwrap();
+    let command = hooks["PostToolUse"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert!(command.ends_with("thru hook droid PostToolUse") && command.starts_with('/'), "{command}");
+    let env = TestEnv::repository();
+    env.write("home/.claude/x", "");
+    assert_eq!(env.json(&["init", "--no-hooks"])["wired"].as_array().unwrap().len(), 0);
+    assert_eq!(env.json(&["context", "init"])["wired"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_hook_of_claude_code_is_started_without_a_shell() {
+    let env = TestEnv::repository();
+    env.thru(&["install", "claude-code"]).ok();
+    let settings: Value = serde_json::from_slice(&fs::read(env.base().join(LOCAL)).unwrap()).unwrap();
+    let hook = &settings["hooks"]["PostToolUse"][0]["hooks"][0];
+    assert_eq!(hook["args"], serde_json::json!(["hook", "claude-code", "PostToolUse"]));
+    assert!(hook["command"].as_str().is_some_and(|command| command.starts_with('/')), "{hook}");
+    env.thru(&["install", "claude-code", "--project"]).ok();
+    let shared = fs::read_to_string(env.project().join(".claude/settings.json")).unwrap();
+    assert!(shared.contains("command -v thru") && !shared.contains(env.base().to_str().unwrap()), "{shared}");
+}
+
+#[test]
+fn a_command_of_the_users_own_is_not_overwritten() {
+    let env = TestEnv::repository();
+    let mine = env.write("project/.claude/commands/thru-context.md", "mine\n");
+    let noted = env.thru(&["install", "claude-code"]).ok();
+    assert!(noted.stderr.contains("left alone"), "{noted}");
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(mine).unwrap(), "mine\n");
+}
+
+#[test]
+fn the_doctor_knows_what_is_wired_and_what_never_fired() {
+    let env = TestEnv::repository();
+    env.write("home/.claude/settings.json", "{\"cleanupPeriodDays\": 7}");
+    env.thru(&["init"]).ok();
+    env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
+    let doctor = env.thru(&["doctor"]).ok().stdout;
+    assert!(doctor.contains("Stop is wired and has never fired here"), "{doctor}");
+    assert!(!doctor.contains("SessionStart is wired and has never"), "{doctor}");
+    assert!(doctor.contains("after 7 days") && doctor.contains("/thru-context"), "{doctor}");
+    assert_eq!(env.json(&["doctor"])["events"][0]["event"], "session-start");
+}

@@ -1,0 +1,81 @@
+//! What installing may leave of a person's settings: the old bytes or the new ones, and a way back to the first.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Loss;
+use super::integrity::is_settings;
+use super::judge::{Wrongs, first_line};
+use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SETTINGS};
+use super::snapshot::Snapshot;
+use crate::scene::Scene;
+
+/// Each file is as it was, or as the command leaves it when nothing is broken; a file that is not there counts too.
+pub fn old_or_new(
+    before: &Snapshot,
+    clean: &Snapshot,
+    after: &Snapshot,
+    may_litter: bool,
+    wrong: &mut Wrongs,
+) {
+    let all: BTreeSet<&Path> = [before, clean, after]
+        .iter()
+        .flat_map(|snapshot| snapshot.files())
+        .map(|(path, _)| path)
+        .filter(|path| is_settings(path))
+        .collect();
+    for path in all {
+        let found = after.file(path);
+        if found == before.file(path) || found == clean.file(path) {
+            continue;
+        }
+        let temporary = path.extension().is_some_and(|extension| extension == "tmp");
+        match found {
+            Some(_) if temporary && may_litter => {}
+            Some(_) if temporary => {
+                wrong.push((Loss::None, format!("a temporary file is left: {}", path.display())));
+            }
+            Some(bytes) => wrong.push((
+                Loss::Record,
+                format!(
+                    "{} is neither the old nor the new: {} bytes, {}",
+                    path.display(),
+                    bytes.len(),
+                    first_line(bytes)
+                ),
+            )),
+            None => wrong.push((Loss::Record, format!("{} is gone", path.display()))),
+        }
+    }
+}
+
+/// Installing and uninstalling once more gives the bytes a person had before any of it.
+pub fn there_and_back(row: &Row, scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
+    let scope = row.argv.last().copied().unwrap_or("--local");
+    for verb in ["install", "uninstall"] {
+        let output = scene.run(&[verb, "claude-code", scope], b"")?;
+        if !output.status.success() {
+            let why = first_line(&output.stderr);
+            wrong.push((Loss::None, format!("{verb} afterwards: {}: {why}", output.status)));
+        }
+    }
+    let none = row.name.contains("no settings");
+    let mut expect = vec![(if scope == "--user" { USER_SETTINGS } else { LOCAL_SETTINGS }, SETTINGS)];
+    if scope == "--local" {
+        expect.push((EXCLUDE_FILE, EXCLUDE));
+    }
+    for (path, original) in expect {
+        let found = fs::read(scene.dir.join(path)).ok();
+        let original = (!none || path == EXCLUDE_FILE).then_some(original.as_bytes());
+        if found.as_deref() != original {
+            let found =
+                found.map_or("not there".to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned());
+            let found: String = found.chars().take(300).collect();
+            wrong.push((Loss::Record, format!("install and uninstall afterwards: {path} is {found:?}")));
+        }
+    }
+    Ok(())
+}
