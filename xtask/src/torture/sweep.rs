@@ -139,11 +139,8 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn run(&self, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
-        // Installing asks git, whose own calls are not ours to break. A hook starts nothing.
-        if self.row.takes != Takes::Settings {
-            strace.arg("-f");
-        }
         strace
+            .args(self.follow())
             .args(["-qq", "-s", "256", "-o"])
             .arg(&self.log)
             .args(["-e", &format!("trace={CALLS}")])
@@ -154,7 +151,13 @@ impl Bench<'_> {
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }
 
+    /// Installing asks git, whose own calls are not ours to break.
+    fn follow(&self) -> Option<&'static str> {
+        (self.row.takes != Takes::Settings).then_some("-f")
+    }
+
     fn reproduce(&self, inject: &str) -> String {
-        format!("{}: strace -f -e {inject} thru {}", self.row.name, self.row.argv.join(" "))
+        let words: Vec<&str> = self.follow().into_iter().chain(["-e", inject]).collect();
+        format!("{}: strace {} thru {}", self.row.name, words.join(" "), self.row.argv.join(" "))
     }
 }

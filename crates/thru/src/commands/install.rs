@@ -95,6 +95,7 @@ pub fn print(report: &Report) {
             FileChange::Removed => "removed",
             FileChange::Unchanged => "unchanged",
         };
+        let would = if report.written { "" } else { "would be " };
         let events =
             if file.events.is_empty() { String::new() } else { format!(" ({} hooks)", file.events.len()) };
         output::line(format_args!(

@@ -148,10 +148,23 @@ fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
 
     model.assert_played();
     let asked = model.asked();
-    for asked in &asked { println!("{:?} summary {} brief {} 2 {} 3 {}", asked.kind, asked.holds("WHAT-WAS-DONE"), asked.holds("Throughline: "), asked.holds("SECOND-PROMPT"), asked.holds("THIRD-PROMPT")); }
+    for asked in &asked {
+        println!(
+            "{:?} summary {} brief {} 2 {} 3 {}",
+            asked.kind,
+            asked.holds("WHAT-WAS-DONE"),
+            asked.holds("Throughline: "),
+            asked.holds("SECOND-PROMPT"),
+            asked.holds("THIRD-PROMPT")
+        );
+    }
     let last = asked.last().expect("a question");
     for needle in ["WHAT-WAS-DONE", "THIRD-PROMPT", "Throughline: The context of this session", "a.txt"] {
-        assert!(last.holds(needle), "{needle:?} reaches the model after a compaction\n{}", scratch.journal(&sid));
+        assert!(
+            last.holds(needle),
+            "{needle:?} reaches the model after a compaction\n{}",
+            scratch.journal(&sid)
+        );
     }
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();

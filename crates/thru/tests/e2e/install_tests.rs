@@ -115,7 +115,10 @@ fn comments_stay_although_the_harness_reads_none() {
     ended.assert_success();
 
     model.assert_played();
-    assert!(hook_runs(&ended).is_empty() && !scratch.project.join("theirs").exists(), "it reads comments now");
+    assert!(
+        hook_runs(&ended).is_empty() && !scratch.project.join("theirs").exists(),
+        "it reads comments now"
+    );
     scratch.thru_ok(&["uninstall", "claude-code"]);
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
