@@ -32,12 +32,15 @@ main() {
     dir=$(CDPATH='' cd -- "$dir" && pwd)
 
     status=0
+    npm=$(command -v npm) || npm=
     provide THRU_CLAUDE claude "@anthropic-ai/claude-code@$CLAUDE_VERSION" \
         "@anthropic-ai/claude-code-$platform/claude" || status=1
     # The platform package by itself: the one that chooses between platforms asks for a version that is not there.
     provide THRU_DROID droid "@factory/cli-$platform@$DROID_VERSION" "@factory/cli-$platform/bin/droid" ||
         provide THRU_DROID droid "droid@$DROID_OLDER_VERSION" "@factory/cli-$platform/bin/droid" ||
         status=1
+    [ $status = 0 ] || [ -n "$npm" ] || fail "npm is needed to install the harnesses and is not on PATH" \
+        "https://nodejs.org has it (node 20 or newer), or your system's package manager"
     return $status
 }
 
@@ -55,8 +58,7 @@ provide() {
 
 # Into a folder of its own, renamed when whole: a run that is interrupted, or two at once, leave nothing half done.
 fetch() {
-    command -v npm >/dev/null 2>&1 || fail "npm is needed to install $1 and is not on PATH" \
-        "https://nodejs.org has it (node 20 or newer), or your system's package manager"
+    [ -n "$npm" ] || return 1
     echo "Installing $1 ..." >&2
     new=$(mktemp -d "$dir/.new-XXXXXX")
     # No scripts: the binary is in the package. The version wants a newer node only for its installer.

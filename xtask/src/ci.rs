@@ -2,7 +2,6 @@
 //!
 //! A step that fails does not stop the ones that do not need it: one run tells everything that is wrong.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use anyhow::{Context as _, Result};
 
 use crate::args::Args;
 use crate::table::{self, Align};
-use crate::{bench, dist, tidy, torture};
+use crate::{bench, dist, e2e, tidy, torture};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
@@ -20,8 +19,9 @@ enum Outcome {
     Skipped(&'static str),
 }
 
+/// What test runners said, added up.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Tests {
+pub struct Tests {
     passed: usize,
     failed: usize,
     ignored: usize,
@@ -53,17 +53,21 @@ pub fn run(args: Args) -> Result<bool> {
     });
     match &binary {
         Some(binary) => {
+            let harnesses = run.harnesses();
             run.step("tests", || {
-                // The integration tests drive the binary as installed, not the debug build beside them.
-                let (ok, counted) = test(crate::cargo().env("THRU_BIN", binary))?;
-                tests = counted;
-                Ok(ok)
+                let mut test = crate::cargo();
+                test.args(["test", "--workspace", "--no-fail-fast"]);
+                // The tests drive the binary as installed, not the debug build beside them.
+                test.env("THRU_BIN", binary).envs(harnesses);
+                let ended = e2e::watch(&mut test)?;
+                tests = ended.tests;
+                Ok(ended.ok)
             });
             run.step("torture", || torture::run(Args::none()));
             run.step("bench", || bench::run(Args::of(&["--quick", "--gate"])));
         }
         None => {
-            for name in ["tests", "torture", "bench"] {
+            for name in ["harnesses", "tests", "torture", "bench"] {
                 run.skip(name, "there is no binary to drive");
             }
         }
@@ -86,6 +90,23 @@ impl Run {
             }
         };
         self.steps.push((name, outcome, start.elapsed()));
+    }
+
+    /// Before the tests, so that none of those that need a harness is skipped. Without npm they are, except in CI.
+    fn harnesses(&mut self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        self.step("harnesses", || {
+            let installed = e2e::install()?;
+            found = installed.variables;
+            Ok(installed.all)
+        });
+        if let Some((_, outcome @ Outcome::Failed, _)) = self.steps.last_mut()
+            && !in_ci()
+        {
+            *outcome =
+                Outcome::Skipped("a harness could not be installed, its tests are skipped; in CI this fails");
+        }
+        found
     }
 
     fn skip(&mut self, name: &'static str, why: &'static str) {
@@ -117,8 +138,14 @@ impl Run {
 }
 
 impl Tests {
+    /// To a test runner one that skipped itself has passed.
+    pub fn skip(&mut self, tests: usize) {
+        self.passed = self.passed.saturating_sub(tests);
+        self.ignored += tests;
+    }
+
     /// Reads one of cargo's closing lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
-    fn add(&mut self, line: &str) {
+    pub fn add(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
             return;
@@ -139,7 +166,7 @@ impl Tests {
         }
     }
 
-    fn line(self) -> String {
+    pub fn line(self) -> String {
         let Self { passed, failed, ignored } = self;
         let skipped = if ignored > 0 { format!(", {ignored} skipped") } else { String::new() };
         format!("{passed} passed, {failed} failed{skipped}")
@@ -159,22 +186,9 @@ fn installed(program: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// Streams what cargo prints and counts along.
-fn test(cargo: &mut Command) -> Result<(bool, Tests)> {
-    let mut child = cargo
-        .args(["test", "--workspace", "--no-fail-fast"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("starting cargo test")?;
-    let mut tests = Tests::default();
-    if let Some(out) = child.stdout.take() {
-        for line in BufReader::new(out).lines() {
-            let line = line?;
-            println!("{line}");
-            tests.add(&line);
-        }
-    }
-    Ok((child.wait()?.success(), tests))
+/// As the tests see it: there nothing may be skipped.
+fn in_ci() -> bool {
+    std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }
 
 #[cfg(test)]
@@ -191,6 +205,8 @@ mod tests {
         tests.add("test a_thing ... ok");
         assert_eq!(tests, Tests { passed: 15, failed: 2, ignored: 1 });
         assert_eq!(tests.line(), "15 passed, 2 failed, 1 skipped");
+        tests.skip(2);
+        assert_eq!(tests.line(), "13 passed, 2 failed, 3 skipped");
         assert_eq!(Tests::default().line(), "0 passed, 0 failed");
     }
 }

@@ -9,6 +9,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result, bail};
 
 use crate::args::Args;
+use crate::ci::Tests;
 use crate::dist;
 
 /// Gives a command a network of its own in which there is nothing but itself.
@@ -22,7 +23,7 @@ pub fn run(mut args: Args) -> Result<bool> {
         None => dist::build(dist::Addresses::CHOSEN)?,
     };
     args.finish()?;
-    let harnesses = install()?;
+    let harnesses = install()?.variables;
     // Before the network is taken away: what has to be fetched is fetched here.
     let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
     if !built.context("starting cargo")?.success() {
@@ -41,26 +42,31 @@ pub fn run(mut args: Args) -> Result<bool> {
 
     let network =
         if alone { "in a network of their own" } else { "network left on: not root, or no unshare" };
-    let (passed, failed, skipped) = (ended.passed, ended.failed, ended.skipped.len());
-    // To the test runner one that was skipped has passed.
-    let passed = passed.saturating_sub(skipped);
     let seconds = start.elapsed().as_secs_f64();
-    println!("\ne2e: {passed} passed, {failed} failed, {skipped} skipped, {seconds:.0} s, {network}");
+    println!("\ne2e: {}, {seconds:.0} s, {network}", ended.tests.line());
     for line in ended.skipped {
         println!("  {line}");
     }
     Ok(ended.ok)
 }
 
-/// One variable with the path of each harness that is there. One that is missing is the tests' business: they say
-/// `skipped`, and fail in CI.
-fn install() -> Result<Vec<(String, String)>> {
+/// The harnesses that are there.
+pub struct Installed {
+    /// For each the variable that the tests read, with its path.
+    pub variables: Vec<(String, String)>,
+    /// One that is missing is the tests' business: they say `skipped`, and fail in CI.
+    pub all: bool,
+}
+
+/// Installs what is missing. The script says why where it cannot.
+pub fn install() -> Result<Installed> {
     let script = crate::workspace().join("scripts/harnesses.sh");
     let output = Command::new(&script)
         .stderr(Stdio::inherit())
         .output()
         .with_context(|| format!("starting {}", script.display()))?;
-    Ok(variables(&String::from_utf8_lossy(&output.stdout)))
+    let said = String::from_utf8_lossy(&output.stdout);
+    Ok(Installed { variables: variables(&said), all: output.status.success() })
 }
 
 fn variables(text: &str) -> Vec<(String, String)> {
@@ -84,15 +90,15 @@ fn within_unshare(command: &Command) -> Command {
     alone
 }
 
-struct Ended {
-    ok: bool,
-    passed: usize,
-    failed: usize,
+pub struct Ended {
+    pub ok: bool,
+    pub tests: Tests,
+    /// What was skipped, and why.
     skipped: Vec<String>,
 }
 
-/// Shows everything as it comes and keeps what the summary needs.
-fn watch(command: &mut Command) -> Result<Ended> {
+/// Runs tests. Shows everything as it comes and keeps what a summary needs.
+pub fn watch(command: &mut Command) -> Result<Ended> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;
     let stdout = child.stdout.take().context("piped")?;
@@ -100,10 +106,12 @@ fn watch(command: &mut Command) -> Result<Ended> {
     let talk = thread::spawn(move || echo(stderr, |line| eprintln!("{line}")));
     let lines = echo(stdout, |line| println!("{line}"));
     let talk = talk.join().unwrap_or_default();
-    let status = child.wait()?;
-    let (passed, failed) = lines.iter().find_map(|line| counts(line)).unwrap_or_default();
-    let skipped = talk.into_iter().filter(|line| line.contains("skipped: ")).collect();
-    Ok(Ended { ok: status.success(), passed, failed, skipped })
+    let ok = child.wait()?.success();
+    let skipped: Vec<String> = talk.into_iter().filter(|line| line.contains(": skipped: ")).collect();
+    let mut tests = Tests::default();
+    lines.iter().for_each(|line| tests.add(line));
+    tests.skip(skipped.len());
+    Ok(Ended { ok, tests, skipped })
 }
 
 fn echo(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {
@@ -111,28 +119,13 @@ fn echo(stream: impl Read, show: impl Fn(&str)) -> Vec<String> {
     lines.inspect(|line| show(line)).collect()
 }
 
-/// Passed and failed, of `test result: ok. 7 passed; 0 failed; 0 ignored; …`.
-fn counts(line: &str) -> Option<(usize, usize)> {
-    let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
-    let mut numbers = counts.split("; ").map(|part| part.split(' ').next()?.parse().ok());
-    Some((numbers.next()??, numbers.next()??))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{counts, variables};
+    use super::variables;
 
     #[test]
     fn the_script_names_what_is_there() {
         let found = variables("THRU_CLAUDE=/a/b=c/claude\nchatter\n");
         assert_eq!(found, [("THRU_CLAUDE".to_owned(), "/a/b=c/claude".to_owned())]);
-    }
-
-    #[test]
-    fn the_closing_line_is_read() {
-        let line =
-            "test result: ok. 7 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1s";
-        assert_eq!(counts(line), Some((7, 0)));
-        assert_eq!(counts("test a ... ok"), None);
     }
 }

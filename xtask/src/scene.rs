@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
@@ -163,6 +164,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        .process_group(0)
         .spawn()
         .with_context(|| format!("starting {:?}", command.get_program()))?;
     let pid = child.id();
@@ -170,7 +172,8 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let watchdog = std::thread::spawn(move || {
         let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
-            let _ = Command::new("kill").args(["-9", &pid.to_string()]).status();
+            // With all it started: what strace leaves behind would keep our pipes open.
+            let _ = Command::new("kill").args(["-9", "--", &format!("-{pid}")]).status();
         }
         hung
     });

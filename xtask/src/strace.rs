@@ -31,6 +31,8 @@ pub struct Call<'a> {
     pub arguments: &'a str,
     pub injected: bool,
     pub failed: bool,
+    /// What it returned, where that is a number that is not negative.
+    pub returned: Option<usize>,
 }
 
 impl Call<'_> {
@@ -65,6 +67,7 @@ fn call(line: &str) -> Option<Call<'_>> {
         arguments: before.get(open + 1..).map_or("", |rest| rest.strip_suffix(')').unwrap_or(rest)),
         injected: result.contains("(INJECTED)"),
         failed: result.starts_with("-1 "),
+        returned: result.split(' ').next().and_then(|number| number.parse().ok()),
     })
 }
 
@@ -103,6 +106,7 @@ mod tests {
         assert!(all[3].injected && all[3].failed);
         assert_eq!(all[3].arguments, "4, \"line\\n\", 5");
         assert!(!all[2].injected && !all[2].failed);
+        assert_eq!((all[2].returned, all[3].returned), (Some(13), None));
         assert_eq!(all[1].path(), Some("/a (b) = c/root.json"));
         assert!(all[5].injected && all[5].failed);
         assert_eq!((all[5].arguments, all[5].path()), ("4", None));

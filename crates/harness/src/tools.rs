@@ -21,15 +21,23 @@ pub fn event<'a>(
     }
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
     let name = fields.text("hook_event_name").unwrap_or(Cow::Borrowed(word));
+    let kind = kind(&fields, name);
+    let id = match kind {
+        Kind::Prompt { .. } => fields.text("prompt_id"),
+        Kind::Summary { .. } => fields.text("agent_id"),
+        _ => None,
+    };
     Ok(Event {
         session,
+        id: id.filter(|id| !id.is_empty()),
+        torn: problem.is_some(),
         previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
         agent: fields
             .text("agent_id")
             .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
-        kind: kind(&fields, name),
+        kind,
     })
 }
 

@@ -134,9 +134,12 @@ fn gather(material: &Material, room: usize) -> Vec<Candidate> {
     if !digest.said.is_empty() {
         add(Section::Said, 45, format!("“{}”", inline(&digest.said, (room / 8).clamp(60, 500))));
     }
+    // What the harness's own summary kept is before the agent anyway: first comes what it lost.
+    let kept = |text: &str| material.occasion == Occasion::Compacted && digest.summary.contains(text);
+    let later = |text: &str| if kept(text) { 120 } else { 0 };
     for (i, file) in digest.ranked_files().into_iter().enumerate() {
         let section = if file.edits > 0 { Section::Edited } else { Section::Read };
-        add(section, 14 + i * 2, file_words(file, material));
+        add(section, 14 + i * 2 + later(&file.path), file_words(file, material));
     }
     for (i, answer) in digest.answers.iter().rev().enumerate() {
         let (question, answer) = (inline(&answer.question, 160), inline(&answer.answer, 160));
@@ -144,7 +147,11 @@ fn gather(material: &Material, room: usize) -> Vec<Candidate> {
     }
     for (i, command) in digest.commands.iter().rev().filter(|command| command.ok).enumerate() {
         let runs = if command.runs > 1 { format!(" ({}×)", command.runs) } else { String::new() };
-        add(Section::Commands, 30 + i * 5, format!("{}{runs}", code(&command.command, 160)));
+        add(
+            Section::Commands,
+            30 + i * 5 + later(&command.command),
+            format!("{}{runs}", code(&command.command, 160)),
+        );
     }
     for problem in material.problems {
         add(Section::Problems, 50, inline(problem, 200));

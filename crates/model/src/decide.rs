@@ -45,8 +45,6 @@ pub enum Effect {
     Register(Vec<u8>),
     /// Note the session in `root.json`, if that is easily done.
     RememberSession,
-    /// Take over what is known of the session this one goes on from.
-    Inherit,
     /// Bring the journal up to date from the transcript, and the digest from the journal.
     Checkpoint,
     /// Note where the session stands between a compaction and its brief.
@@ -89,9 +87,6 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
             // In a shared store root.json is in git: a session must not make the tree dirty.
             if facts.mode == Mode::Private {
                 effects.push(Effect::RememberSession);
-            }
-            if event.previous.is_some() {
-                effects.push(Effect::Inherit);
             }
             if *source == Source::Compact {
                 effects.push(Effect::SetPending(None));

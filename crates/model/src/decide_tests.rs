@@ -17,7 +17,16 @@ fn facts() -> Facts<'static> {
 }
 
 fn event(kind: Kind<'_>) -> Event<'_> {
-    Event { session: "s1".into(), previous: None, cwd: None, transcript: None, agent: None, kind }
+    Event {
+        session: "s1".into(),
+        id: None,
+        torn: false,
+        previous: None,
+        cwd: None,
+        transcript: None,
+        agent: None,
+        kind,
+    }
 }
 
 fn run(facts: &Facts, event: &Event) -> Verdict {
@@ -38,7 +47,6 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
         Effect::Journal(_) => "journal",
         Effect::Register(_) => "register",
         Effect::RememberSession => "remember",
-        Effect::Inherit => "inherit",
         Effect::Checkpoint => "checkpoint",
         Effect::SetPending(Some(Pending::Announced)) => "announced",
         Effect::SetPending(Some(Pending::Due)) => "due",
@@ -88,12 +96,6 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         let verdict = run(&facts(), &Event { agent, ..event(kind) });
         assert_eq!((names(&verdict), verdict.reply), (vec!["journal"], Reply::Silent));
     }
-}
-
-#[test]
-fn a_session_that_goes_on_from_another_takes_it_over() {
-    let going_on = Event { previous: Some("s0".into()), ..event(start(Source::Compact)) };
-    assert!(names(&run(&facts(), &going_on)).contains(&"inherit"));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, TodoStatus};
 use crate::journal::{AnswerField, FileField, Record, TodoField};
-use crate::text::cut;
+use crate::text::{cut, fingerprint};
 
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -25,6 +25,10 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
+    /// The session this one goes on from, as some harnesses have it after a compaction.
+    pub previous: String,
+    /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
+    pub unread: u64,
     /// How far the journal has been folded: parts that were rotated away, and bytes of the one being written.
     pub parts: usize,
     pub offset: u64,
@@ -48,8 +52,9 @@ pub struct Digest {
     pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
     calls: Vec<u64>,
-    /// Calls that came without an id and wait for the transcript to name it.
+    /// What hooks told without an id, and what the transcript told, while the other has not told it yet.
     nameless: Vec<u64>,
+    retold: Vec<u64>,
     #[serde(skip)]
     known: HashSet<u64>,
 }
@@ -111,7 +116,9 @@ impl Digest {
         if self.first_at.is_empty() {
             self.first_at = record.ts.to_string();
         }
-        self.last_at = record.ts.to_string();
+        if *self.last_at < *record.ts {
+            self.last_at = record.ts.to_string();
+        }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
         let main = record.agent.is_none();
@@ -127,40 +134,59 @@ impl Digest {
                 self.ended =
                     if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
-            "session-start" if main => self.ended.clear(),
+            "session-start" if main => {
+                self.ended.clear();
+                if !record.previous.is_empty() {
+                    self.previous = record.previous.to_string();
+                }
+            }
             _ => {}
         }
         Folded::Counted
     }
 
-    /// A call counts once, however often it is told. Without an id, the one from the transcript that matches it is it.
+    /// What was told before, by the same voice or another. With an id that is certain. A hook without one and the
+    /// transcript's telling of the same thing are matched by their shape, whichever came first.
     fn is_repeated(&mut self, record: &Record) -> bool {
-        let told_by_both = record.event == "tool-done" || record.event == "prompt";
         let shape = shape_of(record);
-        if record.id.is_empty() {
-            if !told_by_both {
-                return false;
-            }
-            self.nameless.push(shape);
-            keep_last(&mut self.nameless, CALLS);
+        let told_by_both = record.event == "tool-done" || record.event == "prompt";
+        if !record.id.is_empty() && !self.is_new_id(record) {
+            return true;
+        }
+        if !told_by_both {
             return false;
         }
+        let (mine, other) = match (record.from.as_ref(), record.id.is_empty()) {
+            ("transcript", _) => (&mut self.retold, &mut self.nameless),
+            (_, true) => (&mut self.nameless, &mut self.retold),
+            // A hook that gives ids needs no matching.
+            (_, false) => return false,
+        };
+        if let Some(place) = other.iter().position(|known| *known == shape) {
+            other.remove(place);
+            return true;
+        }
+        mine.push(shape);
+        keep_last(mine, CALLS);
+        false
+    }
+
+    /// Whether a record with this id has been folded.
+    pub fn knows(&self, record: &Record) -> bool {
+        self.calls.contains(&id_of(record))
+    }
+
+    fn is_new_id(&mut self, record: &Record) -> bool {
         if self.known.len() < self.calls.len() {
             self.known = self.calls.iter().copied().collect();
         }
-        let id = hash([record.id.as_ref()]);
+        let id = id_of(record);
         if !self.known.insert(id) {
-            return true;
+            return false;
         }
         self.calls.push(id);
         keep_last(&mut self.calls, CALLS);
-        match self.nameless.iter().position(|known| *known == shape) {
-            Some(place) if record.from == "transcript" => {
-                self.nameless.remove(place);
-                true
-            }
-            _ => false,
-        }
+        true
     }
 
     fn add_prompt(&mut self, record: &Record) {
@@ -260,6 +286,40 @@ impl Digest {
         self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
     }
 
+    /// This session seen as the continuation of `earlier`: what was known then, and what has come since.
+    pub fn after(self, earlier: Digest) -> Digest {
+        let shift = earlier.records;
+        let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
+        whole.records += self.records;
+        whole.compactions += self.compactions;
+        whole.prompts.extend(self.prompts);
+        for file in self.files {
+            match whole.files.iter_mut().find(|known| known.path == file.path) {
+                Some(known) => {
+                    known.edits += file.edits;
+                    known.reads += file.reads;
+                    known.guesses += file.guesses;
+                    (known.deleted, known.last) = (file.deleted, file.last + shift);
+                }
+                None => whole.files.push(FileUse { last: file.last + shift, ..file }),
+            }
+        }
+        for command in self.commands {
+            whole.commands.retain(|known| known.command != command.command);
+            whole.commands.push(CommandUse { last: command.last + shift, ..command });
+        }
+        whole.answers.extend(self.answers);
+        if !self.todos.is_empty() {
+            whole.todos = self.todos;
+        }
+        for (mine, newer) in [(&mut whole.said, self.said), (&mut whole.summary, self.summary)] {
+            if !newer.is_empty() {
+                *mine = newer;
+            }
+        }
+        whole
+    }
+
     /// Commands whose last run failed, newest first.
     pub fn open_failures(&self) -> impl Iterator<Item = &CommandUse> {
         self.commands.iter().rev().filter(|command| !command.ok)
@@ -304,21 +364,19 @@ pub fn is_generated(path: &str) -> bool {
     path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
 }
 
-/// What makes two tellings of one thing alike: the tool, its command and its files, or the words of a prompt.
-fn shape_of(record: &Record) -> u64 {
-    let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
-    hash([record.tool.as_ref(), record.command.as_ref(), record.text.trim()].into_iter().chain(files))
+/// A prompt's id can come again with other words: what a stop hook said, for one.
+fn id_of(record: &Record) -> u64 {
+    let words = if record.event == "prompt" { record.text.as_ref() } else { "" };
+    fingerprint([record.id.as_ref(), words])
 }
 
-/// FNV-1a: written to disk, so it must be the same in every build.
-fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> u64 {
-    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
-    for part in parts {
-        for byte in part.bytes().chain([0xff]) {
-            state = (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-    state
+/// What makes two tellings of one thing alike: the tool, its command, its files and its end, or the words of a prompt.
+fn shape_of(record: &Record) -> u64 {
+    let end = if record.ok == Some(false) { "failed" } else { "" };
+    let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());
+    fingerprint(
+        [record.tool.as_ref(), record.command.as_ref(), record.text.trim(), end].into_iter().chain(files),
+    )
 }
 
 fn keep_last<T>(list: &mut Vec<T>, most: usize) {

@@ -7,6 +7,10 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
     pub session: Text<'a>,
+    /// The harness's id of this prompt or summary, where it gives one.
+    pub id: Option<Text<'a>>,
+    /// The payload broke off: there is more that we do not know.
+    pub torn: bool,
     /// The session this one goes on from, where a harness gives it a new id (Droid, after a compaction).
     pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,

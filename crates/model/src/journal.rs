@@ -137,6 +137,7 @@ pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
         session: Cow::Borrowed(&event.session),
         worktree: scene.checkout.into(),
         cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| below(cwd, scene)),
+        id: scene.clean_some(event.id.as_deref(), NAME_BYTES),
         previous: event.previous.as_deref().map_or(Cow::Borrowed(""), |id| scene.clean(id, NAME_BYTES)),
         agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
             id: scene.clean(id, NAME_BYTES).into_owned(),
@@ -206,8 +207,10 @@ fn files(done: &ToolDone<'_>, cwd: Option<&str>, scene: &Scene) -> Vec<FileField
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
     if let Some(command) = &done.command {
-        let seen = cut(command, COMMAND_BYTES);
-        for mention in shell::mentions(seen) {
+        // Of the redacted text: what a flag made a secret is not told as a file.
+        let seen = scene.clean(command, COMMAND_BYTES);
+        for mention in shell::mentions(&seen).into_iter().filter(|mention| !mention.path.contains("REDACTED"))
+        {
             // Relative to where the command ran, which need not be the top of the checkout.
             let path = match cwd {
                 Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),

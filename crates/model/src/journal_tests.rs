@@ -11,6 +11,8 @@ fn scene() -> Scene<'static> {
 fn event(kind: Kind<'_>) -> Event<'_> {
     Event {
         session: "s1".into(),
+        id: None,
+        torn: false,
         previous: None,
         cwd: Some("/p".into()),
         transcript: None,

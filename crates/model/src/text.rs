@@ -13,6 +13,17 @@ pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
+/// Tells texts apart where they need not be kept: FNV-1a, the same in every build, because it is written to disk.
+pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
+    let mut state: u64 = 0xcbf2_9ce4_8422_2325;
+    for part in parts {
+        for byte in part.as_ref().iter().chain(&[0xff]) {
+            state = (state ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    state
+}
+
 /// The allowed word nearest to what was written, if it is near enough to be meant.
 pub fn did_you_mean<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     allowed

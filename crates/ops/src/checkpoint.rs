@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use harness::Harness;
 use harness::transcript::each_line;
-use model::digest::{Digest, Folded};
+use model::digest::Digest;
 use model::event::Event;
 use model::id::Id;
-use model::journal::{self, Record, Scene};
+use model::journal::{self, Scene};
 use model::session::Pending;
 use model::suggest;
 use store::feed::{self, Limits};
@@ -37,24 +37,20 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.wait)?;
     let mut suggestions = Vec::new();
+    // What the transcript adds goes through the journal like everything else, so that a digest made again from the
+    // journal is the same digest.
     let mut digest = store.digest(session, |record| suggestions.extend(suggest::lines(record)))?;
     let caught_up = catch_up(work, &mut digest);
-    // What came from the transcript is in the journal now, and is known already: this only moves the place.
-    digest = fold_on(store, session, digest, &mut suggestions)?;
+    if let Some(folded) =
+        store.fold_on(session, digest.clone(), &mut |record| suggestions.extend(suggest::lines(record)))?
+    {
+        digest = folded;
+    }
     if !suggestions.is_empty() {
         store.dir().append_all(layout::RELEVANT_FILES, &suggestions, limit)?;
     }
     store.write_digest(session, &digest)?;
     caught_up
-}
-
-/// Lets a session go on from another: it begins with all that is known of that one.
-pub fn inherit(store: &Store, session: &Id, previous: &Id, wait: Duration) -> Result<()> {
-    let _lock = store.lock_session(session, wait)?;
-    let mut digest = store.digest(previous, |_| {})?;
-    digest.session = session.to_string();
-    (digest.parts, digest.offset) = (0, 0);
-    store.write_digest(session, &digest)
 }
 
 /// Journals what the transcript tells and no hook did. The transcript may be absent: some harnesses write it late.
@@ -72,56 +68,44 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
         Err(Error::Absent { .. }) => return Ok(()),
         report => report?,
     };
-    let lines = new_lines(work, retelling.told, digest);
-    for (kind, times) in retelling.unknown {
-        *digest.unknown.entry(kind).or_default() += times;
+    digest.unread += report.unread_before;
+    let lines = new_lines(work, &retelling.told, digest);
+    for (kind, times) in &retelling.unknown {
+        *digest.unknown.entry(kind.clone()).or_default() += times;
     }
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    if retelling.compacted && !work.harness.tells_all {
+    // A session that goes on from another begins with that one's summary, and its brief came with its start.
+    let inherited = cursor.is_none() && !digest.previous.is_empty();
+    if retelling.compacted && !work.harness.tells_all && !inherited {
         work.store.set_pending(work.session, Some(Pending::Due))?;
+    }
+    // A call whose end has not come yet is read again next time; what is known by then is not told twice.
+    if retelling.is_open() {
+        return Ok(());
     }
     work.store.write_cursor(work.session, &report.cursor)
 }
 
-/// The lines of what was not known yet.
-fn new_lines(work: &Checkpoint, told: Vec<Told>, digest: &mut Digest) -> Vec<Vec<u8>> {
+/// The lines of what is not in the journal yet: whatever has an id that is new, also where a hook told the same thing
+/// without one. Then the digest sees both, now and when it is made again.
+fn new_lines(work: &Checkpoint, told: &[Told], digest: &Digest) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     for Told { id, at, kind, said } in told {
-        let event = Event { kind, agent: None, previous: None, ..work.event.clone() };
+        let event = Event { kind: kind.clone(), agent: None, previous: None, id: None, ..work.event.clone() };
         let mut record = journal::record(&event, &work.scene);
         record.from = "transcript".into();
         record.id = id.into();
         if let Some(at) = at {
             record.ts = at.into();
         }
-        if said {
+        if *said {
             record.event = "said".into();
         }
-        if digest.fold(&record) == Folded::Counted {
+        if !digest.knows(&record) {
             lines.push(record.line());
         }
     }
     lines
-}
-
-/// Folds what the journal holds beyond the place of `digest`.
-fn fold_on(
-    store: &Store,
-    session: &Id,
-    mut digest: Digest,
-    suggestions: &mut Vec<Vec<u8>>,
-) -> Result<Digest> {
-    let place = store::Place { parts: digest.parts, offset: digest.offset };
-    let place = store.dir().each_new_line(&layout::journal(session), place, |line| {
-        if let Ok(record) = serde_json::from_slice::<Record>(line) {
-            let fresh = digest.fold(&record) == Folded::Counted;
-            if fresh || record.from == "transcript" {
-                suggestions.extend(suggest::lines(&record));
-            }
-        }
-    })?;
-    (digest.parts, digest.offset) = (place.parts, place.offset);
-    Ok(digest)
 }

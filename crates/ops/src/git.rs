@@ -18,54 +18,65 @@ pub fn is_ignored(project: &Path, path: &Path) -> bool {
     ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()]).is_some()
 }
 
-/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
+/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway. A list that
+/// cannot be read, or is a link, is somebody's arrangement: it stays as it is.
 pub fn exclude(project: &Path, paths: &[&Path]) -> Result<()> {
-    let Some(file) = exclude_file(project) else { return Ok(()) };
-    let before = std::fs::read_to_string(&file).unwrap_or_default();
-    let mut lines = String::new();
-    for path in paths.iter().filter(|path| !is_ignored(project, path)) {
-        if let Ok(rel) = path.strip_prefix(project) {
-            lines.push_str(&format!("/{}\n", rel.display()));
-        }
-    }
+    let Some((file, before)) = exclude_file(project) else { return Ok(()) };
+    let hidden = paths.iter().filter(|path| !is_ignored(project, path));
+    let lines: Vec<String> = hidden.filter_map(|path| line_for(project, path)).collect();
     if lines.is_empty() {
         return Ok(());
     }
-    let gap = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
-    let text = match before.contains(MARK) {
-        true => before.replacen(MARK, &format!("{MARK}\n{}", lines.trim_end()), 1),
-        false => format!("{before}{gap}{MARK}\n{lines}"),
-    };
-    write(&file, &text)
+    let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
+    let mark = if contains_line(&before, MARK) { String::new() } else { format!("{MARK}\n") };
+    let added = format!("{gap}{mark}{}\n", lines.join("\n"));
+    write(&file, &[before, added.into_bytes()].concat())
 }
 
-/// Takes them out again: the mark and the lines below it that we put there.
-pub fn include(project: &Path) -> Result<()> {
-    let Some(file) = exclude_file(project) else { return Ok(()) };
-    let Ok(before) = std::fs::read_to_string(&file) else { return Ok(()) };
-    let mut ours = false;
-    let kept: String = before
-        .split_inclusive('\n')
-        .filter(|line| {
-            ours = line.trim_end() == MARK
-                || ours && (line.starts_with("/.claude/") || line.starts_with("/.factory/"));
-            !ours
-        })
-        .collect();
+/// Takes the lines for these paths out again, and the mark. With worktrees it leaves them: the list is everybody's, and
+/// another checkout may still need it.
+pub fn include(project: &Path, paths: &[&Path]) -> Result<()> {
+    let Some((file, before)) = exclude_file(project) else { return Ok(()) };
+    let worktrees = ask(project, &["worktree", "list", "--porcelain"]).unwrap_or_default();
+    if worktrees.matches("worktree ").count() > 1 {
+        return Ok(());
+    }
+    let mut ours: Vec<String> = paths.iter().filter_map(|path| line_for(project, path)).collect();
+    ours.push(MARK.to_owned());
+    let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
+    let kept: Vec<u8> =
+        before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).flatten().copied().collect();
     if kept == before { Ok(()) } else { write(&file, &kept) }
 }
 
-fn exclude_file(project: &Path) -> Option<PathBuf> {
-    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
-    Some(project.join(out.trim_end()))
+/// Seen from the top of the checkout, as the list wants it.
+fn line_for(project: &Path, path: &Path) -> Option<String> {
+    let top = ask(project, &["rev-parse", "--show-toplevel"])?;
+    let rel = path.strip_prefix(top.trim_end()).ok()?;
+    Some(format!("/{}", rel.display()))
 }
 
-fn write(file: &Path, text: &str) -> Result<()> {
+fn contains_line(bytes: &[u8], line: &str) -> bool {
+    bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
+}
+
+/// The list and what it holds. None outside git, and where it is no plain file.
+fn exclude_file(project: &Path) -> Option<(PathBuf, Vec<u8>)> {
+    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
+    let file = project.join(out.trim_end());
+    match file.symlink_metadata() {
+        Ok(meta) if meta.is_file() => std::fs::read(&file).ok().map(|bytes| (file, bytes)),
+        Ok(_) => None,
+        Err(e) => (e.kind() == std::io::ErrorKind::NotFound).then(|| (file, Vec::new())),
+    }
+}
+
+fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
         return Ok(());
     };
     std::fs::create_dir_all(folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
-    Ok(Dir::open(folder)?.write(name, text.as_bytes(), Durability::Synced)?)
+    Ok(Dir::open(folder)?.write(name, bytes, Durability::Synced)?)
 }
 
 /// What git prints; None when it is not there, or says no.

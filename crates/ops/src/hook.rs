@@ -99,7 +99,12 @@ impl Scene<'_> {
             return (self.harness.encode)(&reply, &event.kind);
         }
         let failure = match session {
-            Ok(session) => self.apply_all(effects, &session, event),
+            Ok(session) => {
+                let torn = event
+                    .torn
+                    .then(|| "the payload breaks off; what stood before the tear was kept".to_owned());
+                self.apply_all(effects, &session, event).or(torn)
+            }
             Err(bad) => Some(format!("the session id {}", bad.why())),
         };
         // A tool call that went well has its journal line for a receipt: one write, not two.
@@ -139,10 +144,6 @@ impl Scene<'_> {
             Effect::RememberSession => self.store.remember_session(session, wait),
             Effect::Checkpoint => self.checkpoint(session, event),
             Effect::SetPending(pending) => self.set_pending(session, event, pending),
-            Effect::Inherit => match event.previous.as_deref().map(Id::new) {
-                Some(Ok(previous)) => checkpoint::inherit(self.store, session, &previous, wait),
-                _ => Ok(()),
-            },
         }
     }
 
@@ -220,7 +221,8 @@ fn checkout_of(root: &Root, cwd: &Path) -> Option<PathBuf> {
 /// Off unless the user asked for it; nobody wants a folder in every repository.
 fn auto_init(world: &World, root: Root, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
-    if !startup || !settings::for_hook(world, None).hooks_auto_init || is_too_high(world, &root.path) {
+    let settings = settings::for_hook(world, None);
+    if !startup || !settings.hooks_enabled || !settings.hooks_auto_init || is_too_high(world, &root.path) {
         return None;
     }
     let created = init::create(world, &root, &init::Options::default()).ok()?;

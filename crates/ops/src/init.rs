@@ -82,7 +82,7 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
     }
     let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
     let (wired, not_wired) = match options.hooks {
-        Hooks::Wire => wire(world, &root.path),
+        Hooks::Wire => wire(world, &root.checkout),
         Hooks::Leave => (Vec::new(), Vec::new()),
     };
     Ok(Report {

@@ -119,7 +119,47 @@ pub fn run(
         files: Vec::new(),
         notes: Vec::new(),
     };
-    let file = settings_file(harness, &folder, scope);
+    let files = match task {
+        Task::Install => vec![settings_file(harness, &folder, scope)],
+        Task::Uninstall => files_of(harness, scope),
+    };
+    for file in files {
+        change_settings(world, harness, project, &file, &folder, task, mode, &mut report)?;
+    }
+    for command in commands::all(harness, &program_words(world, scope)) {
+        let path = folder.join("commands").join(format!("{}.md", command.name));
+        if scope != Scope::Project && git::is_tracked(project, &path) {
+            report
+                .notes
+                .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
+            continue;
+        }
+        report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
+    }
+    if scope == Scope::Local && mode == Mode::Write {
+        keep_out_of_git(project, &report, task)?;
+    }
+    if task == Task::Uninstall {
+        for (path, _) in wired(world, harness, project) {
+            report.notes.push(format!("{}: hooks of thru are still here, in another scope", path.display()));
+        }
+    }
+    Ok(report)
+}
+
+/// One settings file: read, spliced, put back.
+#[expect(clippy::too_many_arguments, reason = "one call site, and a struct would only rename them")]
+fn change_settings(
+    world: &World,
+    harness: &'static Harness,
+    project: &Path,
+    file: &File,
+    folder: &Path,
+    task: Task,
+    mode: Mode,
+    report: &mut Report,
+) -> Result<()> {
+    let scope = report.scope;
     let path = real_path(&folder.join(file.name));
     if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path) {
         return Err(Error::Refused {
@@ -128,19 +168,15 @@ pub fn run(
         });
     }
     let before = read(&path)?;
-    let outcome = splice(world, harness, scope, task, before.as_deref(), &file, &path)?;
+    if before.is_none() && task == Task::Uninstall {
+        return Ok(());
+    }
+    let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
     if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
         report.notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
     }
     report.files.push(put(world, &path, before.as_deref(), &outcome, mode)?);
-    for command in commands::all(harness, &program_words(world, scope)) {
-        let path = folder.join("commands").join(format!("{}.md", command.name));
-        report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
-    }
-    if scope == Scope::Local && mode == Mode::Write {
-        keep_out_of_git(project, &report, task)?;
-    }
-    Ok(report)
+    Ok(())
 }
 
 /// Which of our hooks are in a harness's settings, anywhere: for the doctor.
@@ -152,13 +188,7 @@ pub fn wired(
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
         let Ok(folder) = folder(world, harness, project, scope) else { continue };
-        let mut files = vec![harness.install.file];
-        files.extend(harness.install.other);
-        if let (Scope::Local, Some(name)) = (scope, harness.install.local) {
-            files = vec![File { name, ..harness.install.file }];
-        } else if scope == Scope::Local {
-            continue;
-        }
+        let files = files_of(harness, scope);
         for file in files {
             let path = folder.join(file.name);
             let Ok(Some(bytes)) = read(&path) else { continue };
@@ -176,6 +206,16 @@ pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let text = read(&folder.join(harness.install.file.name)).ok().flatten().unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+}
+
+/// Every file of a scope that can hold hooks.
+fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
+    let install = &harness.install;
+    match (scope, install.local) {
+        (Scope::Local, Some(name)) => vec![File { name, ..install.file }],
+        (Scope::Local, None) => Vec::new(),
+        _ => std::iter::once(install.file).chain(install.other).collect(),
+    }
 }
 
 fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
@@ -284,8 +324,8 @@ fn put(world: &World, path: &Path, before: Option<&[u8]>, outcome: &Outcome, mod
         return Ok(changed);
     }
     changed.diff = settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes));
-    // A file that was not there before us is not there after us.
-    let remove = outcome.blank && before.is_some() && outcome.bytes.is_empty();
+    // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
+    let remove = outcome.bytes.is_empty() && before.is_some() && !has_backup(world, path);
     changed.change = match (before, remove) {
         (None, _) => FileChange::Created,
         (Some(_), true) => FileChange::Removed,
@@ -353,18 +393,37 @@ fn keep_out_of_git(project: &Path, report: &Report, task: Task) -> Result<()> {
         .collect();
     match task {
         Task::Install => git::exclude(project, &ours),
-        Task::Uninstall => git::include(project),
+        Task::Uninstall => git::include(project, &ours),
     }
 }
 
-/// Outside of the project and of the harness's own folders, where nobody trips over it.
+/// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because
+/// settings hold keys. No backup replaces another.
 fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
-    let Some(state) = world.state() else { return Ok(None) };
-    let name = path.to_string_lossy().replace(['/', '\\'], "-");
-    let folder = state.join("backups");
-    let backup = folder.join(format!("{}{name}", time::compact(world.now)));
-    write(&backup, bytes)?;
-    Ok(Some(backup))
+    let Some(folder) = backups(world) else { return Ok(None) };
+    std::fs::create_dir_all(&folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
+    let (dir, stamp, name) = (Dir::open(&folder)?, time::compact(world.now), flat(path));
+    for count in 1..1_000 {
+        let name = if count == 1 { format!("{stamp}{name}") } else { format!("{stamp}-{count}{name}") };
+        if dir.create_private(&name, bytes)? {
+            return Ok(Some(folder.join(name)));
+        }
+    }
+    Ok(None)
+}
+
+fn has_backup(world: &World, path: &Path) -> bool {
+    let entries = backups(world).and_then(|folder| Dir::open(&folder).and_then(|dir| dir.entries()).ok());
+    entries.is_some_and(|entries| entries.iter().any(|entry| entry.name.ends_with(&flat(path))))
+}
+
+fn backups(world: &World) -> Option<PathBuf> {
+    world.state().map(|state| state.join("backups"))
+}
+
+/// A path as one name.
+fn flat(path: &Path) -> String {
+    path.to_string_lossy().replace(['/', '\\'], "-")
 }
 
 fn read(path: &Path) -> Result<Option<Vec<u8>>> {

@@ -49,13 +49,15 @@ impl Reading {
     /// Every record since the last call.
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;
-        self.place = self.store.dir().each_new_line(&layout::journal(&self.session), self.place, |line| {
+        let place = self.store.dir().each_new_line(&layout::journal(&self.session), self.place, |line| {
             if let Ok(record) = serde_json::from_slice::<Record>(line)
                 && seen.fold(&record) == Folded::Counted
             {
                 each(&record);
             }
         })?;
+        // Cut or replaced while we looked: what comes next is new again.
+        self.place = place.unwrap_or_default();
         Ok(())
     }
 }

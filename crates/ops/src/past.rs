@@ -17,6 +17,9 @@ const TAIL: u64 = 32 * 1024;
 const LOOKED_FOR: usize = 60;
 const PROBLEMS: usize = 3;
 
+/// How many sessions back a continued one is followed.
+const GENERATIONS: usize = 8;
+
 /// Everything a brief needs, owned.
 #[derive(Debug)]
 pub struct Gathered {
@@ -35,9 +38,19 @@ pub fn gather(store: &Store, root: &Root, event: &Event, pending: Option<Pending
         Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
         _ => return None,
     };
-    let digest = store.digest(&session, |_| {}).ok()?;
+    let digest = whole(store, &session, GENERATIONS)?;
     let gone = gone_files(&digest, &root.checkout);
     Some(Gathered { problems: problems(store), gone, digest })
+}
+
+/// A session with those it goes on from. Some harnesses give a new id at every compaction.
+fn whole(store: &Store, session: &Id, generations: usize) -> Option<Digest> {
+    let digest = store.digest(session, |_| {}).ok()?;
+    let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
+    match earlier.and_then(|earlier| whole(store, &earlier, generations - 1)) {
+        Some(earlier) => Some(digest.after(earlier)),
+        None => Some(digest),
+    }
 }
 
 /// The session before this one, in this root.

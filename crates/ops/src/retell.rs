@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::event::{Kind, Todo, TodoChange, ToolDone, Touched};
+use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
 
@@ -46,6 +47,11 @@ impl Retelling {
         }
     }
 
+    /// Whether a call has begun and not ended.
+    pub fn is_open(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     pub fn hear(&mut self, line: &Line) {
         if let LineKind::Unknown(kind) = &line.kind {
             let kind: String = kind.chars().take(64).collect();
@@ -71,7 +77,7 @@ impl Retelling {
             Item::Result(result) => self.end(result, at),
             Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
                 let kind = Kind::Prompt { text: owned(text) };
-                self.tell(at, format!("prompt-{}", at.unwrap_or_default()), kind, false);
+                self.tell(at, named("prompt", at, text), kind, false);
             }
             Item::Said { message, text } if self.whole => {
                 if let Some(earlier) = self.said.take() {
@@ -84,7 +90,7 @@ impl Retelling {
             Item::Summary { text } if self.whole => {
                 self.compacted = true;
                 let kind = Kind::Summary { text: owned(text) };
-                self.tell(at, format!("summary-{}", at.unwrap_or_default()), kind, false);
+                self.tell(at, named("summary", at, text), kind, false);
             }
             _ => {}
         }
@@ -111,6 +117,11 @@ impl Retelling {
     fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {
         self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
     }
+}
+
+/// An id for what has none of its own: when, and what.
+fn named(what: &str, at: Option<&str>, text: &str) -> String {
+    format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
 }
 
 fn begun(call: &Call) -> ToolDone<'static> {

@@ -75,10 +75,11 @@ impl Dir {
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
             return true; // another one has renamed it already
         }
-        let taken = self.rotated(rel).unwrap_or_default();
+        // Without a list of the parts there is no free name to be sure of.
+        let Ok(taken) = self.rotated(rel) else { return false };
         let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
-        fs::renameat(self, rel, self, format!("{stem}~{next:04}.jsonl")).is_ok()
+        self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
     /// The name of the `n`-th rotated part, if it is there. Asked by name: listing the folder costs more with every session.
@@ -104,7 +105,7 @@ impl Dir {
 }
 
 /// The 12 of `session~0012.jsonl`.
-fn number_of(name: &str) -> Option<u32> {
+pub(crate) fn number_of(name: &str) -> Option<u32> {
     name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
 }
 

@@ -29,6 +29,8 @@ impl Dir {
                 return Err(Error::Refused { path, why });
             }
             Ok(stat) => Mode::from_raw_mode(stat.st_mode & 0o777),
+            // State holds what people said; records are made to be read.
+            Err(Errno::NOENT) if durability == Durability::Relaxed => Mode::from_raw_mode(0o600),
             Err(Errno::NOENT) => Mode::from_raw_mode(0o644),
             Err(e) => return Err(Error::from_errno(e, &path, "look at")),
         };
@@ -40,9 +42,17 @@ impl Dir {
         self.settle(durability)
     }
 
+    /// Creates the file `name` for its owner alone, unless it is there.
+    pub fn create_private(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+        self.create_as(name, bytes, Mode::from_raw_mode(0o600))
+    }
+
     /// Creates the file `name` unless it is there. False when somebody else was first.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool> {
-        let mode = Mode::from_raw_mode(0o644);
+        self.create_as(name, bytes, Mode::from_raw_mode(0o644))
+    }
+
+    fn create_as(&self, name: &str, bytes: &[u8], mode: Mode) -> Result<bool> {
         let temporary = self.write_temporary(name, bytes, mode, Durability::Synced)?;
         let linked = fs::linkat(self, &temporary, self, name, AtFlags::empty());
         let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
@@ -80,7 +90,9 @@ impl Dir {
         durability: Durability,
     ) -> Result<String> {
         let (temporary, mut file) = self.open_temporary(name, mode)?;
-        let mut written = file.write_all(bytes);
+        // A file that is replaced keeps its mode, whatever the umask says.
+        let mut written = fs::fchmod(&file, mode).map_err(std::io::Error::from);
+        written = written.and_then(|()| file.write_all(bytes));
         if written.is_ok() && durability == Durability::Synced {
             written = file.sync_all();
         }

@@ -111,16 +111,16 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// What stands in a file from `offset` on. Shorter than that: it was replaced, so all of it is new.
-    pub(crate) fn read_from(&self, rel: &str, offset: u64) -> Result<Vec<u8>> {
+    /// What stands in a file from `offset` on. None where it is shorter: it is not the file that was read before.
+    pub(crate) fn read_from(&self, rel: &str, offset: u64) -> Result<Option<Vec<u8>>> {
         let path = self.path.join(rel);
         let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
         let size = require_file(fd.as_fd(), &path)?;
-        let start = if size < offset { 0 } else { offset };
-        let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(0)];
-        let got = File::from(fd).read_at(&mut bytes, start).map_err(|e| io_error(&e, &path, "read"))?;
+        let Some(length) = size.checked_sub(offset) else { return Ok(None) };
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
+        let got = File::from(fd).read_at(&mut bytes, offset).map_err(|e| io_error(&e, &path, "read"))?;
         bytes.truncate(got);
-        Ok(bytes)
+        Ok(Some(bytes))
     }
 
     /// Removes a file of this folder that is ours to remove: state, never a record. Absent is fine.
@@ -192,6 +192,21 @@ impl Dir {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(kind_of(FileType::from_raw_mode(stat.st_mode)))
+    }
+
+    /// Renames only if the new name is free. What is there is never overwritten.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        fs::renameat_with(&self.fd, from, &self.fd, to, fs::RenameFlags::NOREPLACE)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        match fs::statat(&self.fd, to, AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::NOENT) => fs::renameat(&self.fd, from, &self.fd, to),
+            Ok(_) => Err(Errno::EXIST),
+            Err(e) => Err(e),
+        }
     }
 
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {

@@ -6,6 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
+use model::text::fingerprint;
 use rustix::fs::{self, CWD, Mode, OFlags};
 use serde::{Deserialize, Serialize};
 
@@ -230,7 +231,7 @@ impl<'p> Feed<'p> {
         let mut tail = [0; TAIL];
         let length = offset.min(TAIL as u64);
         let got = self.fill(&mut tail[..usize::try_from(length).unwrap_or(TAIL)], offset - length)?;
-        Ok(digest(&tail[..got]))
+        Ok(fingerprint([&tail[..got]]))
     }
 
     /// Fills `bytes` from `at` on. Less only where the file ends.
@@ -246,13 +247,6 @@ impl<'p> Feed<'p> {
         }
         Ok(filled)
     }
-}
-
-/// FNV-1a: small, the same on every machine, and enough to tell two tails apart. Nothing secret hangs on it.
-fn digest(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// Bytes of a file from its end, in one piece: what is read next goes in front. Room is made by doubling, so that a

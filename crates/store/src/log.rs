@@ -21,24 +21,47 @@ pub struct Place {
 }
 
 impl Dir {
-    /// Every whole line of the log after `place`; returns the place after them. A line without its end is not taken:
-    /// it is still being written, or torn, and then the next writer ends it.
-    pub fn each_new_line(&self, rel: &str, mut place: Place, mut each: impl FnMut(&[u8])) -> Result<Place> {
+    /// Every whole line of the log after `place`; returns the place after them, or None where the log is not the one
+    /// that was read up to there. A line without its end is not taken: it is still being written, or torn, and then the
+    /// next writer ends it.
+    pub fn each_new_line(
+        &self,
+        rel: &str,
+        place: Place,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<Option<Place>> {
+        let mut place = if place == Place::default() { self.first_place(rel)? } else { place };
         loop {
             let part = self.part(rel, place.parts + 1);
-            let read = self.read_from(part.as_deref().unwrap_or(rel), place.offset);
-            let bytes = match read {
-                Err(Error::Absent { .. }) => Vec::new(),
-                read => read?,
+            let bytes = match self.read_from(part.as_deref().unwrap_or(rel), place.offset) {
+                Err(Error::Absent { .. }) if place.offset == 0 => Vec::new(),
+                Err(Error::Absent { .. }) => return Ok(None),
+                Ok(None) => return Ok(None),
+                Ok(Some(bytes)) => bytes,
+                Err(e) => return Err(e),
             };
+            // Rotated between the two questions: what was read is the beginning of the next part. Ask again.
+            if part.is_none() && self.part(rel, place.parts + 1).is_some() {
+                continue;
+            }
             let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
             bytes[..end].split(|b| *b == b'\n').filter(|line| !line.is_empty()).for_each(&mut each);
             if part.is_none() {
                 place.offset += end as u64;
-                return Ok(place);
+                return Ok(Some(place));
             }
             place = Place { parts: place.parts + 1, offset: 0 };
         }
+    }
+
+    /// Before the oldest part there is: earlier ones may have been archived.
+    fn first_place(&self, rel: &str) -> Result<Place> {
+        let parts = match self.rotated(rel) {
+            Err(Error::Absent { .. }) => return Ok(Place::default()),
+            parts => parts?,
+        };
+        let oldest = parts.first().and_then(|name| crate::append::number_of(name)).unwrap_or(1);
+        Ok(Place { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
     /// The last `max` bytes of a log, whole lines only. Right after a rotation that is the end of its last part.

@@ -17,7 +17,24 @@ impl Store {
     /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
     /// to `each`. Nothing is written.
     pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
-        let mut digest = self.read_digest(session)?;
+        let digest = self.read_digest(session)?;
+        match self.fold_on(session, digest, &mut each)? {
+            Some(digest) => Ok(digest),
+            // Somebody cut or replaced the journal. It is the truth: what was folded before is not.
+            None => {
+                let folded = self.fold_on(session, Digest::new(session.as_str()), &mut each)?;
+                Ok(folded.unwrap_or_else(|| Digest::new(session.as_str())))
+            }
+        }
+    }
+
+    /// Folds what the journal holds beyond the place of `digest`; None where that place is not in it.
+    pub fn fold_on(
+        &self,
+        session: &Id,
+        mut digest: Digest,
+        each: &mut impl FnMut(&Record),
+    ) -> Result<Option<Digest>> {
         let place = Place { parts: digest.parts, offset: digest.offset };
         let place = self.dir().each_new_line(&layout::journal(session), place, |line| {
             if let Ok(record) = serde_json::from_slice::<Record>(line)
@@ -26,8 +43,9 @@ impl Store {
                 each(&record);
             }
         })?;
+        let Some(place) = place else { return Ok(None) };
         (digest.parts, digest.offset) = (place.parts, place.offset);
-        Ok(digest)
+        Ok(Some(digest))
     }
 
     /// Held while a session is folded and its digest replaced.

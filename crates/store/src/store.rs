@@ -84,7 +84,7 @@ impl Store {
         let _lock = self.dir.lock(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read(layout::MARKER, SMALL)?;
         match marker::with_last_session(&bytes, session.as_str()) {
-            Some(bytes) => self.dir.write(layout::MARKER, &bytes, Durability::Relaxed),
+            Some(bytes) => self.dir.write(layout::MARKER, &bytes, Durability::Synced),
             None => Ok(()),
         }
     }
@@ -136,7 +136,8 @@ impl Store {
 /// Whether anybody has put records there: any file besides our own ignore file.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
-        let ours = entry.name == layout::GITIGNORE || entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX);
+        let ours =
+            entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX) || is_our_ignore_file(dir, &entry.name);
         match entry.kind {
             EntryKind::Folder if holds_files(&dir.sub(&entry.name)?)? => return Ok(true),
             EntryKind::Folder => {}
@@ -145,4 +146,10 @@ fn holds_files(dir: &Dir) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// One that came with a clone could let everything into git.
+fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
+    let ours = [layout::IGNORE_ALL.as_bytes(), layout::IGNORE_SHARED.as_bytes()];
+    name == layout::GITIGNORE && dir.read(name, SMALL).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))
 }

@@ -65,6 +65,7 @@ enum Command {
 }
 
 pub fn run(words: Vec<OsString>) -> u8 {
+    let word = words.first().cloned();
     let wants_json = words.iter().any(|word| word == "--json");
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
@@ -79,7 +80,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
             return output::fail(&ops::Error::Usage { what, hint }, format);
         }
     };
-    let world = world::world(cli.root.clone(), now);
+    let world = world::world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::here(&world).settings().output_color);
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),

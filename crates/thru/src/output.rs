@@ -35,6 +35,11 @@ pub fn line(text: impl Display) {
     let _ = writeln!(anstream::stdout(), "{text}");
 }
 
+/// A line of data, and whether anybody still reads: for what would go on without end.
+pub fn is_heard(text: impl Display) -> bool {
+    writeln!(anstream::stdout(), "{text}").is_ok()
+}
+
 /// Bytes as they are.
 pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();

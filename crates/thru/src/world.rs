@@ -1,7 +1,7 @@
 //! The one place where clock, environment and working directory are read.
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::time;
@@ -19,11 +19,24 @@ pub fn now() -> Result<Timestamp, String> {
     }
 }
 
-pub fn world(root: Option<PathBuf>, now: Timestamp) -> World<'static> {
-    World { var: &var, cwd: std::env::current_dir().ok(), root, program: program(), now }
+/// `word` is what this program was called by.
+pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
+    let cwd = std::env::current_dir().ok();
+    World { var: &var, program: program(word, cwd.as_deref()), cwd, root, now }
 }
 
-/// Where this binary is. Not resolved further: a link that an upgrade moves along is what a harness should call.
-fn program() -> PathBuf {
-    std::env::current_exe().unwrap_or_else(|_| PathBuf::from("thru"))
+/// Where this binary is, by the name it was called by: a link that an upgrade moves along is what a harness should call.
+fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
+    let exact = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("thru"));
+    let word = Path::new(word.unwrap_or_default());
+    let candidates: Vec<PathBuf> = if word.components().count() > 1 {
+        cwd.map(|cwd| cwd.join(word)).into_iter().collect()
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).map(|folder| folder.join(word)).collect()
+    };
+    let is_this = |candidate: &PathBuf| {
+        candidate.is_absolute() && candidate.canonicalize().is_ok_and(|real| real == exact)
+    };
+    candidates.into_iter().find(is_this).unwrap_or(exact)
 }

@@ -3,14 +3,18 @@
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
 
-use super::rows::{POST_TOOL_USE, edit_4k, trusted};
+use super::rows::{COMPACT, POST_TOOL_USE, compact, edit_4k, trusted};
 use crate::scene::{self, Lab, Scene};
 use crate::strace::{self, Call};
 use crate::table::{self, Align};
+use crate::transcript;
 
 const MOST_CALLS: usize = 40;
 const MOST_INSTRUCTIONS: usize = 150_000;
+/// Of a transcript, by before-compact, however long it is.
+const MOST_READ: usize = 8 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
 
 /// Prints the gates and tells whether all of them held.
@@ -26,7 +30,7 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
     scene.must(POST_TOOL_USE, &edit_4k(&scene.dir))?;
     let mut opened = Vec::new();
     if strace::installed() {
-        let log = trace(&scene)?;
+        let log = trace(&scene, POST_TOOL_USE, &edit_4k(&scene.dir))?;
         let calls: Vec<Call> = strace::calls(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
@@ -42,6 +46,12 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
             .collect();
     } else {
         gates.skip("system calls of tool-done", "strace is not installed");
+    }
+    let name = "bytes before-compact reads of 20 MB";
+    if strace::installed() {
+        gates.add(name.into(), read_at_first_contact(&scene)?, MOST_READ);
+    } else {
+        gates.skip(name, "strace is not installed");
     }
     match instructions(&scene)? {
         Some(count) => gates.mention("user instructions of tool-done".into(), count, MOST_INSTRUCTIONS),
@@ -88,12 +98,29 @@ impl Gates {
     }
 }
 
-fn trace(scene: &Scene) -> Result<String> {
+fn trace(scene: &Scene, argv: &[&str], payload: &[u8]) -> Result<String> {
     let log = scene.dir.join("strace.log");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-s", "4096", "-o"]).arg(&log);
-    scene::finish(&mut scene::inside(strace, &scene.thru(POST_TOOL_USE)), &edit_4k(&scene.dir))?;
-    std::fs::read_to_string(&log).context("reading what strace wrote")
+    scene::finish(&mut scene::inside(strace, &scene.thru(argv)), payload)?;
+    Ok(String::from_utf8_lossy(&std::fs::read(&log).context("reading what strace wrote")?).into_owned())
+}
+
+fn read_at_first_contact(scene: &Scene) -> Result<usize> {
+    let path = scene.dir.join("transcript.jsonl");
+    transcript::write(&path, &scene.project(), 20 * transcript::MB)?;
+    let mut payload: Value = serde_json::from_slice(&compact(&scene.dir))?;
+    payload["transcript_path"] = json!(path);
+    let log = trace(scene, COMPACT, payload.to_string().as_bytes())?;
+    let descriptor = strace::calls(&log)
+        .find(|call| call.name.starts_with("open") && call.path().is_some_and(|at| path.ends_with(at)))
+        .and_then(|call| call.returned)
+        .context("before-compact did not open its transcript")?;
+    let of_it = format!("{descriptor},");
+    // The number can be given again once the file is closed; small files of our own are not worth the difference.
+    let read = strace::calls(&log)
+        .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
+    Ok(read.filter_map(|call| call.returned).sum())
 }
 
 /// By callgrind, which counts what runs in user space. Nothing when it is not installed.

@@ -164,7 +164,7 @@ pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, first contact";
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 const STOP: &[&str] = &["hook", "claude-code", "Stop"];
-const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
+pub const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
 pub const POST_TOOL_USE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
 pub fn trusted(scene: &Scene) -> Result<()> {
@@ -260,7 +260,7 @@ fn stop(scene: &Path) -> Vec<u8> {
     payload::event(scene, "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
 }
 
-fn compact(scene: &Path) -> Vec<u8> {
+pub fn compact(scene: &Path) -> Vec<u8> {
     payload::event(scene, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 

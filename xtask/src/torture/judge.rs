@@ -15,6 +15,9 @@ pub type Wrongs = Vec<(Loss, String)>;
 /// 0 ok, 1 finding, 2 usage, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 10, 11, 12, 13, 14, 15, 16];
 
+/// Before a compaction Claude Code takes plain text, and hands it to whoever writes the summary.
+const FOR_THE_SUMMARY: &[u8] = b"Keep verbatim in the summary: ";
+
 /// A hook ends with 0 and prints nothing but at most one JSON object.
 pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
@@ -27,6 +30,7 @@ pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
         }
     }
     if !output.stdout.trim_ascii().is_empty()
+        && !output.stdout.starts_with(FOR_THE_SUMMARY)
         && serde_json::from_slice::<serde_json::Value>(&output.stdout).is_err()
     {
         wrong.push((

@@ -66,8 +66,11 @@ impl Part {
     }
 }
 
+/// `thru`, and `thru-1.2` of somebody who keeps several: what follows says the rest.
 fn is_thru(program: &str) -> bool {
-    matches!(program.rsplit(['/', '\\']).next(), Some("thru" | "thru.exe"))
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    name.strip_prefix("thru").is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))
 }
 
 fn is_assignment(word: &str) -> bool {

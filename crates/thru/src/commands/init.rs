@@ -1,3 +1,4 @@
+use model::render::one_line;
 use ops::init::{Below, Hooks, Options, Report, Shared};
 use ops::{Result, World};
 
@@ -7,7 +8,7 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 /// Set up this project: its store, trust on this machine, hooks of the harnesses in use
 ///
 /// Twice is the same as once. A root above this folder is used as it is, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings that are not in git; `thru uninstall` takes them out again.
+/// checkout. Hooks are merged into settings that are not in git (Claude Code: this project's local ones; Droid: your own); `thru uninstall` takes them out again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Keep records that a team shares in git; journals and state stay out of it
@@ -51,7 +52,8 @@ impl Args {
 }
 
 fn print(report: &Report) {
-    let Report { root, name, .. } = report;
+    let Report { root, .. } = report;
+    let name = one_line(&report.name, 100);
     if let Some(kept) = &report.set_aside {
         output::talk(format_args!("{WARN}warning:{WARN:#} root.json was damaged; it is kept as {kept}"));
     }

@@ -35,11 +35,14 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         title(&reading);
     }
     loop {
-        reading.read(|record| match format {
-            Format::Json => output::line(String::from_utf8_lossy(&record.line())),
-            Format::Text => output::line(words(record)),
+        let mut heard = true;
+        reading.read(|record| {
+            heard &= match format {
+                Format::Json => output::is_heard(String::from_utf8_lossy(&record.line())),
+                Format::Text => output::is_heard(words(record)),
+            };
         })?;
-        if !args.follow {
+        if !args.follow || !heard {
             return Ok(0);
         }
         std::thread::sleep(POLL);
@@ -100,7 +103,7 @@ fn list(world: &World, format: Format) -> Result<()> {
                 let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
                 let state = if ended.is_empty() { "open" } else { "ended" };
                 let prompt = one_line(prompt, 60);
-                let id = one_line(session, 40);
+                let (id, harness) = (one_line(session, 40), one_line(harness, 11));
                 output::line(format_args!(
                     "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} records  {DIM}{prompt}{DIM:#}"
                 ));

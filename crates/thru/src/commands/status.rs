@@ -1,4 +1,5 @@
 use model::marker::Mode;
+use model::render::one_line;
 use model::time;
 use ops::sessions::Listed;
 use ops::status::{Next, Report};
@@ -33,7 +34,7 @@ fn print(report: &Report, world: &World) {
 }
 
 fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
-    let name = report.name.as_deref().unwrap_or_default();
+    let name = one_line(report.name.as_deref().unwrap_or_default(), 100);
     let id = report.project_id.as_ref().map_or("", |id| id.as_str());
     let mut rows = vec![
         ("project", format!("{BOLD}{name}{BOLD:#} ({id})")),
@@ -58,7 +59,12 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
 
 fn last_words(last: &Listed, world: &World) -> String {
     let ago = time::parse(&last.at).map_or_else(|| last.at.clone(), |at| time::ago(at, world.now));
-    format!(", last {} in {}, {ago}", last.session, last.harness)
+    format!(
+        ", last {} in {}, {}",
+        one_line(&last.session, 128),
+        one_line(&last.harness, 32),
+        one_line(&ago, 40)
+    )
 }
 
 fn advice(next: Next) -> Option<&'static str> {

@@ -45,8 +45,8 @@ impl Droid {
     }
 
     /// It compacts by itself once the context is this large, in tokens.
-    pub fn compact_at(&mut self, tokens: u64) {
-        self.compact_at = Some(tokens);
+    pub fn compacting_at(self, tokens: u64) -> Droid {
+        Droid { compact_at: Some(tokens), ..self }
     }
 
     /// One prompt, one process. In this mode it fires no event for the prompt.

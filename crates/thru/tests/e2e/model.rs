@@ -98,16 +98,20 @@ impl Model {
 impl Asked {
     /// In the messages and the system prompt, at any depth; not in the descriptions of tools.
     pub fn holds(&self, needle: &str) -> bool {
-        holds(&self.body["messages"], needle) || holds(&self.body["system"], needle)
+        self.count(needle) > 0
+    }
+
+    pub fn count(&self, needle: &str) -> usize {
+        count(&self.body["messages"], needle) + count(&self.body["system"], needle)
     }
 }
 
-fn holds(value: &Value, needle: &str) -> bool {
+fn count(value: &Value, needle: &str) -> usize {
     match value {
-        Value::String(text) => text.contains(needle),
-        Value::Array(items) => items.iter().any(|item| holds(item, needle)),
-        Value::Object(fields) => fields.values().any(|field| holds(field, needle)),
-        _ => false,
+        Value::String(text) => text.matches(needle).count(),
+        Value::Array(items) => items.iter().map(|item| count(item, needle)).sum(),
+        Value::Object(fields) => fields.values().map(|field| count(field, needle)).sum(),
+        _ => 0,
     }
 }
 

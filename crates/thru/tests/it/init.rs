@@ -141,11 +141,13 @@ fn the_last_session_is_noted_once() {
 #[test]
 fn init_over_a_store_that_was_left_half_made_completes_it() {
     let env = TestEnv::new();
-    for folder in ["indexes", "sessions"] {
-        fs::create_dir_all(env.store().join(folder)).unwrap();
-    }
-    env.write("project/.agent/context/.gitignore", "*\n");
+    env.thru(&["init"]).ok();
+    fs::remove_file(env.store().join("root.json")).unwrap();
+    fs::remove_dir(env.store().join("packets")).unwrap();
     env.write("project/.agent/context/.root.json.77-0.tmp", "{");
     let report = env.json(&["init"]);
     assert_eq!((report["created"].as_bool(), report["trusted"].as_bool()), (Some(true), Some(true)));
+    let env = TestEnv::new();
+    env.write("project/.agent/context/.gitignore", "# lets everything into git\n");
+    assert_eq!(env.json(&["init"])["trusted"], false, "an ignore file that is not ours came from somebody");
 }

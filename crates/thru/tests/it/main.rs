@@ -3,6 +3,7 @@
 //! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is taken.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::needless_pass_by_value)]
 
 mod call;
 mod env;

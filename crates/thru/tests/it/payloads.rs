@@ -97,7 +97,7 @@ fn one_payload_cut_off_at_every_byte() {
         fire(&env, "PostToolUse", &text.as_bytes()[..cut], &format!("cut at {cut}"));
     }
     assert_eq!(env.journal_lines(), text.len() - session_ends, "a line as soon as the session is known");
-    assert_eq!(failures(&env), session_ends, "a receipt before that");
+    assert_eq!(failures(&env), text.len(), "and every tear is on a receipt");
 }
 
 #[test]

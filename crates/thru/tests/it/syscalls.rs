@@ -204,8 +204,13 @@ fn no_hook_reaches_the_network_or_starts_a_process() {
         for env in [&trusted, &untrusted] {
             let calls = trace(env, env.hook_call(event, env.fixture(&name).to_string()));
             assert_alone(&calls, &name);
-            let synced = calls.iter().find(|made| made.name.contains("sync"));
-            assert!(synced.is_none(), "{name}: {synced:?}");
+            // A session start notes itself in root.json, and that file is too dear to be left to luck.
+            let synced = calls
+                .iter()
+                .find(|made| made.name.contains("sync") && !made.rest.contains("/.agent/context"));
+            let any = calls.iter().find(|made| made.name.contains("sync"));
+            let allowed = if event == "SessionStart" { synced } else { any };
+            assert!(allowed.is_none(), "{name}: {allowed:?}");
         }
     }
     assert!(seen.len() > 25, "{seen:?}");
