@@ -59,6 +59,8 @@ pub struct Install {
     /// Used instead of `file` where it already holds hooks and `file` is not there.
     pub other: Option<File>,
     pub form: Form,
+    /// Whether it ignores a settings file with comments or trailing commas, whole and without a word.
+    pub strict: bool,
     /// Commands of its own that ours must not hide.
     pub taken: &'static [&'static str],
 }

@@ -17,6 +17,9 @@ use crate::{Error, World, install, settings};
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// More than any settings file has.
+const LARGEST: usize = 16 * 1024 * 1024;
+
 /// How many of one kind are named before they are only counted.
 const NAMED: usize = 5;
 
@@ -257,6 +260,24 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
             let text = format!("{} is wired and has never fired here", event.event);
             findings.push(Finding::new(Level::Note, text));
         }
+    }
+    for (path, _) in &wired {
+        if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
+            let finding = Finding::new(Level::Warning, install::ignored_words(harness));
+            findings.push(
+                finding.at(path.display().to_string(), None).hint("take them out, or use another scope"),
+            );
+        }
+    }
+    if wired.len() > 1 {
+        let finding = Finding::new(
+            Level::Warning,
+            "wired more than once: every event comes twice, and so does the brief",
+        );
+        findings.push(
+            finding
+                .hint(format!("keep one; `thru uninstall {} --user` (or --local, --project)", harness.name)),
+        );
     }
     if let Some(days) = install::transcripts_kept(world, harness) {
         let text =

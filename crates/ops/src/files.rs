@@ -1,9 +1,7 @@
 //! `thru files`: the files that matter here, by what the tools did to them.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
 use model::digest::Digest;
@@ -11,7 +9,7 @@ use model::time;
 use serde::Serialize;
 use store::Found;
 
-use crate::{Error, Result, World, sessions};
+use crate::{Error, Result, World, git, sessions};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -91,25 +89,10 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
 /// What git would not track. Without git, nothing.
 fn ignored(checkout: &Path, files: &[Row]) -> Vec<String> {
     let paths: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
-    let ask = || -> Option<Vec<u8>> {
-        let mut git = Command::new("git")
-            .arg("-C")
-            .arg(checkout)
-            .args(["check-ignore", "-z", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .ok()?;
-        let asked = paths.join("\0");
-        // From a thread: git answers while it is still being asked, and a full pipe would hold up both.
-        let mut stdin = git.stdin.take()?;
-        std::thread::spawn(move || stdin.write_all(asked.as_bytes()));
-        Some(git.wait_with_output().ok()?.stdout)
-    };
     if paths.is_empty() {
         return Vec::new();
     }
-    let answer = ask().unwrap_or_default();
+    let answer = git::run(checkout, &["check-ignore", "-z", "--stdin"], paths.join("\0").into_bytes())
+        .unwrap_or_default();
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }

@@ -1,5 +1,6 @@
 //! What only git itself can tell, asked by its own command. Never in a hook.
 
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -81,8 +82,22 @@ fn write(file: &Path, bytes: &[u8]) -> Result<()> {
 
 /// What git prints; None when it is not there, or says no.
 fn ask(project: &Path, args: &[&str]) -> Option<String> {
+    let output = run(project, args, Vec::new())?;
+    Some(String::from_utf8_lossy(&output).into_owned())
+}
+
+/// Runs git, with `input` on its stdin, and gives its stdout. By hand, because the standard library's way panics when a
+/// pipe cannot be read.
+pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
     let mut git = Command::new("git");
-    git.arg("-C").arg(project).args(args).stdin(Stdio::null()).stderr(Stdio::null());
-    let output = git.env("GIT_OPTIONAL_LOCKS", "0").output().ok()?;
-    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    git.arg("-C").arg(project).args(args).env("GIT_OPTIONAL_LOCKS", "0");
+    let mut git = git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    // From a thread: git answers while it is still being asked, and a full pipe would hold up both.
+    let stdin = git.stdin.take();
+    let asking = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let mut output = Vec::new();
+    let read = git.stdout.take().map(|mut stdout| stdout.read_to_end(&mut output));
+    let _ = asking.join();
+    let ended = git.wait();
+    (matches!(read, Some(Ok(_))) && ended.is_ok_and(|status| status.success())).then_some(output)
 }

@@ -103,6 +103,14 @@ fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
     for harness in install::in_use(world, root) {
         let scope = install::usual_scope(harness);
+        // Wired in another scope is wired: twice, and every event would come twice.
+        let wired_already = install::wired(world, harness, root);
+        if let Some((path, _)) =
+            wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
+        {
+            failed.push(format!("{}: already wired in {}", harness.title, path.display()));
+            continue;
+        }
         match install::run(world, harness, root, scope, install::Task::Install, install::Mode::Write) {
             Ok(report) => wired.push(report),
             Err(error) => failed.push(format!("{}: {error}", harness.title)),

@@ -175,16 +175,28 @@ fn change_settings(
     if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
         report.notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
     }
+    if task == Task::Install && is_ignored(harness, &outcome.bytes) {
+        report.notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
+    }
     report.files.push(put(world, &path, before.as_deref(), &outcome, mode)?);
     Ok(())
 }
 
+/// Whether the harness passes this file over, and every hook in it with it.
+pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
+    let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    harness.install.strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
+}
+
+pub fn ignored_words(harness: &Harness) -> String {
+    format!(
+        "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
+        harness.title
+    )
+}
+
 /// Which of our hooks are in a harness's settings, anywhere: for the doctor.
-pub fn wired(
-    world: &World,
-    harness: &'static Harness,
-    project: &Path,
-) -> Vec<(PathBuf, Vec<settings::Found>)> {
+pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, Vec<settings::Found>)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
         let Ok(folder) = folder(world, harness, project, scope) else { continue };
@@ -206,6 +218,13 @@ pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let text = read(&folder.join(harness.install.file.name)).ok().flatten().unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+}
+
+/// Whether our hooks are in the files of this scope.
+pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
+    let Ok(folder) = folder(world, harness, project, scope) else { return false };
+    let files: Vec<PathBuf> = files_of(harness, scope).iter().map(|file| folder.join(file.name)).collect();
+    wired(world, harness, project).iter().any(|(path, _)| files.contains(path))
 }
 
 /// Every file of a scope that can hold hooks.

@@ -40,6 +40,7 @@ pub const ROW: Harness = Harness {
         file: File { name: "settings.json", place: Place::CLAUDE_CODE },
         other: None,
         form: Form::Exec,
+        strict: true,
         taken: &["context", "compact", "clear", "status", "resume"],
     },
 };

@@ -41,6 +41,7 @@ pub const ROW: Harness = Harness {
         file: File { name: "hooks.json", place: Place::DROID_HOOKS },
         other: Some(File { name: "settings.json", place: Place::DROID_SETTINGS }),
         form: Form::Shell,
+        strict: false,
         taken: &["compact", "clear", "status"],
     },
 };

@@ -160,3 +160,38 @@ fn the_doctor_knows_what_is_wired_and_what_never_fired() {
     assert!(doctor.contains("after 7 days") && doctor.contains("/thru-context"), "{doctor}");
     assert_eq!(env.json(&["doctor"])["events"][0]["event"], "session-start");
 }
+
+#[test]
+fn a_file_that_the_harness_ignores_is_named() {
+    let env = TestEnv::repository();
+    env.write("home/.claude/x", "");
+    env.write(LOCAL, MINE);
+    let init = env.thru(&["init"]).ok();
+    assert!(init.stderr.contains("ignores this file"), "{init}");
+    let doctor = env.thru(&["doctor"]).exits(1);
+    assert!(doctor.stdout.contains("ignores this file"), "{doctor}");
+}
+
+#[test]
+fn wired_twice_is_avoided_and_told() {
+    let env = TestEnv::repository();
+    env.thru(&["install", "claude-code", "--user"]).ok();
+    let init = env.thru(&["init"]).ok();
+    assert!(init.stderr.contains("already wired in"), "{init}");
+    assert!(!env.base().join(LOCAL).exists());
+    env.thru(&["install", "claude-code"]).ok();
+    assert!(env.thru(&["doctor"]).exits(1).stdout.contains("wired more than once"));
+    let left = env.thru(&["uninstall", "claude-code"]).ok();
+    assert!(left.stderr.contains("still here"), "{left}");
+    env.thru(&["doctor"]).ok();
+}
+
+#[test]
+fn a_list_of_gits_that_is_no_text_is_kept() {
+    let env = TestEnv::repository();
+    let mine = b"caf\xe9\n/.claude/mine\n".to_vec();
+    env.write("project/.git/info/exclude", &mine);
+    env.thru(&["install", "claude-code"]).ok();
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read(env.project().join(".git/info/exclude")).unwrap(), mine);
+}
