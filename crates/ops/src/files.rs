@@ -93,6 +93,8 @@ fn ignored(checkout: &Path, files: &[Row]) -> Vec<String> {
         return Vec::new();
     }
     let answer = git::run(checkout, &["check-ignore", "-z", "--stdin"], paths.join("\0").into_bytes())
+        .ok()
+        .flatten()
         .unwrap_or_default();
     answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
 }

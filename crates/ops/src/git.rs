@@ -11,20 +11,24 @@ use crate::{Error, Result};
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
 
-pub fn is_tracked(project: &Path, path: &Path) -> bool {
-    ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()]).is_some()
+pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
+    Ok(ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()])?.is_some())
 }
 
-pub fn is_ignored(project: &Path, path: &Path) -> bool {
-    ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()]).is_some()
+fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
+    Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
 }
 
-/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway. A list that
-/// cannot be read, or is a link, is somebody's arrangement: it stays as it is.
-pub fn exclude(project: &Path, paths: &[&Path]) -> Result<()> {
-    let Some((file, before)) = exclude_file(project) else { return Ok(()) };
-    let hidden = paths.iter().filter(|path| !is_ignored(project, path));
-    let lines: Vec<String> = hidden.filter_map(|path| line_for(project, path)).collect();
+/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway. A list that is a
+/// link is somebody's arrangement: it stays as it is.
+pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
+    let Some((file, before)) = exclude_file(project)? else { return Ok(()) };
+    let mut lines = Vec::new();
+    for (path, line) in paths.iter().zip(lines_for(project, paths)?) {
+        if !contains_line(&before, &line) && !is_ignored(project, path)? {
+            lines.push(line);
+        }
+    }
     if lines.is_empty() {
         return Ok(());
     }
@@ -36,25 +40,27 @@ pub fn exclude(project: &Path, paths: &[&Path]) -> Result<()> {
 
 /// Takes the lines for these paths out again, and the mark. With worktrees it leaves them: the list is everybody's, and
 /// another checkout may still need it.
-pub fn include(project: &Path, paths: &[&Path]) -> Result<()> {
-    let Some((file, before)) = exclude_file(project) else { return Ok(()) };
-    let worktrees = ask(project, &["worktree", "list", "--porcelain"]).unwrap_or_default();
-    if worktrees.matches("worktree ").count() > 1 {
+pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
+    let Some((file, before)) = exclude_file(project)? else { return Ok(()) };
+    if !contains_line(&before, MARK) {
         return Ok(());
     }
-    let mut ours: Vec<String> = paths.iter().filter_map(|path| line_for(project, path)).collect();
+    let worktrees = ask(project, &["worktree", "list", "--porcelain"])?.unwrap_or_default();
+    if worktrees.lines().filter(|line| line.starts_with("worktree ")).count() > 1 {
+        return Ok(());
+    }
+    let mut ours = lines_for(project, paths)?;
     ours.push(MARK.to_owned());
     let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
-    let kept: Vec<u8> =
-        before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).flatten().copied().collect();
-    if kept == before { Ok(()) } else { write(&file, &kept) }
+    let lines = before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line));
+    write(&file, &lines.flatten().copied().collect::<Vec<u8>>())
 }
 
 /// Seen from the top of the checkout, as the list wants it.
-fn line_for(project: &Path, path: &Path) -> Option<String> {
-    let top = ask(project, &["rev-parse", "--show-toplevel"])?;
-    let rel = path.strip_prefix(top.trim_end()).ok()?;
-    Some(format!("/{}", rel.display()))
+fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
+    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
+    let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
+    Ok(paths.iter().filter_map(line).collect())
 }
 
 fn contains_line(bytes: &[u8], line: &str) -> bool {
@@ -62,13 +68,18 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
 }
 
 /// The list and what it holds. None outside git, and where it is no plain file.
-fn exclude_file(project: &Path) -> Option<(PathBuf, Vec<u8>)> {
-    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
+fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
     let file = project.join(out.trim_end());
+    let fail = |e: &std::io::Error| Error::stream(&file.display().to_string(), "read", e);
     match file.symlink_metadata() {
-        Ok(meta) if meta.is_file() => std::fs::read(&file).ok().map(|bytes| (file, bytes)),
-        Ok(_) => None,
-        Err(e) => (e.kind() == std::io::ErrorKind::NotFound).then(|| (file, Vec::new())),
+        Ok(meta) if !meta.is_file() => Ok(None),
+        Ok(_) => match std::fs::read(&file) {
+            Ok(bytes) => Ok(Some((file, bytes))),
+            Err(e) => Err(fail(&e)),
+        },
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, Vec::new()))),
+        Err(e) => Err(fail(&e)),
     }
 }
 
@@ -81,23 +92,28 @@ fn write(file: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// What git prints; None when it is not there, or says no.
-fn ask(project: &Path, args: &[&str]) -> Option<String> {
+fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
     let output = run(project, args, Vec::new())?;
-    Some(String::from_utf8_lossy(&output).into_owned())
+    Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git, with `input` on its stdin, and gives its stdout. By hand, because the standard library's way panics when a
-/// pipe cannot be read.
-pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Option<Vec<u8>> {
+/// Runs git, with `input` on its stdin, and gives its stdout; None when there is no git, or it says no. By hand, because
+/// the standard library's way panics when a pipe cannot be read.
+pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
+    let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
     let mut git = Command::new("git");
     git.arg("-C").arg(project).args(args).env("GIT_OPTIONAL_LOCKS", "0");
-    let mut git = git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        spawned => spawned.map_err(|e| fail(&e))?,
+    };
     // From a thread: git answers while it is still being asked, and a full pipe would hold up both.
     let stdin = git.stdin.take();
     let asking = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let mut output = Vec::new();
-    let read = git.stdout.take().map(|mut stdout| stdout.read_to_end(&mut output));
+    let read = git.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
     let _ = asking.join();
-    let ended = git.wait();
-    (matches!(read, Some(Ok(_))) && ended.is_ok_and(|status| status.success())).then_some(output)
+    let ended = git.wait().map_err(|e| fail(&e))?;
+    read.map_err(|e| fail(&e))?;
+    Ok(ended.success().then_some(output))
 }

@@ -12,6 +12,7 @@ use model::journal;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
 use model::redact::{self, redact};
+use model::reply::Reply;
 use model::session::Pending;
 use model::text::cut;
 use model::time;
@@ -95,6 +96,8 @@ impl Scene<'_> {
             pending,
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
+        // Who sends half a payload is in no state to take an answer.
+        let reply = if event.torn { Reply::Silent } else { reply };
         if !trusted {
             return (self.harness.encode)(&reply, &event.kind);
         }

@@ -112,6 +112,12 @@ pub fn run(
     mode: Mode,
 ) -> Result<Report> {
     let folder = folder(world, harness, project, scope)?;
+    if task == Task::Install && scope != Scope::Project && !world.program.is_absolute() {
+        return Err(Error::Refused {
+            what: "it cannot be told where this thru is, so no harness could call it".into(),
+            hint: "call it by its whole path, or use --project, which looks for it on PATH".into(),
+        });
+    }
     let mut report = Report {
         harness: harness.name,
         scope,
@@ -127,8 +133,8 @@ pub fn run(
         change_settings(world, harness, project, &file, &folder, task, mode, &mut report)?;
     }
     for command in commands::all(harness, &program_words(world, scope)) {
-        let path = folder.join("commands").join(format!("{}.md", command.name));
-        if scope != Scope::Project && git::is_tracked(project, &path) {
+        let path = command_path(&folder, &command.name);
+        if scope != Scope::Project && git::is_tracked(project, &path)? {
             report
                 .notes
                 .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
@@ -137,7 +143,7 @@ pub fn run(
         report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
     }
     if scope == Scope::Local && mode == Mode::Write {
-        keep_out_of_git(project, &report, task)?;
+        keep_out_of_git(world, harness, project, &folder, task)?;
     }
     if task == Task::Uninstall {
         for (path, _) in wired(world, harness, project) {
@@ -161,7 +167,7 @@ fn change_settings(
 ) -> Result<()> {
     let scope = report.scope;
     let path = real_path(&folder.join(file.name));
-    if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path) {
+    if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
         return Err(Error::Refused {
             what: format!("{}: this file is in git, so it is everybody's", path.display()),
             hint: "say --project to write into it all the same, or --user for your own settings".into(),
@@ -402,18 +408,28 @@ fn put_command(
     }
 }
 
-/// What we wrote for one person is nobody else's business: it is excluded in this clone only.
-fn keep_out_of_git(project: &Path, report: &Report, task: Task) -> Result<()> {
-    let ours: Vec<&Path> = report
-        .files
-        .iter()
-        .filter(|file| task == Task::Uninstall || file.change == FileChange::Created)
-        .map(|file| file.path.as_path())
-        .collect();
+/// What we wrote for one person is nobody else's business: it is excluded in this clone only. A settings file that was
+/// there before us is the user's to show or to hide.
+fn keep_out_of_git(
+    world: &World,
+    harness: &Harness,
+    project: &Path,
+    folder: &Path,
+    task: Task,
+) -> Result<()> {
+    let settings = files_of(harness, Scope::Local).into_iter().map(|file| real_path(&folder.join(file.name)));
+    let settings = settings.filter(|path| task == Task::Uninstall || !has_backup(world, path));
+    let commands =
+        commands::all(harness, "thru").into_iter().map(|command| command_path(folder, &command.name));
+    let ours: Vec<PathBuf> = settings.chain(commands).collect();
     match task {
         Task::Install => git::exclude(project, &ours),
         Task::Uninstall => git::include(project, &ours),
     }
+}
+
+fn command_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join("commands").join(format!("{name}.md"))
 }
 
 /// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because

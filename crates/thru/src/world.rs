@@ -27,7 +27,7 @@ pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> Wor
 
 /// Where this binary is, by the name it was called by: a link that an upgrade moves along is what a harness should call.
 fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
-    let exact = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("thru"));
+    let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());
     let candidates: Vec<PathBuf> = if word.components().count() > 1 {
         cwd.map(|cwd| cwd.join(word)).into_iter().collect()
