@@ -350,7 +350,7 @@ fn put(world: &World, path: &Path, before: Option<&[u8]>, outcome: &Outcome, mod
     }
     changed.diff = settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes));
     // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
-    let remove = outcome.bytes.is_empty() && before.is_some() && !has_backup(world, path);
+    let remove = outcome.bytes.is_empty() && before.is_some() && !has_backup(world, path)?;
     changed.change = match (before, remove) {
         (None, _) => FileChange::Created,
         (Some(_), true) => FileChange::Removed,
@@ -417,11 +417,14 @@ fn keep_out_of_git(
     folder: &Path,
     task: Task,
 ) -> Result<()> {
-    let settings = files_of(harness, Scope::Local).into_iter().map(|file| real_path(&folder.join(file.name)));
-    let settings = settings.filter(|path| task == Task::Uninstall || !has_backup(world, path));
-    let commands =
-        commands::all(harness, "thru").into_iter().map(|command| command_path(folder, &command.name));
-    let ours: Vec<PathBuf> = settings.chain(commands).collect();
+    let mut ours: Vec<PathBuf> =
+        commands::all(harness, "thru").iter().map(|command| command_path(folder, &command.name)).collect();
+    for file in files_of(harness, Scope::Local) {
+        let path = real_path(&folder.join(file.name));
+        if task == Task::Uninstall || !has_backup(world, &path)? {
+            ours.push(path);
+        }
+    }
     match task {
         Task::Install => git::exclude(project, &ours),
         Task::Uninstall => git::include(project, &ours),
@@ -447,9 +450,13 @@ fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> 
     Ok(None)
 }
 
-fn has_backup(world: &World, path: &Path) -> bool {
-    let entries = backups(world).and_then(|folder| Dir::open(&folder).and_then(|dir| dir.entries()).ok());
-    entries.is_some_and(|entries| entries.iter().any(|entry| entry.name.ends_with(&flat(path))))
+fn has_backup(world: &World, path: &Path) -> Result<bool> {
+    let Some(folder) = backups(world) else { return Ok(false) };
+    let dir = match Dir::open(&folder) {
+        Err(store::Error::Absent { .. }) => return Ok(false),
+        dir => dir?,
+    };
+    Ok(dir.entries()?.iter().any(|entry| entry.name.ends_with(&flat(path))))
 }
 
 fn backups(world: &World) -> Option<PathBuf> {
