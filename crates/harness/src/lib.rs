@@ -91,7 +91,7 @@ pub struct Wired {
 }
 
 /// Payload, and the event's name from the command line in case the payload has none.
-pub type Decode = for<'a> fn(&'a str, &'a str) -> Result<Event<'a>, Undecodable>;
+pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW];
 

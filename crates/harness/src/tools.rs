@@ -10,11 +10,11 @@ use crate::fields::Fields;
 
 /// The fields every payload has, around what `kind` makes of the rest.
 pub fn event<'a>(
-    payload: &'a str,
+    payload: &'a [u8],
     word: &'a str,
     kind: fn(&Fields<'a>, Cow<'a, str>) -> Kind<'a>,
 ) -> Result<Event<'a>, Undecodable> {
-    let (fields, problem) = Fields::parse(payload.as_bytes());
+    let (fields, problem) = Fields::parse(payload);
     if fields.is_empty() {
         let why = problem.unwrap_or("it has no fields").to_owned();
         return Err(Undecodable::NotAnObject(why));

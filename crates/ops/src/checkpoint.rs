@@ -6,7 +6,7 @@ use std::time::Duration;
 use harness::Harness;
 use harness::transcript::each_line;
 use model::digest::Digest;
-use model::event::Event;
+use model::event::{Event, Kind};
 use model::id::Id;
 use model::journal::{self, Scene};
 use model::session::Pending;
@@ -16,8 +16,10 @@ use store::{Error, Result, Store, layout};
 
 use crate::retell::{Retelling, Told};
 
-/// At most so much of a transcript is read at once, from its end. A hook has no time for more.
-const WINDOW: u64 = 5 * 1024 * 1024;
+/// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
+/// the first, a stop has no time for more, and a compaction has some. What is passed over is counted as unread.
+const WINDOW_AT_STOP: u64 = 512 * 1024;
+const WINDOW_AT_COMPACTION: u64 = 5 * 512 * 1024;
 
 /// What a checkpoint works on.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +62,11 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
     // Hooks that were not there from the beginning have missed prompts too.
     let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
     let mut retelling = Retelling::new(whole);
-    let limits = Limits { window: WINDOW, ..Limits::default() };
+    let window = match work.event.kind {
+        Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
+        _ => WINDOW_AT_STOP,
+    };
+    let limits = Limits { window, ..Limits::default() };
     let read = feed::read_new(Path::new(path), cursor.as_ref(), limits, |line| {
         each_line(work.harness.read_line, line.bytes, |line| retelling.hear(&line));
     });

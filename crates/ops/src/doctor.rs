@@ -231,6 +231,12 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
         let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
         findings.push(Finding::new(Level::Note, text).hint("a newer thru may know them"));
     }
+    if firing.unread > 0 {
+        let text = format!("{} KiB of transcripts lay too far back and were not read", firing.unread / 1024);
+        findings.push(
+            Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
+        );
+    }
     let last = firing.receipts.last().map(|receipt| {
         let ago = receipt.at().map_or(String::new(), |at| time::ago(at, now));
         format!("{}, last: {} {ago}", count(firing.receipts.len(), "receipt"), receipt.event)

@@ -32,6 +32,8 @@ pub struct Firing {
     pub receipts: Vec<Receipt>,
     /// Types of transcript lines that this build does not know.
     pub unknown: BTreeMap<String, u64>,
+    /// Bytes of transcripts that were passed over.
+    pub unread: u64,
 }
 
 #[derive(Default)]
@@ -60,7 +62,7 @@ pub fn read(store: &Store) -> Result<Firing> {
     firing.gaps = waiting.into_iter().collect();
     for session in sessions::all(store)? {
         // A journal that cannot be read is named among the files; the others are still of use.
-        let _ = tool_calls(store, &session, &mut runs, &mut firing.unknown);
+        firing.unread += tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
     firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
     Ok(firing)
@@ -72,7 +74,7 @@ fn tool_calls(
     session: &Id,
     runs: &mut BTreeMap<(String, String), Runs>,
     unknown: &mut BTreeMap<String, u64>,
-) -> Result<()> {
+) -> Result<u64> {
     #[derive(Deserialize)]
     struct Line {
         event: String,
@@ -88,10 +90,11 @@ fn tool_calls(
             entry.last_at = entry.last_at.clone().max(line.ts);
         }
     })?;
-    for (kind, times) in store.digest(session, |_| {})?.unknown {
+    let digest = store.digest(session, |_| {})?;
+    for (kind, times) in digest.unknown {
         *unknown.entry(kind).or_default() += times;
     }
-    Ok(())
+    Ok(digest.unread)
 }
 
 impl Runs {

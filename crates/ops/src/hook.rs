@@ -38,8 +38,7 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     }
     let Some(harness) = harness::by_name(call.harness) else { return Vec::new() };
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
-    let text = String::from_utf8_lossy(payload);
-    let decoded = (harness.decode)(&text, call.event);
+    let decoded = (harness.decode)(payload, call.event);
     let Some((root, store, marker)) = find_root(world, harness, decoded.as_ref().ok()) else {
         return Vec::new();
     };

@@ -8,7 +8,7 @@ use model::reply::Reply;
 use crate::fields::Fields;
 use crate::{Undecodable, tools};
 
-pub fn decode<'a>(payload: &'a str, word: &'a str) -> Result<Event<'a>, Undecodable> {
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
     tools::event(payload, word, kind)
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 
 fn done(payload: &str) -> ToolDone<'_> {
-    match decode(payload, "").map(|event| event.kind) {
+    match decode(payload.as_bytes(), "").map(|event| event.kind) {
         Ok(Kind::ToolDone(done)) => *done,
         other => panic!("not a tool call: {other:?}"),
     }
@@ -53,11 +53,11 @@ fn how_a_command_ended() {
 
 #[test]
 fn the_word_on_the_command_line_helps_out() {
-    let event = decode(r#"{"session_id":"s","reason":"other"}"#, "SessionEnd").map(|e| e.kind);
+    let event = decode(br#"{"session_id":"s","reason":"other"}"#, "SessionEnd").map(|e| e.kind);
     assert_eq!(event, Ok(Kind::SessionEnd { reason: Some("other".into()) }));
-    assert_eq!(decode("{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
-    assert_eq!(decode(r#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
-    assert!(matches!(decode("nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
+    assert_eq!(decode(b"{}", "Stop"), Err(Undecodable::NotAnObject("it has no fields".into())));
+    assert_eq!(decode(br#"{"session_id":""}"#, "Stop"), Err(Undecodable::NoSession));
+    assert!(matches!(decode(b"nonsense", "Stop"), Err(Undecodable::NotAnObject(_))));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn the_summariser_is_told_from_a_sub_agent() {
         let payload = format!(
             r#"{{"session_id":"s","hook_event_name":"SubagentStop","agent_id":"a","agent_type":"{kind}","last_assistant_message":"m"}}"#
         );
-        decode(&payload, "").unwrap().kind.name().to_owned()
+        decode(payload.as_bytes(), "").unwrap().kind.name().to_owned()
     };
     assert_eq!((stop(""), stop("explorer")), ("summary".to_owned(), "subagent-stop".to_owned()));
 }
@@ -76,7 +76,7 @@ fn a_notice_is_no_prompt() {
     let name = |prompt: &str| {
         let payload =
             format!(r#"{{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"{prompt}"}}"#);
-        decode(&payload, "").unwrap().kind.name().to_owned()
+        decode(payload.as_bytes(), "").unwrap().kind.name().to_owned()
     };
     assert_eq!((name("do it"), name("<task-notification>x")), ("prompt".to_owned(), "other".to_owned()));
 }

@@ -2,7 +2,7 @@ use super::*;
 
 fn done(fields: &str) -> (Vec<(String, Action)>, Option<i64>, bool) {
     let payload = format!(r#"{{"session_id":"s","hook_event_name":"PostToolUse",{fields}}}"#);
-    match decode(&payload, "").map(|event| event.kind) {
+    match decode(payload.as_bytes(), "").map(|event| event.kind) {
         Ok(Kind::ToolDone(done)) => {
             let files = done.files.iter().map(|file| (file.path.to_string(), file.action)).collect();
             (files, done.exit, done.failed)
@@ -33,7 +33,7 @@ fn tools_and_how_they_ended() {
 #[test]
 fn a_compaction_names_the_session_it_goes_on_from() {
     let payload = r#"{"session_id":"new","previous_session_id":"old","hook_event_name":"SessionStart","source":"compact"}"#;
-    let event = decode(payload, "").unwrap();
+    let event = decode(payload.as_bytes(), "").unwrap();
     assert_eq!((event.session.as_ref(), event.previous.as_deref()), ("new", Some("old")));
     assert_eq!(event.kind, Kind::SessionStart { source: Source::Compact });
 }
