@@ -106,8 +106,9 @@ fn check_trust(holds: Option<store::Result<bool>>) -> Check {
     let (text, finding) = match holds {
         Some(Ok(true)) => ("trusted on this machine".to_owned(), None),
         Some(Ok(false)) => {
-            let text = "hooks write and say nothing in a store that is not trusted";
-            let finding = Finding::new(Level::Warning, text).hint("look at them, then run `thru trust`");
+            let text = "hooks neither write nor say anything in a store that is not trusted";
+            let finding = Finding::new(Level::Warning, text)
+                .hint("look at the records in .agent/context, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))
         }
         Some(Err(error)) => ("cannot be read".to_owned(), Some(of_error(&error.into()))),
@@ -247,11 +248,16 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
 /// Where a harness is told to call us, and which of its events never did.
 fn check_harness(world: &World, harness: &'static Harness, project: &Path, firing: &Firing) -> Option<Check> {
     let wired = install::wired(world, harness, project);
+    let mut findings: Vec<Finding> = install::unusable(world, harness, project)
+        .into_iter()
+        .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
+        .map(|finding| finding.hint("mend it; until then no hook in it runs"))
+        .collect();
     let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
     if wired.is_empty() {
         let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
         let finding = Finding::new(Level::Note, format!("{} is in use here and not wired", harness.title));
-        let findings = vec![finding.hint(format!("`thru install {}` wires it", harness.name))];
+        findings.push(finding.hint(format!("`thru install {}` wires it", harness.name)));
         return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
     }
     let mut findings = Vec::new();
@@ -262,10 +268,12 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
             let text = format!("{} is not wired", event.event);
             let hint = format!("`thru install {}` adds it", harness.name);
             findings.push(Finding::new(Level::Warning, text).hint(hint));
-        } else if !fired(event.neutral) {
-            let text = format!("{} is wired and has never fired here", event.event);
-            findings.push(Finding::new(Level::Note, text));
         }
+    }
+    let silent: Vec<&str> = harness.events.iter().filter(|e| !fired(e.neutral)).map(|e| e.event).collect();
+    if !silent.is_empty() {
+        findings
+            .push(Finding::new(Level::Note, format!("wired and never fired here: {}", silent.join(", "))));
     }
     for (path, _) in &wired {
         if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {

@@ -60,7 +60,7 @@ pub struct Report {
     pub set_aside: Option<String>,
     /// What was done to the settings of the harnesses in use.
     pub wired: Vec<install::Report>,
-    /// Harnesses whose settings could not be changed, and why.
+    /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
 }
 
@@ -108,12 +108,12 @@ fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
         if let Some((path, _)) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
-            failed.push(format!("{}: already wired in {}", harness.title, path.display()));
+            failed.push(format!("{} is wired already, in {}", harness.title, path.display()));
             continue;
         }
         match install::run(world, harness, root, scope, install::Task::Install, install::Mode::Write) {
             Ok(report) => wired.push(report),
-            Err(error) => failed.push(format!("{}: {error}", harness.title)),
+            Err(error) => failed.push(format!("{} is not wired: {error}", harness.title)),
         }
     }
     (wired, failed)

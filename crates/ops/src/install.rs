@@ -219,6 +219,26 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, 
     found
 }
 
+/// Settings files that cannot be used, and why: whatever hooks they hold, they do not run.
+pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for scope in [Scope::Local, Scope::User, Scope::Project] {
+        let Ok(folder) = folder(world, harness, project, scope) else { continue };
+        for file in files_of(harness, scope) {
+            let path = folder.join(file.name);
+            let problem = match read(&path) {
+                Ok(None) => continue,
+                Ok(Some(bytes)) => {
+                    settings::find(&bytes, &file.place).err().map(|problem| problem.to_string())
+                }
+                Err(error) => Some(error.to_string()),
+            };
+            found.extend(problem.map(|problem| (path, problem)));
+        }
+    }
+    found
+}
+
 /// After how many days a harness deletes its transcripts, as far as it does.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
@@ -359,7 +379,8 @@ fn put(world: &World, path: &Path, before: Option<&[u8]>, outcome: &Outcome, mod
     if mode == Mode::DryRun {
         return Ok(changed);
     }
-    if let Some(before) = before {
+    // Of a file that is ours alone there is nothing to keep; a backup would say that the user had one.
+    if let Some(before) = before.filter(|_| !remove) {
         changed.backup = back_up(world, path, before)?;
     }
     match remove {

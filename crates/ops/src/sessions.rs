@@ -47,8 +47,8 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     {
         return Ok((id(&session)?, Chosen::Harness));
     }
-    match newest(store)? {
-        Some(listed) => Ok((id(&listed.session)?, Chosen::Guess)),
+    match newest(store)?.map(|listed| id(&listed.session)).or_else(|| busiest(store).map(Ok)) {
+        Some(session) => Ok((session?, Chosen::Guess)),
         None => Err(Error::Refused {
             what: "no session has been captured in this project yet".into(),
             hint: "`thru status` says what is missing".into(),
@@ -85,6 +85,12 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
     let names = dir.entries()?.into_iter().map(|entry| entry.name);
     // A rotated part has a `~`, which no id has.
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
+}
+
+/// The session with the newest record, for where no start was told.
+fn busiest(store: &Store) -> Option<Id> {
+    let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
+    all(store).ok()?.into_iter().max_by_key(last)
 }
 
 /// The session that started last.

@@ -35,7 +35,7 @@ pub struct Report {
 pub enum Next {
     Init,
     Trust,
-    WireHooks,
+    StartHarness,
     Nothing,
 }
 
@@ -64,7 +64,7 @@ pub fn run(world: &World) -> Result<Report> {
     let sessions = sessions::all(&store)?.len();
     let next = match (trusted, sessions) {
         (false, _) => Next::Trust,
-        (true, 0) => Next::WireHooks,
+        (true, 0) => Next::StartHarness,
         (true, _) => Next::Nothing,
     };
     Ok(Report {

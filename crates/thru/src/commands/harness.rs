@@ -27,7 +27,7 @@ pub fn run(_: &World, args: &Args, format: Format) -> Result<u8> {
                     row.events.iter().map(|e| format!("{} ({})", e.neutral, e.event)).collect();
                 output::line(format_args!("  tells     {}", events.join(", ")));
                 for missing in row.missing {
-                    output::line(format_args!("  {DIM}does not{DIM:#}  {missing}"));
+                    output::line(format_args!("  {DIM}gap{DIM:#}       {missing}"));
                 }
             }
         }

@@ -70,7 +70,7 @@ fn print(report: &Report) {
         install::print(wired);
     }
     for failed in &report.not_wired {
-        output::talk(format_args!("{WARN}note:{WARN:#} not wired: {failed}"));
+        output::talk(format_args!("{WARN}note:{WARN:#} {failed}"));
     }
     if !report.trusted {
         output::line("Its records are not trusted on this machine, so hooks do nothing here.");

@@ -86,7 +86,7 @@ pub fn print(report: &Report) {
     let Report { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
     if changed.is_empty() {
-        output::line(format_args!("{BOLD}{harness}{BOLD:#} is as it should be; nothing was changed"));
+        output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
     for file in changed {
         let word = match file.change {

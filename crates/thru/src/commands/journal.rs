@@ -55,7 +55,7 @@ fn title(reading: &Reading) {
         Chosen::Harness => " (of the harness around this shell)",
         Chosen::Guess => " (the newest here; --session names another)",
     };
-    output::talk(format_args!("{DIM}session {}{how}{DIM:#}", reading.session));
+    output::talk(format_args!("{DIM}session {}{how}, times in UTC{DIM:#}", reading.session));
 }
 
 /// `19:22:03  Edit            src/a.rs`

@@ -50,7 +50,7 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     rows.push(("records", records.to_owned()));
     rows.push(match report.trusted {
         true => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
-        false => ("trust", format!("{WARN}not trusted{WARN:#}: hooks write and say nothing here")),
+        false => ("trust", format!("{WARN}not trusted{WARN:#}: hooks neither write nor say anything here")),
     });
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
@@ -71,7 +71,7 @@ fn advice(next: Next) -> Option<&'static str> {
     match next {
         Next::Init => Some("`thru init` makes this project a root"),
         Next::Trust => Some("look at the records in .agent/context, then run `thru trust`"),
-        Next::WireHooks => Some(
+        Next::StartHarness => Some(
             "no session has been captured yet; start your harness, or see `thru doctor` for what is wired",
         ),
         Next::Nothing => None,

@@ -46,7 +46,9 @@ fn print(report: &Report) {
         }
         (true, false) => output::line(format_args!("{root} is trusted already")),
         (false, true) => {
-            output::line(format_args!("No longer trusted: {root}; hooks write and say nothing there"));
+            output::line(format_args!(
+                "No longer trusted: {root}; hooks neither write nor say anything there"
+            ));
         }
         (false, false) => output::line(format_args!("{root} was not trusted")),
     }

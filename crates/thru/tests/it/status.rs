@@ -44,7 +44,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     project   project (<uuid>)
     root      $PROJECT
     records   private: nothing goes into git
-    trust     not trusted: hooks write and say nothing here
+    trust     not trusted: hooks neither write nor say anything here
     sessions  1, last <uuid> in claude-code, just now
 
     Next: look at the records in .agent/context, then run `thru trust`

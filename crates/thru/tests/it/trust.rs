@@ -39,7 +39,7 @@ fn what_trust_says() {
     $ thru trust --revoke
     exit: 0
     ---- stdout
-    No longer trusted: $PROJECT; hooks write and say nothing there
+    No longer trusted: $PROJECT; hooks neither write nor say anything there
     $ thru trust --revoke
     exit: 0
     ---- stdout
