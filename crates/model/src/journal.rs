@@ -184,7 +184,7 @@ fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&s
     if let Some(error) = &done.error {
         record.error = Cow::Owned(error_lines(&scene.clean(error, PROMPT_BYTES)));
     }
-    record.files = files(done, cwd, scene);
+    record.files = files(done, &record.command, cwd, scene);
     record.todos = done.todos.as_ref().map(|change| todos(change, scene));
     record.answers = done
         .answers
@@ -197,7 +197,7 @@ fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&s
 }
 
 /// What the tool was given as files, and what the text of a command names.
-fn files(done: &ToolDone<'_>, cwd: Option<&str>, scene: &Scene) -> Vec<FileField> {
+fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, scene: &Scene) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
         // Redacted before it is taken apart: `https://user:secret@host` is no path, but somebody passed it as one.
         let path = scene.clean(path, PATH_BYTES);
@@ -206,18 +206,14 @@ fn files(done: &ToolDone<'_>, cwd: Option<&str>, scene: &Scene) -> Vec<FileField
     };
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
-    if let Some(command) = &done.command {
-        // Of the redacted text: what a flag made a secret is not told as a file.
-        let seen = scene.clean(command, COMMAND_BYTES);
-        for mention in shell::mentions(&seen).into_iter().filter(|mention| !mention.path.contains("REDACTED"))
-        {
-            // Relative to where the command ran, which need not be the top of the checkout.
-            let path = match cwd {
-                Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
-                _ => mention.path,
-            };
-            files.push(field(&path, mention.action, true));
-        }
+    // Of the redacted command: what a flag made a secret is not told as a file.
+    for mention in shell::mentions(command).into_iter().filter(|mention| !mention.path.contains("REDACTED")) {
+        // Relative to where the command ran, which need not be the top of the checkout.
+        let path = match cwd {
+            Some(cwd) if !mention.path.starts_with('/') => format!("{cwd}/{}", mention.path),
+            _ => mention.path,
+        };
+        files.push(field(&path, mention.action, true));
     }
     files
 }

@@ -62,7 +62,7 @@ impl Store {
     /// Replaces the digest. It can be made again from the journal, so nobody waits for the disk.
     pub fn write_digest(&self, session: &Id, digest: &Digest) -> Result<()> {
         let bytes = serde_json::to_vec(digest).unwrap_or_default();
-        self.dir().make(layout::DIGESTS)?.write(&format!("{session}.json"), &bytes, Durability::Relaxed)
+        self.dir().make(layout::DIGESTS)?.write(&format!("{session}.json"), &bytes, Durability::Cache)
     }
 
     /// A digest of another version, or a damaged one, is as good as none: the journal is the truth.
@@ -85,7 +85,7 @@ impl Store {
 
     pub fn write_cursor(&self, session: &Id, cursor: &feed::Cursor) -> Result<()> {
         let bytes = serde_json::to_vec(cursor).unwrap_or_default();
-        self.dir().make(layout::CURSORS)?.write(&format!("{session}.json"), &bytes, Durability::Relaxed)
+        self.dir().make(layout::CURSORS)?.write(&format!("{session}.json"), &bytes, Durability::Cache)
     }
 
     pub fn pending(&self, session: &Id) -> Result<Option<Pending>> {
