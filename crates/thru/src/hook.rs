@@ -9,12 +9,8 @@ use std::time::Instant;
 use jiff::Timestamp;
 use ops::World;
 use ops::hook::Call;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::world;
-
-/// How long a payload may pause. Far more than a busy machine takes, far less than a person waits.
-const PATIENCE: Timespec = Timespec { tv_sec: 2, tv_nsec: 0 };
 
 /// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
@@ -47,9 +43,6 @@ fn read_payload() -> Vec<u8> {
     let mut payload = Vec::with_capacity(64 * 1024);
     loop {
         payload.reserve(32 * 1024);
-        if !is_ready() {
-            break;
-        }
         match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(&mut payload)) {
             Ok(0) => break,
             Ok(_) if payload.len() >= LARGEST => {
@@ -61,10 +54,4 @@ fn read_payload() -> Vec<u8> {
         }
     }
     payload
-}
-
-/// Waits for more of the payload. A harness that never ends it is not waited for without end.
-fn is_ready() -> bool {
-    let mut stdin = [PollFd::from_borrowed_fd(rustix::stdio::stdin(), PollFlags::IN)];
-    !matches!(poll(&mut stdin, Some(&PATIENCE)), Ok(0))
 }

@@ -66,11 +66,13 @@ impl Part {
     }
 }
 
-/// `thru`, and `thru-1.2` of somebody who keeps several: what follows says the rest.
+/// `thru`, and `thru-1.2` of somebody who keeps several. `thru-log` is another program.
 fn is_thru(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    name.strip_prefix("thru").is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))
+    let Some(rest) = name.strip_prefix("thru") else { return false };
+    rest.is_empty()
+        || rest.strip_prefix('-').is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 fn is_assignment(word: &str) -> bool {

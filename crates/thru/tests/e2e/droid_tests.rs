@@ -30,7 +30,7 @@ fn one_prompt_is_in_the_journal() {
     assert!(model.sent_to_model("Please GREET-THE-WORLD"));
     assert!(model.sent_to_model("exit code: 3"), "the failure reaches the model");
     let sid = ended.lines[0].json["session_id"].as_str().expect("a session");
-    let journal = scratch.journal(sid);
+    let journal = scratch.shown(sid);
     journal.in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "droid", "session": sid }),
         json!({
@@ -96,14 +96,14 @@ fn a_conversation_is_in_the_journal() {
         assert!(last.holds(needle), "{needle:?} reaches the model after a compaction");
     }
     assert_ne!(old, new);
-    scratch.journal(&old).in_order(&[
+    scratch.shown(&old).in_order(&[
         json!({ "event": "session-start", "name": "startup", "harness": "droid" }),
         json!({ "event": "prompt", "text": "FIRST-PROMPT" }),
         json!({ "tool": "Create", "ok": true, "files": [{ "path": "a.txt", "action": "create" }] }),
         json!({ "event": "prompt", "text": "SECOND-PROMPT" }),
         json!({ "event": "before-compact", "name": "manual" }),
     ]);
-    scratch.journal(&new).in_order(&[
+    scratch.shown(&new).in_order(&[
         json!({ "event": "session-start", "name": "compact" }),
         json!({ "event": "prompt", "text": "THIRD-PROMPT" }),
         json!({ "event": "stop" }),
@@ -156,7 +156,7 @@ fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let last = asked.last().expect("a question");
     assert!(last.holds("THIRD-PROMPT"));
     assert_eq!(last.count(BRIEF), 1, "the brief comes once");
-    let journal = scratch.journal(&sid);
+    let journal = scratch.shown(&sid);
     journal.once(&json!({ "event": "summary", "text": "WHAT-WAS-DONE", "from": "transcript" }));
     journal.in_order(&[
         json!({ "event": "prompt", "text": "FIRST-PROMPT" }),
