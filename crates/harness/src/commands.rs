@@ -13,49 +13,70 @@ pub struct SlashCommand {
 /// How a command file of ours is known, whatever version wrote it.
 pub const MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
-/// What there is to ask for: name, what it is for, and what to run.
-const COMMANDS: &[(&str, &str, &[&str])] = &[(
-    "context",
-    "Where Throughline stands: project, sessions, files that matter",
-    &["status", "files -n 20"],
-)];
+/// What there is to ask for.
+struct Template {
+    name: &'static str,
+    about: &'static str,
+    /// What the user may type behind the name, as the harness shows it; empty where there is nothing to say.
+    arguments: &'static str,
+    /// What is run first, as words behind `thru`. No `$ARGUMENTS` in here: a harness would paste them into a shell line.
+    runs: &'static [&'static str],
+    /// What the model is told to do with it. `{thru}` is the program, `$ARGUMENTS` what the user typed.
+    task: &'static str,
+}
+
+const COMMANDS: &[Template] = &[Template {
+    name: "context",
+    about: "Where Throughline stands: project, sessions, files that matter",
+    arguments: "",
+    runs: &["status", "files -n 20"],
+    task: "Tell the user in a few lines what stands there. Change nothing.",
+}];
 
 /// The commands for one harness. A name that it has itself gets our name in front.
 pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
     COMMANDS
         .iter()
-        .map(|(name, about, runs)| {
-            let taken = harness.install.taken.contains(name);
-            let name = if taken { format!("thru-{name}") } else { (*name).to_owned() };
-            SlashCommand { name, text: text(harness, program, about, runs) }
+        .map(|template| {
+            let name = template.name;
+            let taken = harness.install.taken.contains(&name);
+            let name = if taken { format!("thru-{name}") } else { name.to_owned() };
+            SlashCommand { name, text: text(harness, program, template) }
         })
         .collect()
 }
 
 /// Names that the harness has itself, so that ours are called otherwise there.
 pub fn renamed(harness: &Harness) -> Vec<&'static str> {
-    COMMANDS.iter().map(|(name, _, _)| *name).filter(|name| harness.install.taken.contains(name)).collect()
+    COMMANDS
+        .iter()
+        .map(|template| template.name)
+        .filter(|name| harness.install.taken.contains(name))
+        .collect()
 }
 
 pub fn is_ours(text: &str) -> bool {
     text.contains(MARK)
 }
 
-fn text(harness: &Harness, program: &str, about: &str, runs: &[&str]) -> String {
-    let (head, body) = match harness.install.form {
+fn text(harness: &Harness, program: &str, template: &Template) -> String {
+    let Template { about, arguments, runs, task, .. } = template;
+    let (allowed, lines) = match harness.install.form {
         // Claude Code runs the lines itself, before the model sees them, if it is allowed to.
         Form::Exec => {
             let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))
         }
+        Form::Shell if runs.is_empty() => (String::new(), String::new()),
         Form::Shell => {
             let lines: Vec<String> = runs.iter().map(|run| format!("- `{program} {run}`\n")).collect();
             (String::new(), format!("Run these, and show what they print:\n\n{}", lines.join("")))
         }
     };
-    format!(
-        "---\ndescription: \"{about}\"\n{head}---\n{body}\nTell the user in a few lines what stands there. Change nothing.\n\n{MARK}\n"
-    )
+    let hint = if arguments.is_empty() { String::new() } else { format!("argument-hint: \"{arguments}\"\n") };
+    let gap = if lines.is_empty() { "" } else { "\n" };
+    let task = task.replace("{thru}", program);
+    format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{MARK}\n")
 }
 
 #[cfg(test)]

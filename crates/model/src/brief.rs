@@ -28,6 +28,26 @@ pub struct Material<'a> {
     pub problems: &'a [String],
     /// Files that are not there any more.
     pub gone: &'a [String],
+    /// What other records add.
+    pub notes: &'a [Note],
+}
+
+/// A fact from a record: the loop that runs, the role that is bound, the manifest to load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    pub topic: Topic,
+    /// One line or several, rendered: nothing in it can be taken for markup.
+    pub text: String,
+}
+
+/// What a note is about. The order is the order in a brief.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Topic {
+    Loop,
+    Role,
+    Manifest,
+    Packet,
+    Outputs,
 }
 
 /// One fact, and what it is worth.
@@ -40,6 +60,7 @@ struct Candidate {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Section {
+    Note(Topic),
     Asked,
     Todo,
     Failing,
@@ -52,6 +73,11 @@ enum Section {
 }
 
 const SECTIONS: &[(Section, &str, Style)] = &[
+    (Section::Note(Topic::Loop), "Loop", Style::Lines),
+    (Section::Note(Topic::Role), "Role", Style::Lines),
+    (Section::Note(Topic::Manifest), "Workstream", Style::Lines),
+    (Section::Note(Topic::Packet), "Packet", Style::Lines),
+    (Section::Note(Topic::Outputs), "Outputs of sub-agents that are still open", Style::Lines),
     (Section::Asked, "Asked by the user (newest first)", Style::Lines),
     (Section::Todo, "Still to do, by the harness's own list", Style::Lines),
     (Section::Failing, "Commands whose last run failed", Style::Lines),
@@ -111,6 +137,9 @@ fn gather(material: &Material, room: usize) -> Vec<Candidate> {
     let mut add = |section, priority: usize, text: String| {
         all.push(Candidate { section, priority: u32::try_from(priority).unwrap_or(u32::MAX), text });
     };
+    for (i, note) in material.notes.iter().enumerate() {
+        add(Section::Note(note.topic), 1 + i, note.text.clone());
+    }
     for (age, prompt) in digest.prompts.iter().rev().enumerate() {
         let whole = if age == 0 { (room / 2).clamp(60, 900) } else { (room / 12).clamp(60, 300) };
         // The newest is what is being done; the first of all says what it is about.

@@ -44,7 +44,10 @@ fn digest() -> Digest {
 fn brief(digest: &Digest, cap: usize) -> Option<String> {
     let gone = ["src/old.rs".to_owned()];
     let problems = ["stop of claude-code failed: disk full".to_owned()];
-    compose(&Material { occasion: Occasion::Compacted, digest, problems: &problems, gone: &gone }, cap)
+    compose(
+        &Material { occasion: Occasion::Compacted, digest, problems: &problems, gone: &gone, notes: &[] },
+        cap,
+    )
 }
 
 #[test]
@@ -97,7 +100,13 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
 fn nothing_to_tell_is_nothing() {
     assert_eq!(
         compose(
-            &Material { occasion: Occasion::Started, digest: &Digest::new("s"), problems: &[], gone: &[] },
+            &Material {
+                occasion: Occasion::Started,
+                digest: &Digest::new("s"),
+                problems: &[],
+                gone: &[],
+                notes: &[]
+            },
             9_500
         ),
         None

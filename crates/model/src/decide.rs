@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::brief::{self, Material, Occasion};
+use crate::brief::{self, Material, Note, Occasion};
 use crate::config::Settings;
 use crate::digest::Digest;
 use crate::event::{Event, Kind, Source};
@@ -34,6 +34,7 @@ pub struct Past<'a> {
     pub digest: &'a Digest,
     pub problems: &'a [String],
     pub gone: &'a [String],
+    pub notes: &'a [Note],
 }
 
 /// What the store is asked to do, in this order.
@@ -126,8 +127,9 @@ fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {
         }
         _ => return Reply::Silent,
     };
-    let Some(Past { digest, problems, gone }) = facts.past else { return Reply::Silent };
-    brief::compose(&Material { occasion, digest, problems, gone }, cap).map_or(Reply::Silent, Reply::Context)
+    let Some(Past { digest, problems, gone, notes }) = facts.past else { return Reply::Silent };
+    brief::compose(&Material { occasion, digest, problems, gone, notes }, cap)
+        .map_or(Reply::Silent, Reply::Context)
 }
 
 /// Costs nothing when it is ignored. Nothing relies on it.

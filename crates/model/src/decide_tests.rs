@@ -102,7 +102,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
 fn who_is_told_what_went_before() {
     let mut digest = Digest::new("s1");
     digest.prompts.push(Prompt { text: "the goal ".repeat(300), ..Prompt::default() });
-    let past = Some(Past { digest: &digest, problems: &[], gone: &[] });
+    let past = Some(Past { digest: &digest, problems: &[], gone: &[], notes: &[] });
     let reply = |facts: Facts, kind| run(&Facts { past, ..facts }, &event(kind)).reply;
     let told =
         |facts: Facts, kind| matches!(reply(facts, kind), Reply::Context(text) if text.contains("the goal"));

@@ -6,6 +6,9 @@ use std::path::PathBuf;
 pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// Nothing by the name that was given.
+    #[error("{what}")]
+    Absent { what: String, hint: String },
     #[error("{what}")]
     Refused { what: String, hint: String },
     #[error("{what}")]
@@ -37,7 +40,7 @@ impl Error {
         match self {
             Error::Usage { .. } => ErrorKind::Usage,
             Error::Refused { .. } => ErrorKind::Refused,
-            Error::NoRoot { .. } => ErrorKind::Absent,
+            Error::Absent { .. } | Error::NoRoot { .. } => ErrorKind::Absent,
             Error::Store(error) => match error {
                 store::Error::Absent { .. } => ErrorKind::Absent,
                 store::Error::Denied { .. } => ErrorKind::Denied,
@@ -53,7 +56,9 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Store(error) => error.hint().map(str::to_owned),
-            Error::Refused { hint, .. } | Error::Usage { hint, .. } => Some(hint.clone()),
+            Error::Absent { hint, .. } | Error::Refused { hint, .. } | Error::Usage { hint, .. } => {
+                Some(hint.clone())
+            }
             Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
         }
     }
@@ -62,7 +67,7 @@ impl Error {
         match self {
             Error::Store(error) => Some(error.path().to_owned()),
             Error::NoRoot { path } => Some(path.clone()),
-            Error::Refused { .. } | Error::Usage { .. } => None,
+            Error::Absent { .. } | Error::Refused { .. } | Error::Usage { .. } => None,
         }
     }
 

@@ -91,6 +91,7 @@ impl Scene<'_> {
                 digest: &past.digest,
                 problems: &past.problems,
                 gone: &past.gone,
+                notes: &past.notes,
             }),
             pending,
         };

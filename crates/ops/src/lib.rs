@@ -16,6 +16,7 @@ pub mod init;
 pub mod install;
 pub mod journal;
 mod past;
+pub mod process;
 mod retell;
 pub mod sessions;
 pub mod settings;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use model::brief::Note;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
@@ -26,6 +27,7 @@ pub struct Gathered {
     pub digest: Digest,
     pub problems: Vec<String>,
     pub gone: Vec<String>,
+    pub notes: Vec<Note>,
 }
 
 /// What to tell at this event; None at all others.
@@ -40,7 +42,7 @@ pub fn gather(store: &Store, root: &Root, event: &Event, pending: Option<Pending
     };
     let digest = whole(store, &session, GENERATIONS)?;
     let gone = gone_files(&digest, &root.checkout);
-    Some(Gathered { problems: problems(store), gone, digest })
+    Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

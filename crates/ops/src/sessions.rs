@@ -49,7 +49,7 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     }
     match newest(store)?.map(|listed| id(&listed.session)).or_else(|| busiest(store).map(Ok)) {
         Some(session) => Ok((session?, Chosen::Guess)),
-        None => Err(Error::Refused {
+        None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
             hint: "`thru status` says what is missing".into(),
         }),
@@ -65,7 +65,7 @@ fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
     let matching: Vec<&Id> = all.iter().filter(|known| known.as_str().starts_with(named)).collect();
     match matching.as_slice() {
         [one] => Ok((*one).clone()),
-        [] => Err(Error::Refused {
+        [] => Err(Error::Absent {
             what: format!("there is no session `{named}` in this project"),
             hint: "`thru journal --list` shows the sessions there are".into(),
         }),

@@ -1,0 +1,156 @@
+//! Starting what the user asked for: a validator, a launch command. Bounded in time, and in what is kept of its output.
+
+use std::ffi::OsString;
+use std::io::{PipeReader, Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+/// How often a running command is looked at.
+const TICK: Duration = Duration::from_millis(5);
+
+/// How long a command gets to end by itself once it was told to, and its last words to arrive once it has.
+const GRACE: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// Program and arguments, no shell. What wants one says so: `sh -c LINE`.
+    pub argv: &'a [String],
+    pub folder: &'a Path,
+    pub input: &'a [u8],
+    pub variables: &'a [(&'a str, OsString)],
+    pub timeout: Duration,
+    /// How much of its output is kept, from the end.
+    pub keep: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub how: How,
+    /// What it printed, stdout and stderr as they came.
+    pub output: Vec<u8>,
+    pub took: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    Exit(i32),
+    Signal(i32),
+    /// Ended by us, with everything it had started.
+    TimedOut,
+}
+
+impl Ended {
+    pub fn is_ok(&self) -> bool {
+        self.how == How::Exit(0)
+    }
+}
+
+impl std::fmt::Display for How {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            How::Exit(code) => write!(f, "exit {code}"),
+            How::Signal(signal) => write!(f, "ended by signal {signal}"),
+            How::TimedOut => f.write_str("timed out"),
+        }
+    }
+}
+
+/// Runs it to its end, or to the end of its time. An error means that it could not be started.
+pub fn run(job: &Job) -> std::io::Result<Ended> {
+    let started = Instant::now();
+    let Some((program, arguments)) = job.argv.split_first() else {
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "an empty command"));
+    };
+    let (reader, writer) = std::io::pipe()?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(job.folder)
+        .envs(job.variables.iter().map(|(name, value)| (name, value)));
+    // A group of its own, so that what it starts can be ended with it.
+    command.process_group(0).stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn()?;
+    // The writing ends live in `command`: the pipe is at its end only when nobody holds one.
+    drop(command);
+    let (stdin, input) = (child.stdin.take(), job.input.to_vec());
+    // A command need not read what it is given: a broken pipe is its choice.
+    std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let heard = listen(reader, job.keep);
+    let how = wait(&mut child, job.timeout)?;
+    let output = heard.text();
+    Ok(Ended { how, output, took: started.elapsed() })
+}
+
+fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<How> {
+    let until = Instant::now() + timeout;
+    while Instant::now() < until {
+        if let Some(status) = child.try_wait()? {
+            return Ok(how(status));
+        }
+        std::thread::sleep(TICK);
+    }
+    end(child);
+    child.wait()?;
+    Ok(How::TimedOut)
+}
+
+/// Asks the whole group to end, then makes it.
+fn end(child: &mut Child) {
+    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    let _ = kill_process_group(group, Signal::TERM);
+    let until = Instant::now() + GRACE;
+    while Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(TICK);
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+fn how(status: ExitStatus) -> How {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => How::Exit(code),
+        (None, signal) => How::Signal(signal.unwrap_or(0)),
+    }
+}
+
+/// What a command has said so far, and whether it is done. Something it left behind may hold the pipe open for good, so
+/// nobody waits for the end of it longer than [`GRACE`].
+struct Heard(Arc<Mutex<(Vec<u8>, bool)>>);
+
+fn listen(mut reader: PipeReader, keep: usize) -> Heard {
+    let shared = Arc::new(Mutex::new((Vec::new(), false)));
+    let heard = Heard(Arc::clone(&shared));
+    std::thread::spawn(move || {
+        let mut chunk = vec![0; 64 * 1024];
+        while let Ok(n @ 1..) = reader.read(&mut chunk) {
+            let mut said = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            said.0.extend_from_slice(&chunk[..n]);
+            let over = said.0.len().saturating_sub(keep);
+            said.0.drain(..over);
+        }
+        shared.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+    });
+    heard
+}
+
+impl Heard {
+    fn text(&self) -> Vec<u8> {
+        let until = Instant::now() + GRACE;
+        loop {
+            let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if said.1 || Instant::now() >= until {
+                return std::mem::take(&mut said.0);
+            }
+            drop(said);
+            std::thread::sleep(TICK);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

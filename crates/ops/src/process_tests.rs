@@ -1,0 +1,63 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{Ended, How, Job, run};
+
+fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
+    let argv = ["sh", "-c", line].map(str::to_owned);
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input,
+        variables: &[("WORD", "seen".into())],
+        timeout,
+        keep,
+    };
+    run(&job).unwrap()
+}
+
+#[test]
+fn how_it_ended_and_what_it_said() {
+    let second = Duration::from_secs(20);
+    for (line, how, output) in [
+        ("cat; echo $WORD; echo bad >&2", How::Exit(0), "inputseen\nbad\n"),
+        ("exit 3", How::Exit(3), ""),
+        ("kill -9 $$", How::Signal(9), ""),
+        ("true", How::Exit(0), ""),
+    ] {
+        let ended = sh(line, b"input", second, 1000);
+        assert_eq!((ended.how, String::from_utf8_lossy(&ended.output).as_ref()), (how, output), "{line}");
+    }
+}
+
+#[test]
+fn only_the_end_of_a_long_output_is_kept() {
+    let ended = sh("yes | head -c 1000000; echo last", b"", Duration::from_secs(20), 7);
+    assert_eq!(ended.output, b"y\nlast\n");
+}
+
+#[test]
+fn what_hangs_is_ended_with_everything_it_started() {
+    let began = Instant::now();
+    let ended = sh("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_millis(200), 100);
+    assert_eq!(ended.how, How::TimedOut);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let child = String::from_utf8(ended.output).unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.trim()));
+    // Gone, or dead and not yet buried by whoever inherited it.
+    assert!(stat.is_err() || stat.unwrap().contains(" Z "), "{child}");
+}
+
+#[test]
+fn what_cannot_be_started_is_an_error() {
+    let argv = ["/nowhere/at/all".to_owned()];
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input: b"",
+        variables: &[],
+        timeout: Duration::from_secs(1),
+        keep: 10,
+    };
+    assert!(run(&job).is_err());
+}
