@@ -253,14 +253,15 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
         .map(|finding| finding.hint("mend it; until then no hook in it runs"))
         .collect();
+    let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
     let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
     if wired.is_empty() {
         let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
-        let finding = Finding::new(Level::Note, format!("{} is in use here and not wired", harness.title));
+        let finding =
+            Finding::new(Level::Note, format!("{}{version} is in use here and not wired", harness.title));
         findings.push(finding.hint(format!("`thru install {}` wires it", harness.name)));
         return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
     }
-    let mut findings = Vec::new();
     let hooks: Vec<&str> =
         wired.iter().flat_map(|(_, hooks)| hooks).map(|hook| hook.event.as_str()).collect();
     for event in harness.events {
@@ -304,7 +305,11 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
     }
     let files: Vec<String> =
         wired.iter().map(|(path, hooks)| format!("{} ({})", path.display(), hooks.len())).collect();
-    Some(Check { name: harness.name, text: format!("hooks in {}", files.join(", ")), findings })
+    Some(Check {
+        name: harness.name,
+        text: format!("{}{version}, hooks in {}", harness.title, files.join(", ")),
+        findings,
+    })
 }
 
 fn of_receipt(receipt: &Receipt) -> Finding {

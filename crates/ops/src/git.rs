@@ -49,11 +49,17 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
     if worktrees.lines().filter(|line| line.starts_with("worktree ")).count() > 1 {
         return Ok(());
     }
-    let mut ours = lines_for(project, paths)?;
-    ours.push(MARK.to_owned());
+    let ours = lines_for(project, paths)?;
     let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
-    let lines = before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line));
-    write(&file, &lines.flatten().copied().collect::<Vec<u8>>())
+    let mut lines: Vec<&[u8]> =
+        before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
+    // The mark goes with the last of its lines.
+    if let Some(mark) = lines.iter().position(|line| line.trim_ascii_end() == MARK.as_bytes())
+        && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
+    {
+        lines.remove(mark);
+    }
+    write(&file, &lines.concat())
 }
 
 /// Seen from the top of the checkout, as the list wants it.

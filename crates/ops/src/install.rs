@@ -74,16 +74,35 @@ pub enum FileChange {
 
 /// The harnesses that this person or this project uses, by what can be seen of them.
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
-    let on_path = |program: &str| {
-        let path = (world.var)("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
-    };
     let used = |harness: &&Harness| {
         let install = &harness.install;
         let home = user_folder(world, harness).is_some_and(|folder| folder.is_dir());
-        home || project.join(install.folder).is_dir() || on_path(install.program)
+        home || project.join(install.folder).is_dir() || on_path(world, install.program).is_some()
     };
     HARNESSES.iter().filter(used).collect()
+}
+
+fn on_path(world: &World, program: &str) -> Option<PathBuf> {
+    let path = (world.var)("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
+}
+
+/// The version of a harness, by where its program lies: nothing is started, because a harness that starts may well go
+/// to the network. None where it is not installed, or its place does not tell.
+pub fn version(world: &World, harness: &Harness) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Package {
+        version: String,
+    }
+    let program = on_path(world, harness.install.program)?.canonicalize().ok()?;
+    // Its own installer keeps each version under its number; npm keeps a package file above the program.
+    let name = program.file_name()?.to_string_lossy().into_owned();
+    if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
+        return Some(name);
+    }
+    let packages = program.ancestors().skip(1).take(4).map(|folder| folder.join("package.json"));
+    let bytes = packages.filter_map(|file| read(&file).ok().flatten()).next()?;
+    serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
 }
 
 /// Where hooks go unless the user says otherwise: a file that is not in git.
@@ -132,7 +151,11 @@ pub fn run(
     for file in files {
         change_settings(world, harness, project, &file, &folder, task, mode, &mut report)?;
     }
-    for command in commands::all(harness, &program_words(world, scope)) {
+    // One folder of commands serves both scopes of a project: it stays as long as either is wired.
+    let still_used = task == Task::Uninstall
+        && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
+    let all = if still_used { Vec::new() } else { commands::all(harness, &program_words(world, scope)) };
+    for command in all {
         let path = command_path(&folder, &command.name);
         if scope != Scope::Project && git::is_tracked(project, &path)? {
             report
@@ -142,8 +165,8 @@ pub fn run(
         }
         report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
     }
-    if scope == Scope::Local && mode == Mode::Write {
-        keep_out_of_git(world, harness, project, &folder, task)?;
+    if mode == Mode::Write {
+        tidy_up(world, harness, project, &folder, scope, task)?;
     }
     if task == Task::Uninstall {
         for (path, _) in wired(world, harness, project) {
@@ -429,26 +452,50 @@ fn put_command(
     }
 }
 
-/// What we wrote for one person is nobody else's business: it is excluded in this clone only. A settings file that was
-/// there before us is the user's to show or to hide.
-fn keep_out_of_git(
+/// Leaves git and the folders as they should be after the files are.
+fn tidy_up(
     world: &World,
     harness: &Harness,
     project: &Path,
     folder: &Path,
+    scope: Scope,
     task: Task,
 ) -> Result<()> {
     let mut ours: Vec<PathBuf> =
         commands::all(harness, "thru").iter().map(|command| command_path(folder, &command.name)).collect();
-    for file in files_of(harness, Scope::Local) {
-        let path = real_path(&folder.join(file.name));
-        if task == Task::Uninstall || !has_backup(world, &path)? {
-            ours.push(path);
+    match (scope, task) {
+        (Scope::User, _) => Ok(()),
+        // What we wrote for one person is nobody else's business: it is excluded in this clone only.
+        (Scope::Local, Task::Install) => {
+            for path in local_files(harness, folder) {
+                // A settings file that was there before us is the user's to show or to hide.
+                if !has_backup(world, &path)? {
+                    ours.push(path);
+                }
+            }
+            git::exclude(project, &ours)
+        }
+        // What is everybody's must be seen, also where an install for one person had hidden it.
+        (Scope::Project, Task::Install) => git::include(project, &ours),
+        (_, Task::Uninstall) => {
+            ours.extend(local_files(harness, folder));
+            // The folder was perhaps ours too; one that holds anything stays.
+            let _ = std::fs::remove_dir(folder);
+            if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
         }
     }
-    match task {
-        Task::Install => git::exclude(project, &ours),
-        Task::Uninstall => git::include(project, &ours),
+}
+
+fn local_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
+    files_of(harness, Scope::Local).iter().map(|file| real_path(&folder.join(file.name))).collect()
+}
+
+/// The scope that shares this one's folder.
+fn other_scope(scope: Scope) -> Option<Scope> {
+    match scope {
+        Scope::Local => Some(Scope::Project),
+        Scope::Project => Some(Scope::Local),
+        Scope::User => None,
     }
 }
 

@@ -220,3 +220,36 @@ fn the_doctor_names_settings_that_do_not_parse() {
     let doctor = env.thru(&["doctor"]).exits(1);
     assert!(doctor.stdout.contains("settings.local.json") && doctor.stdout.contains("column"), "{doctor}");
 }
+
+#[test]
+fn one_folder_of_commands_serves_both_scopes_of_a_project() {
+    let env = TestEnv::repository();
+    env.thru(&["context", "init"]).ok();
+    env.thru(&["install", "claude-code"]).ok();
+    env.thru(&["install", "claude-code", "--project"]).ok();
+    let command = env.project().join(".claude/commands/thru-context.md");
+    let shown = env.git(&["status", "--porcelain", "-uall"]);
+    assert!(shown.contains("thru-context.md") && !shown.contains("settings.local.json"), "{shown}");
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert!(command.exists(), "the project's install still needs it");
+    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    assert!(!exclude.contains(".claude") && !exclude.contains("throughline"), "{exclude}");
+    env.thru(&["uninstall", "claude-code", "--project"]).ok();
+    assert!(!env.project().join(".claude").exists(), "the folder was ours");
+}
+
+#[test]
+fn the_doctor_names_versions_and_files_that_do_not_parse() {
+    let env = TestEnv::repository();
+    env.write("lib/node_modules/x/package.json", "{\"name\": \"x\", \"version\": \"9.8.7\"}");
+    env.write("lib/node_modules/x/bin/claude", "#!/bin/sh\n");
+    env.write("bin/.keep", "");
+    symlink(env.base().join("lib/node_modules/x/bin/claude"), env.base().join("bin/claude")).unwrap();
+    env.thru(&["context", "init"]).ok();
+    env.thru(&["install", "claude-code"]).ok();
+    env.write("home/.claude/settings.json", "{\n  nonsense\n}\n");
+    let path = format!("{}:/usr/bin:/bin", env.base().join("bin").display());
+    let told = env.call(&["doctor"]).var("PATH", &path).run().exits(1);
+    assert!(told.stdout.contains("Claude Code 9.8.7, hooks in"), "{told}");
+    assert!(told.stdout.contains("home/.claude/settings.json"), "{told}");
+}
