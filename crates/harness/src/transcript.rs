@@ -28,6 +28,12 @@ pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<
     }
 }
 
+/// The folder the session was in when this line was written, where the line says so.
+pub fn cwd(line: &[u8]) -> Option<String> {
+    let (fields, _) = crate::fields::Fields::parse(trim(line));
+    fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
+}
+
 /// The line without what is no part of its JSON: byte order mark, zeros, white space.
 pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {

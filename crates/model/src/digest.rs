@@ -43,6 +43,8 @@ pub struct Digest {
     pub answers: Vec<AnswerField>,
     /// The last thing the agent said.
     pub said: String,
+    /// The record in which it did.
+    pub said_last: u64,
     /// The harness's own summary, of the last compaction.
     pub summary: String,
     pub compactions: u32,
@@ -91,6 +93,11 @@ pub struct CommandUse {
     pub ok: bool,
     pub exit: Option<i64>,
     pub error: String,
+    /// Of a test run: how it summed up, and whether it passed by that.
+    pub result: String,
+    pub passed: Option<bool>,
+    /// When it ran last.
+    pub at: String,
     pub last: u64,
 }
 
@@ -125,7 +132,10 @@ impl Digest {
         match record.event.as_ref() {
             "prompt" if main => self.add_prompt(record),
             "tool-done" => self.add_call(record),
-            "stop" | "said" if main && !record.text.is_empty() => self.said = record.text.to_string(),
+            "stop" | "said" if main && !record.text.is_empty() => {
+                self.said = record.text.to_string();
+                self.said_last = self.records;
+            }
             "summary" => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -252,12 +262,21 @@ impl Digest {
             Some(place) => self.commands.remove(place),
             None => CommandUse { command, ..CommandUse::default() },
         };
-        let ok = record.ok.unwrap_or(true);
+        // Piped into `tail`, a failing test run ends well; what it printed knows better.
+        let told_to_fail = record.passed == Some(false);
+        let ok = record.ok.unwrap_or(true) && !told_to_fail;
         entry.runs += 1;
         entry.failures += u32::from(!ok);
         entry.ok = ok;
-        entry.exit = record.exit;
-        entry.error = if ok { String::new() } else { record.error.to_string() };
+        entry.exit = record.exit.filter(|exit| ok || *exit != 0);
+        entry.error = match (ok, record.error.is_empty()) {
+            (true, _) => String::new(),
+            (false, false) => record.error.to_string(),
+            (false, true) => record.result.to_string(),
+        };
+        entry.result = record.result.to_string();
+        entry.passed = record.passed;
+        entry.at = record.ts.to_string();
         entry.last = self.records;
         self.commands.push(entry);
         if self.commands.len() > COMMANDS {
@@ -292,7 +311,9 @@ impl Digest {
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
         whole.compactions += self.compactions;
-        whole.prompts.extend(self.prompts);
+        whole.prompts.extend(
+            self.prompts.into_iter().map(|prompt| Prompt { record: prompt.record + shift, ..prompt }),
+        );
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
                 Some(known) => {
@@ -311,6 +332,9 @@ impl Digest {
         whole.answers.extend(self.answers);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
+        }
+        if !self.said.is_empty() {
+            whole.said_last = self.said_last + shift;
         }
         for (mine, newer) in [(&mut whole.said, self.said), (&mut whole.summary, self.summary)] {
             if !newer.is_empty() {

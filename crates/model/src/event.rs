@@ -71,6 +71,8 @@ pub struct ToolDone<'a> {
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
+    /// What a command printed, if it may be a test run: the end of it says how the tests went.
+    pub output: Option<Text<'a>>,
     /// What a failed call said, whole.
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,

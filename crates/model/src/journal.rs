@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::checks;
 use crate::event::{Action, Agent, Event, Kind, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, Place};
@@ -84,6 +85,11 @@ pub struct Record<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
+    /// Of a test run: the line in which it summed up, and whether it passed by that line. A pipe hides the exit code.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub result: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub todos: Option<Vec<TodoField>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -183,6 +189,12 @@ fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&s
     record.command = scene.clean_some(done.command.as_deref(), COMMAND_BYTES);
     if let Some(error) = &done.error {
         record.error = Cow::Owned(error_lines(&scene.clean(error, PROMPT_BYTES)));
+    }
+    if let Some(ending) = done.output.as_deref().and_then(checks::ending)
+        && checks::sort(&record.command) == Some(checks::Sort::Test)
+    {
+        record.result = Cow::Owned(scene.clean(&ending.line, ENTRY_BYTES).into_owned());
+        record.passed = Some(!ending.failed);
     }
     record.files = files(done, &record.command, cwd, scene);
     record.todos = done.todos.as_ref().map(|change| todos(change, scene));

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod brief;
+pub mod checks;
 pub mod config;
 pub mod decide;
 pub mod digest;

@@ -38,6 +38,25 @@ pub fn mentions(command: &str) -> Vec<Mention> {
     found
 }
 
+/// The single commands of a line as words, without their redirections.
+pub fn simple(command: &str) -> Vec<Vec<String>> {
+    let tokens = tokens(command);
+    commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
+}
+
+/// `2>&1`: the descriptor before the sign and the target behind it go with it.
+fn without_redirections(words: &[Word]) -> Vec<String> {
+    let is_target = |i: usize| i > 0 && words[i - 1].operator;
+    let is_descriptor = |i: usize| {
+        words.get(i + 1).is_some_and(|next| next.operator)
+            && words[i].text.bytes().all(|b| b.is_ascii_digit())
+    };
+    (0..words.len())
+        .filter(|i| !words[*i].operator && !is_target(*i) && !is_descriptor(*i))
+        .map(|i| words[i].text.clone())
+        .collect()
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Word {
     text: String,

@@ -161,6 +161,8 @@ pub struct CallResult<'a> {
     pub errors: String,
     /// What it gave: all of it if it failed, otherwise the beginning.
     pub text: Text<'a>,
+    /// Its last lines.
+    pub tail: Text<'a>,
     /// Files, where the harness knows now what the call could not say: whether one was created.
     pub files: Vec<Touched<'a>>,
 }

@@ -8,7 +8,7 @@ use harness::transcript::each_line;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::id::Id;
-use model::journal::{self, Scene};
+use model::journal::Scene;
 use model::session::Pending;
 use model::suggest;
 use store::feed::{self, Limits};
@@ -98,17 +98,9 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
 /// without one. Then the digest sees both, now and when it is made again.
 fn new_lines(work: &Checkpoint, told: &[Told], digest: &Digest) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    for Told { id, at, kind, said } in told {
-        let event = Event { kind: kind.clone(), agent: None, previous: None, id: None, ..work.event.clone() };
-        let mut record = journal::record(&event, &work.scene);
-        record.from = "transcript".into();
-        record.id = id.into();
-        if let Some(at) = at {
-            record.ts = at.into();
-        }
-        if *said {
-            record.event = "said".into();
-        }
+    for told in told {
+        let event = told.event(work.event);
+        let record = told.record(&event, &work.scene);
         if !digest.knows(&record) {
             lines.push(record.line());
         }

@@ -21,6 +21,7 @@ mod retell;
 pub mod sessions;
 pub mod settings;
 pub mod status;
+pub mod transcript;
 pub mod trust;
 mod world;
 

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::event::{Kind, Todo, TodoChange, ToolDone, Touched};
+use model::checks;
+use model::event::{Event, Kind, Todo, TodoChange, ToolDone, Touched};
+use model::journal::{self, Record, Scene};
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
@@ -17,6 +19,27 @@ pub struct Told {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event carries where this is needed.
     pub said: bool,
+}
+
+impl Told {
+    /// As an event of the session that `around` is about.
+    pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
+        Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
+    }
+
+    /// As a line of its journal.
+    pub fn record<'a>(&'a self, event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
+        let mut record = journal::record(event, scene);
+        record.from = "transcript".into();
+        record.id = Cow::Borrowed(&self.id);
+        if let Some(at) = &self.at {
+            record.ts = Cow::Borrowed(at);
+        }
+        if self.said {
+            record.event = "said".into();
+        }
+        record
+    }
 }
 
 /// Listens to lines. Only the main agent's are told: a sub-agent's context is its own.
@@ -107,6 +130,9 @@ impl Retelling {
         call.exit = result.exit;
         if result.failed {
             call.error = Some(Cow::Owned(result.errors.clone()));
+        }
+        if call.command.as_deref().is_some_and(checks::may_test) {
+            call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
             call.files = result.files.iter().map(owned_file).collect();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::checks;
 use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
 use model::reply::Reply;
 
@@ -62,11 +63,14 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         (None, false) if tool == "Bash" => Some(0),
         _ => None,
     };
+    let command = input.text("command");
+    let may_test = command.as_deref().is_some_and(checks::may_test);
     ToolDone {
+        output: if may_test { error.clone().or_else(|| response().text("stdout")) } else { None },
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
-        command: input.text("command"),
+        command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),
         tool,

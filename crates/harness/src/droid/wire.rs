@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::checks;
 use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
 use model::reply::Reply;
 
@@ -45,11 +46,14 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         _ => None,
     };
     let failed = exit.is_some_and(|exit| exit != 0);
+    let command = input.text("command");
+    let may_test = command.as_deref().is_some_and(checks::may_test);
     ToolDone {
+        output: response.clone().filter(|_| may_test),
         files: touched(&tool, &input),
         todos: tools::todos(&tool, &input, Fields::default),
         answers: tools::answers(&tool, || fields.object("tool_response")),
-        command: input.text("command"),
+        command,
         error: response.filter(|_| failed),
         id: None,
         ms: None,

@@ -11,6 +11,9 @@ type Text<'a> = Cow<'a, str>;
 /// How much is looked at of what a call gave when it went well: enough to see what it was.
 const GIVEN_BYTES: usize = 1024;
 
+/// What is kept of its end, where a test runner sums up.
+const TAIL_BYTES: usize = 2048;
+
 #[derive(Debug, Default)]
 pub struct Message<'a> {
     pub id: Option<Text<'a>>,
@@ -112,7 +115,8 @@ impl<'a> RawResult<'a> {
     pub fn read(&self) -> CallResult<'a> {
         let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        CallResult { call: self.call.clone(), failed: self.failed, text, ..CallResult::default() }
+        let tail = self.content.tail(TAIL_BYTES).unwrap_or_default();
+        CallResult { call: self.call.clone(), failed: self.failed, text, tail, ..CallResult::default() }
     }
 }
 

@@ -193,6 +193,16 @@ impl<'a> Raw<'a> {
         std::str::from_utf8(&inner[start..]).ok()
     }
 
+    /// The last lines of a string, at most `max` bytes as it is written; all of it where it is shorter.
+    pub fn tail(self, max: usize) -> Option<Cow<'a, str>> {
+        let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        let Some(start) = inner.len().checked_sub(max) else { return Some(unquote(inner)) };
+        // From the next line on: a cut just there cannot split a character or an escape.
+        let line = memchr::memmem::find_iter(&inner[start..], b"\\n")
+            .find(|at| *at > 0 && inner[start + at - 1] != b'\\')?;
+        Some(unquote(&inner[start + line + 2..]))
+    }
+
     pub fn number(self) -> Option<u64> {
         let number: f64 = std::str::from_utf8(self.0).ok()?.parse().ok()?;
         (number >= 0.0).then_some(number as u64)

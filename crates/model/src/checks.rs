@@ -1,0 +1,203 @@
+//! Commands that check something: which they are, and what their output says of how it went.
+//!
+//! The exit code alone does not tell: `cargo test | tail` ends well whatever the tests did.
+
+use serde::{Deserialize, Serialize};
+
+use crate::shell;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    Test,
+    Build,
+    Lint,
+}
+
+/// The last thing a test runner said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    pub line: String,
+    pub failed: bool,
+}
+
+/// A word in every command that runs tests, so that the others cost nothing.
+pub fn may_test(command: &str) -> bool {
+    ["test", "spec", "check", "tox", "verify"].iter().any(|word| command.contains(word))
+}
+
+/// What a command line checks, if anything; where it does several things, the strongest.
+pub fn sort(command: &str) -> Option<Sort> {
+    shell::simple(command).iter().filter_map(|words| sort_of(words)).min()
+}
+
+/// A command line without what does not change what it checks: folder, variables, redirections, what it is piped to.
+/// Two lines with the same core are the same check.
+pub fn core(command: &str) -> String {
+    let all = shell::simple(command);
+    let checking = all.iter().find(|words| sort_of(words).is_some()).or_else(|| all.first());
+    checking.map(|words| strip(words).join(" ")).unwrap_or_default()
+}
+
+fn sort_of(words: &[String]) -> Option<Sort> {
+    let words: Vec<&str> = strip(words).iter().map(String::as_str).collect();
+    let (program, rest) = words.split_first()?;
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let first = rest.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    let is_fix = rest.iter().any(|word| matches!(*word, "--fix" | "--write" | "-w"));
+    match program {
+        "cargo" => match first {
+            "test" | "t" | "nextest" => Some(Sort::Test),
+            "build" | "b" | "check" | "c" => Some(Sort::Build),
+            "clippy" | "deny" => Some(Sort::Lint),
+            "fmt" if rest.contains(&"--check") => Some(Sort::Lint),
+            "xtask" => script(rest.get(1).copied().unwrap_or_default()),
+            _ => None,
+        },
+        "go" => match first {
+            "test" => Some(Sort::Test),
+            "build" => Some(Sort::Build),
+            "vet" => Some(Sort::Lint),
+            _ => None,
+        },
+        "npm" | "pnpm" | "yarn" | "bun" | "mise" | "just" | "task" | "rake" | "composer" | "deno" => {
+            let name = if matches!(first, "run" | "run-script") {
+                rest.iter().skip_while(|word| **word != first).nth(1).copied().unwrap_or_default()
+            } else {
+                first
+            };
+            if first == "t" && program == "npm" { Some(Sort::Test) } else { script(name) }
+        }
+        "make" | "ninja" => {
+            if first.is_empty() {
+                Some(Sort::Build)
+            } else {
+                script(first)
+            }
+        }
+        "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" | "swift" | "mix" | "bazel" | "zig" => script(first),
+        "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "tox" | "nox" | "ctest" | "bats"
+        | "ava" | "gotestsum" | "playwright" => Some(Sort::Test),
+        "tsc" | "cmake" | "webpack" => Some(Sort::Build),
+        "eslint" | "ruff" | "mypy" | "pyright" | "flake8" | "pylint" | "golangci-lint" | "shellcheck"
+        | "biome" | "rubocop" | "staticcheck"
+            if !is_fix =>
+        {
+            Some(Sort::Lint)
+        }
+        "prettier" | "black" | "gofmt"
+            if rest.iter().any(|word| matches!(*word, "--check" | "-l" | "-d")) =>
+        {
+            Some(Sort::Lint)
+        }
+        _ => program.strip_suffix(".sh").or_else(|| program.strip_suffix(".py")).and_then(script),
+    }
+}
+
+/// A task by its name: `test:unit`, `build-all`, `typecheck`.
+fn script(name: &str) -> Option<Sort> {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let parts: Vec<&str> = name.split([':', '-', '_', '.']).collect();
+    let has = |words: &[&str]| parts.iter().any(|part| words.contains(part));
+    if has(&["test", "tests", "spec", "e2e", "check", "verify", "ci"]) {
+        Some(Sort::Test)
+    } else if has(&["build", "compile", "package", "all"]) {
+        Some(Sort::Build)
+    } else if has(&["lint", "typecheck", "types", "vet"]) {
+        Some(Sort::Lint)
+    } else {
+        None
+    }
+}
+
+/// Without variables in front, and without programs that only start another.
+fn strip(mut words: &[String]) -> &[String] {
+    loop {
+        let skipped = match words.first().map(String::as_str) {
+            Some("sudo" | "time" | "nice" | "npx" | "bunx" | "exec" | "env" | "command" | "xvfb-run") => 1,
+            Some("timeout") => 2,
+            Some("uv" | "poetry" | "pdm" | "pipenv" | "bundle" | "rtk")
+                if words.get(1).is_some_and(|word| matches!(word.as_str(), "run" | "exec")) =>
+            {
+                2
+            }
+            Some(python) if python.starts_with("python") && words.get(1).is_some_and(|word| word == "-m") => {
+                2
+            }
+            Some(word) if is_assignment(word) => 1,
+            _ => return words,
+        };
+        words = words.get(skipped..).unwrap_or_default();
+    }
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// How the output of a test run ends: the last line in which a runner sums up, and whether any run in it failed.
+pub fn ending(output: &str) -> Option<Ending> {
+    let mut found: Option<Ending> = None;
+    for line in output.lines() {
+        let line = line.trim();
+        if let Some(failed) = summary(line) {
+            let failed_before = found.as_ref().is_some_and(|known| known.failed);
+            // One package that failed is the news, also when others follow that passed.
+            if failed || !failed_before {
+                found = Some(Ending { line: line.to_owned(), failed });
+            }
+        }
+    }
+    found
+}
+
+/// Whether a line sums up a run, and if so, whether the run failed.
+fn summary(line: &str) -> Option<bool> {
+    if let Some(rest) = line.strip_prefix("test result: ") {
+        return Some(rest.starts_with("FAILED")); // cargo test
+    }
+    if line.starts_with("Summary [") {
+        return Some(number_before(line, "failed").is_some_and(|n| n > 0)); // nextest
+    }
+    if line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("--- FAIL:") {
+        return Some(true); // go test
+    }
+    if line == "PASS" || line.starts_with("ok  \t") {
+        return Some(false);
+    }
+    let runner =
+        ["Tests:", "Test Suites:", "Tests  ", "Test Files  "].iter().any(|name| line.starts_with(name));
+    let pytest = line.starts_with('=') && line.ends_with('=') && line.contains(" in ");
+    let mocha = line.ends_with("passing") || line.contains(" passing (") || line.ends_with(" failing");
+    let counted = number_before(line, "passed").is_some() || number_before(line, "failed").is_some();
+    if mocha {
+        return Some(line.contains("failing"));
+    }
+    if counted && (runner || pytest || (line.contains(" in ") && line.contains('s')) || line.contains(", ")) {
+        let broken =
+            ["failed", "error", "errors"].iter().any(|word| number_before(line, word).is_some_and(|n| n > 0));
+        return Some(broken);
+    }
+    None
+}
+
+/// The number that stands right before a word: `3 failed`.
+fn number_before(line: &str, word: &str) -> Option<u64> {
+    let mut words = line.split([' ', ',', '=', '(', ')', '|']).filter(|part| !part.is_empty());
+    let mut before = words.next()?;
+    for part in words {
+        if part.trim_end_matches([';', '.', ':']) == word
+            && let Ok(number) = before.parse()
+        {
+            return Some(number);
+        }
+        before = part;
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "checks_tests.rs"]
+mod tests;

@@ -1,0 +1,92 @@
+use super::{Sort, core, ending, sort};
+
+#[test]
+fn commands_that_check_something() {
+    let (test, build, lint) = (Some(Sort::Test), Some(Sort::Build), Some(Sort::Lint));
+    for (command, expected) in [
+        ("cargo test -p model 2>&1 | tail -5", test),
+        ("cd x && RUST_LOG=debug cargo nextest run", test),
+        ("cargo clippy --all-targets", lint),
+        ("cargo build && cargo test", test),
+        ("cargo check", build),
+        ("cargo fmt", None),
+        ("cargo fmt --all --check", lint),
+        ("go test ./... -count=1", test),
+        ("go vet ./...", lint),
+        ("npm run test:unit -- --watch=false", test),
+        ("npm test", test),
+        ("npm install", None),
+        ("pnpm run build", build),
+        ("mise run lint", lint),
+        ("mise run test:ci 2>&1 | tail -20", test),
+        ("make", build),
+        ("make test", test),
+        ("python3 -m pytest tests -q", test),
+        ("uv run pytest", test),
+        ("timeout 60 npx vitest run", test),
+        ("./test.sh", test),
+        ("scripts/build.sh", build),
+        ("eslint --fix src", None),
+        ("prettier --check .", lint),
+        ("git commit -m 'cargo test passes'", None),
+        ("grep -r test src", None),
+        ("cat tests/a.rs", None),
+        ("ls", None),
+        ("", None),
+    ] {
+        assert_eq!(sort(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn one_check_by_many_names() {
+    for (command, expected) in [
+        ("cd /x && cargo test -p a 2>&1 | tail -5", "cargo test -p a"),
+        ("FOO=1 cargo test -p a", "cargo test -p a"),
+        ("cargo test -p a; echo $?", "cargo test -p a"),
+        ("ls -l /x", "ls -l /x"),
+    ] {
+        assert_eq!(core(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn how_a_run_ended() {
+    for (output, expected) in [
+        (
+            "running 3 tests\ntest result: ok. 3 passed; 0 failed; 0 ignored",
+            Some((false, "test result: ok. 3 passed; 0 failed; 0 ignored")),
+        ),
+        (
+            "test result: FAILED. 1 passed; 2 failed\ntest result: ok. 1 passed; 0 failed",
+            Some((true, "test result: FAILED. 1 passed; 2 failed")),
+        ),
+        (
+            "     Summary [   0.1s] 12 tests run: 11 passed, 1 failed, 0 skipped",
+            Some((true, "Summary [   0.1s] 12 tests run: 11 passed, 1 failed, 0 skipped")),
+        ),
+        (
+            "     Summary [   0.1s] 12 tests run: 12 passed, 0 skipped",
+            Some((false, "Summary [   0.1s] 12 tests run: 12 passed, 0 skipped")),
+        ),
+        ("ok  \texample.com/a\t0.4s\nFAIL\texample.com/b\t0.2s\nFAIL", Some((true, "FAIL"))),
+        ("ok  \texample.com/a\t0.4s", Some((false, "ok  \texample.com/a\t0.4s"))),
+        (
+            "=========== 2 failed, 10 passed in 1.2s ===========",
+            Some((true, "=========== 2 failed, 10 passed in 1.2s ===========")),
+        ),
+        ("10 passed in 0.12s", Some((false, "10 passed in 0.12s"))),
+        (
+            "Tests:       1 failed, 4 passed, 5 total\nTime: 2s",
+            Some((true, "Tests:       1 failed, 4 passed, 5 total")),
+        ),
+        ("Tests  5 passed (5)", Some((false, "Tests  5 passed (5)"))),
+        ("  12 passing (30ms)\n  1 failing", Some((true, "1 failing"))),
+        ("465 passed, 0 failed", Some((false, "465 passed, 0 failed"))),
+        ("he passed 3 exams", None),
+        ("", None),
+    ] {
+        let found = ending(output).map(|ending| (ending.failed, ending.line));
+        assert_eq!(found, expected.map(|(failed, line)| (failed, line.to_owned())), "{output}");
+    }
+}
