@@ -14,6 +14,7 @@ pub mod finding;
 pub mod id;
 pub mod journal;
 pub mod marker;
+pub mod packet;
 pub mod place;
 pub mod receipt;
 pub mod redact;

@@ -45,6 +45,21 @@ pub fn one_line(text: &str, max: usize) -> String {
     out
 }
 
+/// Several lines as a block quote: data, told apart from what stands around it. Cut after `max` units, and marked so.
+pub fn quote(text: &str, max: usize) -> String {
+    let (mut lines, mut room) = (Vec::new(), max);
+    for line in text.trim().lines() {
+        if room == 0 {
+            lines.push("> …".to_owned());
+            break;
+        }
+        let line = inline(line, room);
+        room = room.saturating_sub(width(&line) + 1);
+        lines.push(format!("> {line}").trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
 /// A command or a line of output, in backticks that it cannot close.
 pub fn code(text: &str, max: usize) -> String {
     let text = inline(text, max);

@@ -23,6 +23,26 @@ pub fn session_lock(session: &Id) -> String {
     format!("{LOCKS}/session-{session}.lock")
 }
 
+pub const PACKETS: &str = "packets";
+pub const PACKETS_INDEX: &str = "indexes/packets.tsv";
+/// Held while a packet is changed.
+pub const PACKETS_LOCK: &str = "state/locks/packets.lock";
+
+pub fn packet(id: &Id) -> String {
+    packet_named(id.as_str())
+}
+
+/// For a name that was found in the folder.
+pub(crate) fn packet_named(name: &str) -> String {
+    format!("{PACKETS}/{name}.md")
+}
+
+/// Which packet a session has claimed.
+pub const CLAIMS: &str = "state/claims";
+/// Dead sessions that were seen to, each with the packet that was made of it.
+pub const SWEPT: &str = "state/swept";
+pub const DECISIONS: &str = "decisions.jsonl";
+
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 
 /// A session folded, so that its start need not read the whole journal.

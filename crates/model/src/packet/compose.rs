@@ -1,0 +1,597 @@
+//! A packet filled by rule from what was captured: no model, no skeleton.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{
+    CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
+    SUGGESTED, Status, VALIDATORS, words,
+};
+use crate::checks::{self, Sort};
+use crate::digest::{CommandUse, Digest, FileUse, Prompt};
+use crate::document::Document;
+use crate::event::TodoStatus;
+use crate::render::{code, inline, quote, width};
+use crate::text::count;
+use crate::time;
+
+/// What cannot be known is said to be so.
+pub const NONE: &str = "_none recorded_";
+
+/// The prompt for whoever goes on has to be read in one go.
+const PROMPT_CAP: usize = 2_500;
+
+/// Suggested files, besides those that were edited: all of these are named.
+const READ_FILES: usize = 25;
+const PASSED: usize = 8;
+
+/// Where git stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Git {
+    pub head: String,
+    /// Empty when no branch is checked out.
+    pub branch: String,
+    /// Files that differ from HEAD, untracked ones included; None where that was not asked.
+    pub dirty: Option<usize>,
+}
+
+/// Everything a packet is made of.
+#[derive(Clone, Copy, Debug)]
+pub struct Material<'a> {
+    pub id: &'a str,
+    pub purpose: &'a str,
+    pub digest: &'a Digest,
+    /// The harness's name in a packet, and what people call it.
+    pub source: &'a str,
+    pub harness: &'a str,
+    pub transcript: Option<&'a str>,
+    pub project_id: &'a str,
+    pub git: Option<&'a Git>,
+    pub now: Timestamp,
+    /// Curated by the user.
+    pub confirmed: &'a [String],
+    /// From the records: decisions that still hold, and rules of the role that is bound.
+    pub decisions: &'a [String],
+    pub rules: &'a [String],
+    /// Files that are not there any more, and those that git ignores.
+    pub gone: &'a [String],
+    pub ignored: &'a [String],
+    /// Fingerprints of the files that are there.
+    pub files_seen: &'a [(String, String)],
+    /// Validators that the user asked for, before those seen.
+    pub validators: &'a [String],
+    pub promise: Option<&'a str>,
+    pub max_iterations: i64,
+}
+
+/// What was worked out on the way, for whoever shows it.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    pub bytes: Vec<u8>,
+    pub suggested: Vec<String>,
+    pub next_prompt: String,
+}
+
+pub fn compose(material: &Material) -> Draft {
+    let facts = Facts::new(material);
+    let next_prompt = facts.next_prompt();
+    let sections = [
+        (INTENT, facts.intent()),
+        (CONTEXT, facts.context()),
+        (CONSTRAINTS, facts.constraints()),
+        (DECISIONS, facts.decisions()),
+        (FILES, facts.files()),
+        (NEXT_PROMPT, next_prompt.clone()),
+        (PLAN, facts.plan()),
+        (VALIDATORS, facts.validators()),
+        (QUESTIONS, facts.questions()),
+        (NOTES, facts.notes()),
+    ];
+    let mut text = String::new();
+    for (heading, body) in sections {
+        text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim_end()));
+    }
+    let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
+    Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, next_prompt }
+}
+
+/// The material, sorted.
+struct Facts<'a> {
+    material: &'a Material<'a>,
+    prompts: Vec<&'a Prompt>,
+    suggested: Vec<&'a FileUse>,
+    failing: Vec<&'a CommandUse>,
+    /// Tests, builds and lints, the last run of each, newest first.
+    checks: Vec<(Sort, &'a CommandUse)>,
+}
+
+impl<'a> Facts<'a> {
+    fn new(material: &'a Material<'a>) -> Facts<'a> {
+        let digest = material.digest;
+        let failing: Vec<&CommandUse> = digest.open_failures().collect();
+        Facts {
+            material,
+            prompts: words::real(&digest.prompts),
+            suggested: suggested(material),
+            failing,
+            checks: checks(digest),
+        }
+    }
+
+    fn with_frontmatter(&self, body: &str, suggested: &[String]) -> Vec<u8> {
+        let Material { id, purpose, source, digest, transcript, git, now, project_id, .. } = *self.material;
+        let now = time::rfc3339(now);
+        let mut document = Document::parse(body.as_bytes());
+        let files_seen: serde_json::Map<String, Value> =
+            self.material.files_seen.iter().map(|(path, digest)| (path.clone(), json!(digest))).collect();
+        let seen: Vec<Check> = self
+            .validator_commands()
+            .iter()
+            .filter_map(|command| {
+                let (_, used) = self.checks.iter().find(|(_, used)| shown(used) == *command)?;
+                Some(Check { command: command.clone(), ok: used.ok, at: used.at.clone() })
+            })
+            .collect();
+        let mut entries: Vec<(&str, Value)> = vec![
+            ("id", json!(id)),
+            ("created_at", json!(now)),
+            ("updated_at", json!(now)),
+            ("status", json!(Status::Draft.name())),
+            ("purpose", json!(inline(purpose, 300))),
+            ("source", json!(source)),
+            ("session_id", json!(digest.session)),
+        ];
+        entries.extend(transcript.map(|path| ("transcript_path", json!(path))));
+        entries.extend([
+            ("relevant_files_confirmed", json!(self.material.confirmed)),
+            ("relevant_files_suggested", json!(suggested)),
+            ("validators", json!(self.validator_commands())),
+            ("loop_promise", self.material.promise.map_or(Value::Null, |promise| json!(promise))),
+            ("loop_max_iterations", json!(self.material.max_iterations)),
+            ("project_id", json!(project_id)),
+        ]);
+        if let Some(Git { head, branch, dirty }) = git {
+            entries.push(("head", json!(head)));
+            entries.push(("branch", json!(branch)));
+            entries.extend(dirty.map(|dirty| ("dirty", json!(dirty))));
+        }
+        entries.push(("files_seen", Value::Object(files_seen)));
+        entries.push(("checks_seen", json!(seen)));
+        for (key, value) in entries {
+            // Every key here is one; setting it cannot fail.
+            let _ = document.set(key, value);
+        }
+        document.into_bytes()
+    }
+
+    fn intent(&self) -> String {
+        let mut text = format!("{}\n", inline(self.material.purpose, 1_000));
+        match self.prompts.as_slice() {
+            [] => {}
+            [only] => {
+                text.push_str(&format!("\nThe user asked{}:\n\n{}\n", at(only), quote(&only.text, 1_500)))
+            }
+            [first, .., last] => {
+                text.push_str(&format!(
+                    "\nThe user began with{}:\n\n{}\n",
+                    at(first),
+                    quote(&first.text, 1_200)
+                ));
+                text.push_str(&format!("\nand said last{}:\n\n{}\n", at(last), quote(&last.text, 1_500)));
+            }
+        }
+        text
+    }
+
+    fn context(&self) -> String {
+        let Digest { session, first_at, last_at, compactions, said, .. } = self.material.digest;
+        let mut text = String::new();
+        if !session.is_empty() {
+            let compacted = match compactions {
+                0 => String::new(),
+                1 => ", compacted once".to_owned(),
+                n => format!(", compacted {n} times"),
+            };
+            let session = inline(session, 60);
+            text.push_str(&format!(
+                "Session {session} in {}, {first_at} to {last_at}{compacted}.\n",
+                self.material.harness
+            ));
+        }
+        let edited = self.edited();
+        list(&mut text, &format!("Edited ({})", count(edited.len(), "file")), edited);
+        let of = |sort: Sort| {
+            self.checks.iter().filter(move |(s, _)| *s == sort).map(|(_, used)| check_words(used))
+        };
+        list(&mut text, "Tests, as last seen", of(Sort::Test).take(6).collect());
+        list(
+            &mut text,
+            "Builds and lints, as last seen",
+            of(Sort::Build).chain(of(Sort::Lint)).take(6).collect(),
+        );
+        let failing = self.failing.iter().filter(|used| !self.is_check(used)).map(|used| failing_words(used));
+        list(&mut text, "Failed when last run, and not passed since", failing.collect());
+        let passed =
+            self.material.digest.commands.iter().rev().filter(|used| used.ok && !self.is_check(used));
+        list(
+            &mut text,
+            "Last commands that passed",
+            passed.take(PASSED).map(|used| code(&used.command, 160)).collect(),
+        );
+        list(&mut text, "The harness's own list", self.todos());
+        if !said.is_empty() {
+            text.push_str(&format!("\nThe agent said last:\n\n{}\n", quote(said, 1_500)));
+        }
+        text.push_str(&match self.material.git {
+            Some(git) => format!("\nGit: {}.\n", git_words(git)),
+            None => "\nNot in git.\n".to_owned(),
+        });
+        text
+    }
+
+    fn constraints(&self) -> String {
+        let mut lines: Vec<String> = self.material.rules.iter().map(|rule| inline(rule, 300)).collect();
+        for (wish, prompt) in words::wishes(&self.prompts) {
+            lines.push(format!("“{}” (the user{})", inline(wish, 300), at(prompt)));
+        }
+        or_none(&lines)
+    }
+
+    fn decisions(&self) -> String {
+        let mut lines: Vec<String> =
+            self.material.decisions.iter().map(|decision| inline(decision, 400)).collect();
+        for answer in self.material.digest.answers.iter().rev() {
+            let (question, answer) = (inline(&answer.question, 200), inline(&answer.answer, 300));
+            lines.push(format!("Asked “{question}”, the user answered “{answer}”"));
+        }
+        or_none(&lines)
+    }
+
+    fn files(&self) -> String {
+        let confirmed: Vec<String> = self
+            .material
+            .confirmed
+            .iter()
+            .map(|path| format!("{} — chosen by the user", code(path, 300)))
+            .collect();
+        let suggested: Vec<String> = self.suggested.iter().map(|file| self.file_words(file)).collect();
+        format!("### {CONFIRMED}\n\n{}\n\n### {SUGGESTED}\n\n{}", or_none(&confirmed), or_none(&suggested))
+    }
+
+    fn plan(&self) -> String {
+        let todos = self.material.digest.open_todos();
+        let lines: Vec<String> = todos
+            .map(|todo| {
+                let mark = if todo.status == Some(TodoStatus::InProgress) { " (in progress)" } else { "" };
+                format!("- [ ] {}{mark}", inline(&todo.text, 300))
+            })
+            .collect();
+        if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+    }
+
+    fn validators(&self) -> String {
+        let lines: Vec<String> = self
+            .validator_commands()
+            .iter()
+            .map(|command| {
+                let seen =
+                    self.checks.iter().find(|(_, used)| shown(used) == *command).map(|(_, used)| *used);
+                format!(
+                    "- [ ] {}{}",
+                    code(command, 300),
+                    seen.map_or(String::new(), |used| format!(" — {}", ended(used)))
+                )
+            })
+            .chain(
+                self.material
+                    .promise
+                    .map(|promise| format!("- [ ] the agent can say “{}”", inline(promise, 200))),
+            )
+            .collect();
+        if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+    }
+
+    fn questions(&self) -> String {
+        or_none(&self.open_questions())
+    }
+
+    /// Only what nobody has spoken to since.
+    fn open_questions(&self) -> Vec<String> {
+        let digest = self.material.digest;
+        let answered = self.prompts.last().is_some_and(|prompt| prompt.record > digest.said_last);
+        if answered {
+            Vec::new()
+        } else {
+            words::questions(&digest.said).iter().map(|q| inline(q, 300)).collect()
+        }
+    }
+
+    fn notes(&self) -> String {
+        let mut lines = Vec::new();
+        if self.material.digest.unread > 0 {
+            lines.push(format!(
+                "{} KiB of the transcript lay too far back and were not read",
+                self.material.digest.unread / 1024
+            ));
+        }
+        or_none(&lines)
+    }
+
+    /// Goal, where things stand, what to open, what not to redo, when it is done: within [`PROMPT_CAP`], the least
+    /// needed left out first.
+    fn next_prompt(&self) -> String {
+        let material = self.material;
+        let mut parts: Vec<(u8, usize, String)> = Vec::new();
+        let mut add = |rank: u8, text: String| {
+            if !text.is_empty() {
+                parts.push((rank, parts.len(), text));
+            }
+        };
+        add(0, format!("Goal: {}", inline(material.purpose, 400)));
+        if let Some(last) = self.prompts.last() {
+            add(1, format!("The user's last words on it: “{}”", inline(&last.text, 450)));
+        }
+        if let [first, _, ..] = self.prompts.as_slice() {
+            add(6, format!("It began with: “{}”", inline(&first.text, 250)));
+        }
+        add(2, self.state());
+        if !material.digest.said.is_empty() {
+            add(5, format!("The agent before you said last: “{}”", inline(&material.digest.said, 450)));
+        }
+        let open: Vec<String> =
+            material.digest.open_todos().take(6).map(|todo| inline(&todo.text, 120)).collect();
+        add(3, bullets("Still to do:", &open));
+        let failing: Vec<String> = self.failing_now().into_iter().take(4).map(failing_words).collect();
+        add(3, bullets("Failing when last run:", &failing));
+        add(4, bullets("Open these first:", &self.first_files()));
+        let done = self.not_to_redo();
+        add(7, bullets("Done already, not to be redone:", &done));
+        let questions = self.open_questions();
+        add(6, bullets("Asked by the agent and not answered:", &questions));
+        add(2, self.exit_criteria());
+        fit(parts)
+    }
+
+    fn state(&self) -> String {
+        let edited = self.material.digest.files.iter().filter(|file| file.edits > 0).count();
+        let mut facts = vec![format!("{} edited", count(edited, "file"))];
+        let tests = self.checks.iter().filter(|(sort, _)| *sort == Sort::Test);
+        match tests.max_by_key(|(_, used)| used.last) {
+            Some((_, used)) => {
+                facts.push(format!("{} {}", code(shown(used), 80), if used.ok { "passed" } else { "failed" }))
+            }
+            None => facts.push("no test run was seen".to_owned()),
+        }
+        if let Some(git) = self.material.git {
+            facts.push(git_words(git));
+        }
+        format!("Where things stand: {}.", facts.join("; "))
+    }
+
+    fn first_files(&self) -> Vec<String> {
+        let confirmed = self.material.confirmed.iter().map(|path| code(path, 120));
+        let here = self.suggested.iter().filter(|file| !file.outside && !self.is_gone(file));
+        confirmed.chain(here.map(|file| code(&file.path, 120))).take(8).collect()
+    }
+
+    fn not_to_redo(&self) -> Vec<String> {
+        let todos = &self.material.digest.todos;
+        let done = todos.iter().filter(|todo| todo.status == Some(TodoStatus::Completed));
+        done.rev().take(5).map(|todo| inline(&todo.text, 100)).collect()
+    }
+
+    fn exit_criteria(&self) -> String {
+        let commands: Vec<String> =
+            self.validator_commands().iter().take(3).map(|command| code(command, 120)).collect();
+        let promise = self
+            .material
+            .promise
+            .map(|promise| format!("the last message holds <promise>{}<\\/promise>", inline(promise, 100)));
+        let all: Vec<String> = (!commands.is_empty())
+            .then(|| {
+                format!("{} {}", commands.join(", "), if commands.len() == 1 { "passes" } else { "pass" })
+            })
+            .into_iter()
+            .chain(promise)
+            .collect();
+        if all.is_empty() {
+            return "Done when: the goal is met, and it was seen to work (no check was recorded).".to_owned();
+        }
+        format!("Done when: the goal is met, and {}.", all.join(", and "))
+    }
+
+    /// Without what the same check has passed since, under another spelling.
+    fn failing_now(&self) -> Vec<&'a CommandUse> {
+        let passed_since = |used: &CommandUse| {
+            let core = checks::core(&used.command);
+            let later =
+                self.material.digest.commands.iter().filter(|other| other.ok && other.last > used.last);
+            later.into_iter().any(|other| checks::core(&other.command) == core)
+        };
+        self.failing.iter().copied().filter(|used| !passed_since(used)).collect()
+    }
+
+    /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
+    fn validator_commands(&self) -> Vec<String> {
+        let mut commands: Vec<String> = self.material.validators.to_vec();
+        for (_, used) in &self.checks {
+            let command = shown(used).to_owned();
+            let same = commands.iter().any(|known| checks::core(known) == checks::core(&command));
+            if commands.len() < self.material.validators.len() + 5 && !same {
+                commands.push(command);
+            }
+        }
+        commands
+    }
+
+    fn is_check(&self, used: &CommandUse) -> bool {
+        self.checks.iter().any(|(_, check)| check.command == used.command)
+    }
+
+    fn edited(&self) -> Vec<String> {
+        let mut files: Vec<&FileUse> =
+            self.material.digest.files.iter().filter(|file| file.edits > 0).collect();
+        files.sort_by(|a, b| b.edits.cmp(&a.edits).then_with(|| a.path.cmp(&b.path)));
+        let words = |file: &&FileUse| {
+            let gone = if self.is_gone(file) { ", gone" } else { "" };
+            format!("{} {}×{gone}", code(&file.path, 300), file.edits)
+        };
+        files.iter().map(words).collect()
+    }
+
+    fn todos(&self) -> Vec<String> {
+        let words = |todo: &crate::journal::TodoField| {
+            let status = match todo.status {
+                Some(TodoStatus::Completed) => "done",
+                Some(TodoStatus::InProgress) => "in progress",
+                _ => "open",
+            };
+            format!("{}: {status}", inline(&todo.text, 200))
+        };
+        self.material.digest.todos.iter().map(words).collect()
+    }
+
+    fn file_words(&self, file: &FileUse) -> String {
+        let mut why = Vec::new();
+        for (n, word) in [(file.edits, "edited"), (file.reads, "read"), (file.guesses, "named in a command")]
+        {
+            match n {
+                0 => {}
+                1 => why.push(word.to_owned()),
+                n => why.push(format!("{word} {n}×")),
+            }
+        }
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        if let Some(used) = self.failing.iter().find(|used| used.error.contains(name)) {
+            why.push(format!("the failing {} names it", code(shown(used), 60)));
+        }
+        for (is, word) in [
+            (self.is_gone(file), "gone"),
+            (file.outside, "outside of the project"),
+            (self.material.ignored.contains(&file.path), "ignored by git"),
+        ] {
+            if is {
+                why.push(word.to_owned());
+            }
+        }
+        format!("{} — {}", code(&file.path, 300), why.join(", "))
+    }
+
+    fn is_gone(&self, file: &FileUse) -> bool {
+        file.deleted || self.material.gone.contains(&file.path)
+    }
+}
+
+/// Every file that was edited, and the best of those that were only read, in the order of their worth.
+fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
+    let is_down =
+        |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
+    let mut ranked = material.digest.ranked_files();
+    ranked.sort_by_key(|file| is_down(file)); // stable: the rest keeps its order
+    let mut read = 0;
+    ranked.retain(|file| {
+        let only_read = file.edits == 0;
+        read += usize::from(only_read);
+        !only_read || read <= READ_FILES && !is_down(file)
+    });
+    ranked
+}
+
+/// The last run of each check: one entry a core, tests first, newest first.
+fn checks(digest: &Digest) -> Vec<(Sort, &CommandUse)> {
+    let mut found: Vec<(Sort, &CommandUse)> = Vec::new();
+    for used in digest.commands.iter().rev() {
+        let Some(sort) = checks::sort(&used.command) else { continue };
+        let core = checks::core(&used.command);
+        if !found.iter().any(|(_, known)| checks::core(&known.command) == core) {
+            found.push((sort, used));
+        }
+    }
+    found.sort_by_key(|(sort, _)| *sort);
+    found
+}
+
+/// The command as somebody would type it again: one line, without what only shortened its output.
+fn shown(used: &CommandUse) -> &str {
+    let command = used.command.trim();
+    let command = command.split("\n").next().unwrap_or(command);
+    let cut = command.find(" 2>&1").or_else(|| command.find(" | ")).unwrap_or(command.len());
+    command[..cut].trim_end()
+}
+
+fn ended(used: &CommandUse) -> String {
+    let how = if used.ok {
+        "passed".to_owned()
+    } else {
+        used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
+    };
+    let words = if used.ok { used.result.as_str() } else { first_line(&used.error) };
+    let words = if words.is_empty() { String::new() } else { format!(": {}", code(words, 200)) };
+    let at = if used.at.is_empty() { String::new() } else { format!(" at {}", used.at) };
+    format!("{how}{at}{words}")
+}
+
+fn check_words(used: &CommandUse) -> String {
+    format!("{} {}", code(&used.command, 200), ended(used))
+}
+
+fn failing_words(used: &CommandUse) -> String {
+    let exit = used.exit.map_or(String::new(), |exit| format!(" (exit {exit})"));
+    let why = first_line(&used.error);
+    let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
+    format!("{}{exit}{why}", code(&used.command, 160))
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn git_words(git: &Git) -> String {
+    let branch = if git.branch.is_empty() {
+        "no branch".to_owned()
+    } else {
+        format!("branch {}", code(&git.branch, 100))
+    };
+    let head = git.head.get(..10).unwrap_or(&git.head);
+    let dirty = match git.dirty {
+        None => String::new(),
+        Some(0) => ", nothing uncommitted".to_owned(),
+        Some(n) => format!(", {} uncommitted", count(n, "file")),
+    };
+    format!("{branch} at {head}{dirty}")
+}
+
+fn at(prompt: &Prompt) -> String {
+    if prompt.at.is_empty() { String::new() } else { format!(", {}", prompt.at) }
+}
+
+fn list(text: &mut String, title: &str, lines: Vec<String>) {
+    if !lines.is_empty() {
+        text.push_str(&format!("\n{title}:\n\n"));
+        lines.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+    }
+}
+
+fn bullets(title: &str, lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| format!("\n- {line}")).collect();
+    if lines.is_empty() { String::new() } else { format!("{title}{}", lines.concat()) }
+}
+
+fn or_none(lines: &[String]) -> String {
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
+    if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
+}
+
+/// Paragraphs by rank as long as there is room, printed in the order they were given.
+fn fit(mut parts: Vec<(u8, usize, String)>) -> String {
+    parts.sort_by_key(|(rank, place, _)| (*rank, *place));
+    let mut used = 0;
+    parts.retain(|(_, _, text)| {
+        let cost = width(text) + 2;
+        let fits = used + cost <= PROMPT_CAP;
+        used += if fits { cost } else { 0 };
+        fits
+    });
+    parts.sort_by_key(|(_, place, _)| *place);
+    parts.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join("\n\n")
+}

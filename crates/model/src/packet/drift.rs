@@ -1,0 +1,187 @@
+//! What a packet claims, held against what is there now: claim by claim, verified, changed or unverified.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::Packet;
+use crate::text::count;
+use crate::time;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    Verified,
+    Changed,
+    /// Cannot be checked: nothing was recorded, or nobody can tell any more.
+    Unverified,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum About {
+    Head,
+    Branch,
+    Dirty,
+    File,
+    Check,
+    Age,
+}
+
+/// One fact of a packet, and what became of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    pub about: About,
+    /// The file, the command, the commit.
+    pub subject: String,
+    pub state: State,
+    /// In words: `changed since`, `ahead by 3 commits`.
+    pub note: String,
+}
+
+/// What is there now.
+#[derive(Clone, Debug, Default)]
+pub struct Now<'a> {
+    /// None outside of git.
+    pub git: Option<GitNow>,
+    /// One for each file of [`Packet::files`].
+    pub files: &'a [FileNow],
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitNow {
+    pub head: String,
+    pub branch: String,
+    pub dirty: Option<i64>,
+    /// How HEAD lies to the packet's commit; None where that commit is unknown here.
+    pub way: Option<Way>,
+}
+
+/// Commits on our side only, and on the packet's side only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    pub ahead: u64,
+    pub behind: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileNow {
+    Here {
+        fingerprint: Option<String>,
+    },
+    Gone,
+    /// Not below the root: never opened.
+    Outside,
+}
+
+/// Every claim that can be looked at: git first, then files as listed, checks, and the packet's age.
+pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
+    let mut claims = git_claims(packet, now.git.as_ref());
+    let files = packet.files();
+    claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
+    let moved = claims.iter().any(|claim| claim.state == State::Changed);
+    claims.extend(packet.checks_seen.iter().map(|check| {
+        let how = if check.ok { "passed" } else { "failed" };
+        let (state, note) = if moved {
+            (State::Unverified, format!("{how} at {}, before what changed since", check.at))
+        } else {
+            (State::Verified, format!("{how} at {}, and nothing it could speak of has changed", check.at))
+        };
+        Claim { about: About::Check, subject: check.command.clone(), state, note }
+    }));
+    claims.extend(time::parse(&packet.created_at).map(|created| Claim {
+        about: About::Age,
+        subject: packet.created_at.clone(),
+        state: State::Verified,
+        note: format!("written {}", time::ago(created, at)),
+    }));
+    claims
+}
+
+/// What is not as the packet says.
+pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
+    claims.iter().filter(|claim| claim.state == State::Changed).collect()
+}
+
+fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    if packet.head.is_empty() && packet.branch.is_empty() {
+        return claims;
+    }
+    let claim =
+        |about, subject: &str, state, note: String| Claim { about, subject: subject.to_owned(), state, note };
+    let Some(now) = now else {
+        claims.push(claim(
+            About::Head,
+            &packet.head,
+            State::Unverified,
+            "this is no git checkout now".into(),
+        ));
+        return claims;
+    };
+    if !packet.head.is_empty() {
+        let (state, note) = match (now.head == packet.head, now.way) {
+            (true, _) => (State::Verified, "HEAD is where it was".to_owned()),
+            (false, None) => (
+                State::Changed,
+                format!("HEAD is {}; the packet's commit is not known here", short(&now.head)),
+            ),
+            (false, Some(way)) => {
+                (State::Changed, format!("HEAD is {}, {}", short(&now.head), way_words(way)))
+            }
+        };
+        claims.push(claim(About::Head, &packet.head, state, note));
+    }
+    let branch = |name: &str| if name.is_empty() { "no branch".to_owned() } else { name.to_owned() };
+    if !packet.head.is_empty() || !packet.branch.is_empty() {
+        let (state, note) = if now.branch == packet.branch {
+            (State::Verified, "still checked out".to_owned())
+        } else {
+            (State::Changed, format!("{} is checked out now", branch(&now.branch)))
+        };
+        claims.push(claim(About::Branch, &branch(&packet.branch), state, note));
+    }
+    if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
+        let files = |n: i64| count(usize::try_from(n).unwrap_or(0), "file");
+        let (state, note) = if then == now {
+            (State::Verified, format!("{} uncommitted, as then", files(now)))
+        } else {
+            (State::Changed, format!("{} uncommitted then, {now} now", files(then)))
+        };
+        claims.push(claim(About::Dirty, &then.to_string(), state, note));
+    }
+    claims
+}
+
+fn way_words(way: Way) -> String {
+    match way {
+        Way { ahead, behind: 0 } => format!("ahead by {}", count(ahead as usize, "commit")),
+        Way { ahead: 0, behind } => format!("behind by {}", count(behind as usize, "commit")),
+        Way { ahead, behind } => format!("diverged: {ahead} here, {behind} there"),
+    }
+}
+
+fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
+    let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
+    // Without any fingerprint nobody looked; with some, a file without one was not there.
+    let looked = !packet.files_seen.is_empty();
+    let (state, note) = match (now, then) {
+        (FileNow::Outside, _) => (State::Unverified, "outside of the project, not opened"),
+        (FileNow::Gone, None) if looked => (State::Verified, "gone, as then"),
+        (FileNow::Gone, _) => (State::Changed, "gone"),
+        (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
+            (State::Verified, "as it was")
+        }
+        (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "changed since"),
+        (FileNow::Here { .. }, None) if looked => (State::Changed, "there again; it was gone then"),
+        (FileNow::Here { .. }, _) => (State::Unverified, "there; what it held then was not recorded"),
+    };
+    Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned() }
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+#[cfg(test)]
+#[path = "drift_tests.rs"]
+mod tests;

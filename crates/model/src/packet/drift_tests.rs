@@ -1,0 +1,89 @@
+use super::{About, FileNow, GitNow, Now, State, Way, drift, verify};
+use crate::packet::{Check, Packet};
+use crate::time;
+
+fn packet() -> Packet {
+    Packet {
+        created_at: "2026-11-15T19:22:00Z".into(),
+        confirmed: vec!["a".into()],
+        suggested: vec!["b".into(), "a".into(), "c".into(), "/etc/x".into(), "d".into()],
+        head: "1111111111111111".into(),
+        branch: "main".into(),
+        dirty: Some(2),
+        files_seen: vec![("a".into(), "1".into()), ("b".into(), "2".into()), ("d".into(), "4".into())],
+        checks_seen: vec![Check { command: "make test".into(), ok: true, at: "2026-11-15T19:00:00Z".into() }],
+        ..Packet::default()
+    }
+}
+
+fn here(fingerprint: &str) -> FileNow {
+    FileNow::Here { fingerprint: Some(fingerprint.into()) }
+}
+
+fn check(files: &[FileNow], git: Option<GitNow>, expected: &[(About, State, &str)]) {
+    let now = time::parse("2026-11-15T21:22:00Z").unwrap();
+    let claims = verify(&packet(), &Now { git, files }, now);
+    let found: Vec<(About, State, &str)> =
+        claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn all_as_it_was() {
+    use About::{Age, Branch, Check, Dirty, File, Head};
+    use State::{Unverified, Verified};
+    let git = GitNow { head: "1111111111111111".into(), branch: "main".into(), dirty: Some(2), way: None };
+    check(
+        &[here("1"), here("2"), FileNow::Gone, FileNow::Outside, here("4")],
+        Some(git),
+        &[
+            (Head, Verified, "HEAD is where it was"),
+            (Branch, Verified, "still checked out"),
+            (Dirty, Verified, "2 files uncommitted, as then"),
+            (File, Verified, "as it was"),
+            (File, Verified, "as it was"),
+            (File, Verified, "gone, as then"),
+            (File, Unverified, "outside of the project, not opened"),
+            (File, Verified, "as it was"),
+            (Check, Verified, "passed at 2026-11-15T19:00:00Z, and nothing it could speak of has changed"),
+            (Age, Verified, "written 2 h ago"),
+        ],
+    );
+}
+
+#[test]
+fn everything_moved() {
+    use About::{Age, Branch, Check, Dirty, File, Head};
+    use State::{Changed, Unverified, Verified};
+    let way = Some(Way { ahead: 3, behind: 1 });
+    let git = GitNow { head: "2222222222222222".into(), branch: String::new(), dirty: Some(0), way };
+    check(
+        &[here("9"), FileNow::Gone, here("3"), FileNow::Outside, FileNow::Here { fingerprint: None }],
+        Some(git),
+        &[
+            (Head, Changed, "HEAD is 2222222222, diverged: 3 here, 1 there"),
+            (Branch, Changed, "no branch is checked out now"),
+            (Dirty, Changed, "2 files uncommitted then, 0 now"),
+            (File, Changed, "changed since"),
+            (File, Changed, "gone"),
+            (File, Changed, "there again; it was gone then"),
+            (File, Unverified, "outside of the project, not opened"),
+            (File, Unverified, "there; what it held then was not recorded"),
+            (Check, Unverified, "passed at 2026-11-15T19:00:00Z, before what changed since"),
+            (Age, Verified, "written 2 h ago"),
+        ],
+    );
+}
+
+#[test]
+fn a_packet_by_hand_claims_little() {
+    let packet = Packet { suggested: vec!["a".into(), "b".into()], ..Packet::default() };
+    let files = [here("1"), FileNow::Gone];
+    let claims = verify(&packet, &Now { git: None, files: &files }, time::parse("2026-11-15").unwrap());
+    let found: Vec<(State, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
+    assert_eq!(
+        found,
+        [(State::Unverified, "there; what it held then was not recorded"), (State::Changed, "gone")]
+    );
+    assert_eq!(drift(&claims).len(), 1);
+}

@@ -1,0 +1,170 @@
+//! The prompt made from a packet: what it asks for, what still holds, and what has drifted.
+
+use jiff::Timestamp;
+
+use super::drift::{About, Claim, State};
+use super::{CONSTRAINTS, DECISIONS, NEXT_PROMPT, NONE, Packet, QUESTIONS};
+use crate::document::{Document, Head};
+use crate::render::{code, inline};
+use crate::text::count;
+use crate::time;
+
+/// How a harness wants a file named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mention {
+    Plain,
+    /// `@path`: the harness then reads it.
+    At,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Pickup<'a> {
+    pub packet: &'a Packet,
+    pub document: &'a Document,
+    /// Where the record lies, for whoever wants all of it.
+    pub path: &'a str,
+    pub claims: &'a [Claim],
+    /// Files touched since the packet was written, where that was asked.
+    pub later: &'a [String],
+    pub mention: Mention,
+    pub now: Timestamp,
+}
+
+/// Most text of the packet's own that goes into the prompt, section by section.
+const PROMPT_BYTES: usize = 12_000;
+const SECTION_LINES: usize = 15;
+const MOST_FILES: usize = 20;
+
+pub fn render(pickup: &Pickup) -> String {
+    let Pickup { packet, document, claims, .. } = *pickup;
+    let age = time::parse(&packet.created_at)
+        .map_or(String::new(), |at| format!(", written {}", time::ago(at, pickup.now)));
+    let source =
+        if packet.source.is_empty() { String::new() } else { format!(" in {}", inline(&packet.source, 40)) };
+    let mut text = format!(
+        "Picking up packet {}{age}{source}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
+        packet.id,
+        inline(&packet.purpose, 300)
+    );
+    text.push_str(&next_prompt(document));
+    text.push_str("\n\n");
+    text.push_str(&drift_part(claims));
+    text.push_str(&files_part(pickup));
+    for heading in [CONSTRAINTS, DECISIONS, QUESTIONS] {
+        if let Some(body) = section(document, heading) {
+            text.push_str(&format!("\n{heading}:\n{body}\n"));
+        }
+    }
+    if !packet.claimed_by.is_empty() {
+        text.push_str(&format!(
+            "\nClaimed by {} at {}.\n",
+            inline(&packet.claimed_by, 80),
+            inline(&packet.claimed_at, 40)
+        ));
+    }
+    text.push_str(&format!("\nThe whole packet: {}\n", pickup.path));
+    text
+}
+
+/// The section by its name, by the beginning of its name, or, where somebody wrote a packet of their own kind, all of it.
+fn next_prompt(document: &Document) -> String {
+    let found = document
+        .section(&[Head::exact(2, NEXT_PROMPT)])
+        .or_else(|| document.section(&[Head::prefix(2, "Next Prompt")]))
+        .map(|section| section.text())
+        .filter(|text| !text.trim().is_empty() && text.trim() != NONE);
+    let text = found.unwrap_or_else(|| String::from_utf8_lossy(document.body()).trim().to_owned());
+    clean(&text, PROMPT_BYTES)
+}
+
+fn drift_part(claims: &[Claim]) -> String {
+    let of = |state| claims.iter().filter(move |claim| claim.state == state).count();
+    let (verified, changed, unverified) = (of(State::Verified), of(State::Changed), of(State::Unverified));
+    let mut text = match changed {
+        0 => "Drift: none found".to_owned(),
+        n => format!("Drift ({} changed since the packet was written)", count(n, "fact")),
+    };
+    text.push_str(&format!("; {verified} verified, {unverified} unverified.\n"));
+    for claim in claims.iter().filter(|claim| claim.about != About::File && claim.about != About::Age) {
+        let subject = match claim.about {
+            About::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
+            About::Branch => format!("branch {}", code(&claim.subject, 100)),
+            About::Dirty => "uncommitted files".to_owned(),
+            _ => code(&claim.subject, 160),
+        };
+        text.push_str(&format!("- {}: {subject}: {}\n", word(claim.state), inline(&claim.note, 200)));
+    }
+    for claim in claims.iter().filter(|claim| claim.about == About::File && claim.state == State::Changed) {
+        text.push_str(&format!("- changed: {}: {}\n", code(&claim.subject, 200), claim.note));
+    }
+    text
+}
+
+fn files_part(pickup: &Pickup) -> String {
+    let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
+    let mut text = String::new();
+    if !files.is_empty() {
+        text.push_str("\nFiles, most relevant first:\n");
+    }
+    for claim in files.iter().take(MOST_FILES) {
+        let chosen =
+            if pickup.packet.confirmed.contains(&claim.subject) { ", chosen by the user" } else { "" };
+        let path = mention(&claim.subject, claim, pickup.mention);
+        text.push_str(&format!("- {path} ({}: {}{chosen})\n", word(claim.state), claim.note));
+    }
+    if files.len() > MOST_FILES {
+        text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
+    }
+    if !pickup.later.is_empty() {
+        text.push_str("\nTouched later, after the packet was written:\n");
+        for path in pickup.later.iter().take(MOST_FILES) {
+            text.push_str(&format!("- {}\n", code(path, 200)));
+        }
+    }
+    text
+}
+
+/// A file that is not there must not be mentioned in a way that makes a harness read it.
+fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
+    let is_gone = claim.note.starts_with("gone") || claim.note.starts_with("outside");
+    let is_plain = path.contains(|c: char| c.is_whitespace() || c == '`');
+    match mention {
+        Mention::At if !is_gone && !is_plain => format!("@{}", inline(path, 300)),
+        _ => code(path, 300),
+    }
+}
+
+fn section(document: &Document, heading: &str) -> Option<String> {
+    let text = document.section(&[Head::exact(2, heading)])?.text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    if lines.is_empty() || lines == [NONE] {
+        return None;
+    }
+    let shown: Vec<String> = lines.iter().take(SECTION_LINES).map(|line| inline(line, 400)).collect();
+    Some(shown.join("\n"))
+}
+
+/// Line by line, so that a prompt keeps its shape and nothing hides in it.
+fn clean(text: &str, max: usize) -> String {
+    let mut lines = Vec::new();
+    let mut room = max;
+    for line in text.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let line = format!("{}{}", " ".repeat(indent.min(12)), inline(line, 2_000));
+        if line.len() > room {
+            lines.push("… (cut; the packet has the rest)".to_owned());
+            break;
+        }
+        room -= line.len();
+        lines.push(line.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Verified => "verified",
+        State::Changed => "changed",
+        State::Unverified => "unverified",
+    }
+}

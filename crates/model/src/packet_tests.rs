@@ -1,0 +1,77 @@
+use super::{Packet, Status, id, slug, validate};
+use crate::document::Document;
+use crate::finding::Level;
+use crate::time;
+
+#[test]
+fn slugs_are_file_names() {
+    for (purpose, expected) in [
+        ("fix: the Parser!", "fix-the-parser"),
+        ("  Größe  ändern ", "gr-e-ndern"),
+        ("日本語", "packet"),
+        ("", "packet"),
+        ("../../etc/passwd", "etc-passwd"),
+        (
+            "a very long purpose that goes on and on until nobody reads it any more",
+            "a-very-long-purpose-that-goes-on-and-on-until",
+        ),
+    ] {
+        assert_eq!(slug(purpose), expected);
+    }
+    assert_eq!(slug(&"x".repeat(100)).len(), 48);
+    let now = time::parse("2026-11-15T19:22:00Z").unwrap();
+    assert_eq!(id(now, "go on", 1), "20261115T192200Z-go-on");
+    assert_eq!(id(now, "go on", 3), "20261115T192200Z-go-on-3");
+}
+
+const GOOD: &str = "---\nid: p\ncreated_at: 2026-11-15T19:22:00Z\nupdated_at: 2026-11-15T19:22:00Z\nstatus: draft\npurpose: fix: it\n---\n## Intent\n## Context\n## Constraints\n## Decisions\n## Relevant Files\n### Confirmed\n### Suggested\n## Next Prompt (Draft)\n## Plan\n## Validators / Exit Criteria\n## Open Questions\n## Notes\n";
+
+#[test]
+fn every_rule_has_its_word() {
+    let check = |from: &str, to: &str, expected: &[(Level, &str)]| {
+        let document = Document::parse(GOOD.replace(from, to));
+        let findings = validate(&document, "packets/p.md");
+        let found: Vec<(Level, &str)> = findings.iter().map(|f| (f.level, f.text.as_str())).collect();
+        assert_eq!(found, expected, "{from:?} → {to:?}");
+    };
+    use Level::{Error, Note, Warning};
+    check("", "", &[]);
+    check("---\nid: p", "id: p", &[(Error, "no frontmatter: the file does not begin with `---`")]);
+    check("purpose: fix: it\n", "", &[(Error, "`purpose` is missing")]);
+    check("id: p", "id: q", &[(Warning, "`id` is q, the file is called p")]);
+    check("status: draft", "status: open", &[(Error, "`status` is `open`")]);
+    check(
+        "updated_at: 2026-11-15T19:22:00Z",
+        "updated_at: soon",
+        &[(Error, "`updated_at` is `soon`, which is no time")],
+    );
+    check("status: draft", "status: draft\nvalidators: none", &[(Error, "`validators` is no list")]);
+    check("status: draft", "status: draft\ndirty: many", &[(Error, "`dirty` is no whole number")]);
+    check("status: draft", "status: draft\nsource: factory", &[]);
+    check(
+        "status: draft",
+        "status: draft\nsource: emacs",
+        &[(Warning, "`source` is `emacs`, which is no harness that thru knows")],
+    );
+    check("## Plan\n", "", &[(Warning, "`## Plan` is missing")]);
+    check(
+        "## Intent\n## Context\n",
+        "## Context\n## Intent\n",
+        &[(Note, "`## Context` stands before what should come first")],
+    );
+    check("### Confirmed\n", "", &[(Warning, "`### Confirmed` below `## Relevant Files` is missing")]);
+}
+
+#[test]
+fn odd_frontmatter_is_read_as_far_as_it_goes() {
+    let document = Document::parse(
+        "---\r\nid: ../x\r\nstatus: done\r\nsource: claude\r\nrelevant_files_confirmed: [\"a\"]\r\nrelevant_files_suggested:\r\n  - b\r\n  - a\r\nloop_promise: null\r\n---\r\n",
+    );
+    let packet = Packet::read(&document, "name");
+    assert_eq!(
+        (packet.id.as_str(), packet.status, packet.source.as_str()),
+        ("name", Some(Status::Done), "claude-code")
+    );
+    assert_eq!(packet.files(), ["a", "b"]);
+    assert_eq!(packet.loop_promise, None);
+}

@@ -1,0 +1,253 @@
+//! Packets on disk: made once, edited under a lock, listed by an index that can be deleted at any time.
+
+use std::time::Duration;
+
+use model::document::Document;
+use model::id::Id;
+use model::packet::{Packet, Status};
+use rustix::fs::{self, AtFlags, FileType};
+
+use crate::{Durability, Error, Lock, Result, Store, layout};
+
+/// Larger than any packet a person reads.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// Below this many an index saves nothing.
+const WORTH_AN_INDEX: usize = 1_000;
+
+/// The first line of the index. Another one means that it is made anew.
+const HEAD: &str = "thru packets 1";
+
+/// File systems tell time in steps: an index is believed only when it is this much younger than the folder's last change.
+const STEP_NS: i128 = 1_000_000_000;
+
+/// One packet, as far as a list shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// The file's name without its ending: what names the packet.
+    pub name: String,
+    pub status: Option<Status>,
+    pub updated_at: String,
+    pub created_at: String,
+    pub claimed_by: String,
+    pub purpose: String,
+    stamp: Stamp,
+}
+
+/// What tells that a file is still the one that was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Stamp {
+    changed_ns: i128,
+    size: u64,
+}
+
+impl Store {
+    /// Writes a new packet. `render` is asked for the n-th name and its bytes until a name is free.
+    pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
+        let folder = self.dir().make(layout::PACKETS)?;
+        let mut n = 1;
+        loop {
+            let (name, bytes) = render(n);
+            if folder.create(&format!("{name}.md"), &bytes)? {
+                return Ok(name);
+            }
+            n += 1;
+        }
+    }
+
+    pub fn packet(&self, id: &Id) -> Result<Document> {
+        Ok(Document::parse(self.dir().read(&layout::packet(id), LARGEST)?))
+    }
+
+    /// Held while a packet is changed.
+    pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
+        self.dir().make(layout::LOCKS)?;
+        self.dir().lock(layout::PACKETS_LOCK, wait)
+    }
+
+    /// Replaces a packet. The caller holds the lock.
+    pub fn write_packet(&self, id: &Id, document: &Document) -> Result<()> {
+        let folder = self.dir().sub(layout::PACKETS)?;
+        folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
+    }
+
+    /// The names of all packets, in the order of their names, which is that of their making.
+    pub fn packet_names(&self) -> Result<Vec<String>> {
+        let folder = match self.dir().sub(layout::PACKETS) {
+            Err(Error::Absent { .. }) => return Ok(Vec::new()),
+            folder => folder?,
+        };
+        let entries = folder.entries()?.into_iter().map(|entry| entry.name);
+        Ok(entries.filter_map(|name| name_of(&name).map(str::to_owned)).collect())
+    }
+
+    /// Every packet. With many of them an index spares opening each; what it says of one counts only as long as that
+    /// file has not been touched.
+    pub fn packets(&self) -> Result<Vec<Listed>> {
+        let folder = match self.dir().sub(layout::PACKETS) {
+            Err(Error::Absent { .. }) => return Ok(Vec::new()),
+            folder => folder?,
+        };
+        let changed = self.stamp(layout::PACKETS).map_or(0, |stamp| stamp.changed_ns);
+        let index = self.read_index();
+        let is_current = index.as_ref().is_some_and(|index| index.is_current(changed));
+        let known = index.map(|index| index.text).unwrap_or_default();
+        let known: Vec<&str> = known.lines().skip(1).collect();
+        // Nothing came or went: only those that were edited in place are read again.
+        let (listed, fresh) = if is_current {
+            side_by_side(&known, |lines| lines.iter().filter_map(|line| self.checked(line)).collect())
+        } else {
+            let names: Vec<String> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
+            let names: Vec<&str> = names.iter().filter_map(|name| name_of(name)).collect();
+            side_by_side(&names, |names| {
+                names.iter().filter_map(|name| self.looked_up(name, &known)).collect()
+            })
+        };
+        if listed.len() >= WORTH_AN_INDEX && (fresh > 0 || !is_current) {
+            self.write_index(changed, &listed);
+        }
+        Ok(listed)
+    }
+
+    /// A line of the index, if it still speaks the truth; else the packet itself.
+    fn checked(&self, line: &str) -> Option<(Listed, Read)> {
+        let listed = Listed::parse(line)?;
+        let stamp = self.stamp(&layout::packet_named(&listed.name))?;
+        if stamp == listed.stamp {
+            Some((listed, Read::Index))
+        } else {
+            self.read_listed(&listed.name, stamp)
+        }
+    }
+
+    fn looked_up(&self, name: &str, known: &[&str]) -> Option<(Listed, Read)> {
+        let stamp = self.stamp(&layout::packet_named(name))?;
+        // Sorted by name, as it was written.
+        let place = known.binary_search_by(|line| line.split('\t').next().unwrap_or_default().cmp(name)).ok();
+        match place.and_then(|place| Listed::parse(known[place])).filter(|listed| listed.stamp == stamp) {
+            Some(listed) => Some((listed, Read::Index)),
+            None => self.read_listed(name, stamp),
+        }
+    }
+
+    fn read_listed(&self, name: &str, stamp: Stamp) -> Option<(Listed, Read)> {
+        let bytes = self.dir().read(&layout::packet_named(name), LARGEST).ok()?;
+        let packet = Packet::read(&Document::parse(bytes), name);
+        let listed = Listed {
+            name: name.to_owned(),
+            status: packet.status,
+            updated_at: packet.updated_at,
+            created_at: packet.created_at,
+            claimed_by: packet.claimed_by,
+            purpose: packet.purpose,
+            stamp,
+        };
+        Some((listed, Read::File))
+    }
+
+    fn stamp(&self, rel: &str) -> Option<Stamp> {
+        let stat = fs::statat(self.dir(), rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let kind = FileType::from_raw_mode(stat.st_mode);
+        (kind != FileType::Symlink).then(|| Stamp {
+            changed_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+            size: u64::try_from(stat.st_size).unwrap_or(0),
+        })
+    }
+
+    fn read_index(&self) -> Option<Index> {
+        let bytes = self.dir().read(layout::PACKETS_INDEX, 512 * 1024 * 1024).ok()?;
+        let text = String::from_utf8(bytes).ok()?;
+        let (of_folder, count) = text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
+        let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
+        // One that was cut short would hide packets.
+        if !text.ends_with('\n') || text.lines().count() != count + 1 {
+            return None;
+        }
+        Some(Index { written: self.stamp(layout::PACKETS_INDEX)?.changed_ns, of_folder, text })
+    }
+
+    /// A cache: whether it can be written is nobody's concern.
+    fn write_index(&self, changed: i128, listed: &[Listed]) {
+        let mut text = format!("{HEAD} {changed} {}\n", listed.len());
+        for packet in listed {
+            packet.print(&mut text);
+        }
+        if let Ok(folder) = self.dir().make("indexes") {
+            let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
+            let _ = folder.write(name, text.as_bytes(), Durability::Cache);
+        }
+    }
+}
+
+/// Where an entry of a list came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Read {
+    Index,
+    File,
+}
+
+struct Index {
+    /// When it was written, and the folder's last change as it was then.
+    written: i128,
+    of_folder: i128,
+    text: String,
+}
+
+impl Index {
+    fn is_current(&self, changed: i128) -> bool {
+        self.of_folder == changed && self.written - changed > STEP_NS
+    }
+}
+
+impl Listed {
+    fn parse(line: &str) -> Option<Listed> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        let name = next()?.to_owned();
+        let stamp = Stamp { changed_ns: next()?.parse().ok()?, size: next()?.parse().ok()? };
+        let status = Status::parse(next()?);
+        let [updated_at, created_at, claimed_by, purpose] =
+            [next()?, next()?, next()?, next()?].map(str::to_owned);
+        Some(Listed { name, status, updated_at, created_at, claimed_by, purpose, stamp })
+    }
+
+    fn print(&self, text: &mut String) {
+        let status = self.status.map_or("", Status::name);
+        let Stamp { changed_ns, size } = self.stamp;
+        text.push_str(&format!("{}\t{changed_ns}\t{size}\t{status}", self.name));
+        for field in [&self.updated_at, &self.created_at, &self.claimed_by, &self.purpose] {
+            text.push('\t');
+            text.extend(field.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        }
+        text.push('\n');
+    }
+}
+
+/// The name of a packet, if a file is one.
+fn name_of(file: &str) -> Option<&str> {
+    file.strip_suffix(".md").filter(|name| Id::new(name).is_ok())
+}
+
+/// The work of a long list, shared by the cores; the order stays. Also says how many had to be read.
+fn side_by_side<T: Sync>(
+    items: &[T],
+    work: impl Fn(&[T]) -> Vec<(Listed, Read)> + Sync,
+) -> (Vec<Listed>, usize) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts = if items.len() < WORTH_AN_INDEX { 1 } else { cores.min(8) };
+    let size = items.len().div_ceil(parts).max(1);
+    let done: Vec<(Listed, Read)> = if parts == 1 {
+        work(items)
+    } else {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = items.chunks(size).map(|part| scope.spawn(|| work(part))).collect();
+            running.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+        })
+    };
+    let read = done.iter().filter(|(_, from)| *from == Read::File).count();
+    (done.into_iter().map(|(listed, _)| listed).collect(), read)
+}
+
+#[cfg(test)]
+#[path = "packets_tests.rs"]
+mod tests;

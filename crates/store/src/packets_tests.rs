@@ -1,0 +1,85 @@
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use model::packet::Status;
+
+use super::{HEAD, Listed, WORTH_AN_INDEX};
+use crate::{Dir, Store, layout};
+
+fn packet(status: &str, purpose: &str) -> String {
+    format!(
+        "---\nid: x\ncreated_at: 2026-11-15T19:22:00Z\nupdated_at: 2026-11-15T19:22:00Z\nstatus: {status}\npurpose: {purpose}\n---\n"
+    )
+}
+
+struct Case {
+    _temp: tempfile::TempDir,
+    store: Store,
+    path: std::path::PathBuf,
+}
+
+impl Case {
+    fn new(packets: usize) -> Case {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("store");
+        fs::create_dir_all(path.join("packets")).unwrap();
+        for i in 0..packets {
+            fs::write(path.join(format!("packets/p{i:05}.md")), packet("draft", &format!("number {i}")))
+                .unwrap();
+        }
+        Case { store: Store::new(Dir::open(&path).unwrap()), _temp: temp, path }
+    }
+
+    fn index(&self) -> Option<String> {
+        fs::read_to_string(self.path.join(layout::PACKETS_INDEX)).ok()
+    }
+
+    fn find(&self, name: &str) -> Option<Listed> {
+        self.store.packets().unwrap().into_iter().find(|listed| listed.name == name)
+    }
+
+    /// As if nothing had happened for a while.
+    fn age(&self) {
+        let past = SystemTime::now() - Duration::from_secs(60);
+        fs::File::open(self.path.join("packets")).unwrap().set_modified(past).unwrap();
+    }
+}
+
+#[test]
+fn few_need_no_index() {
+    let case = Case::new(3);
+    assert_eq!(case.store.packets().unwrap().len(), 3);
+    assert_eq!(case.index(), None);
+}
+
+#[test]
+fn the_index_never_hides_a_change() {
+    let case = Case::new(WORTH_AN_INDEX);
+    case.age();
+    let first = case.store.packets().unwrap();
+    assert!(case.index().unwrap().starts_with(HEAD));
+    assert!(case.store.packets().unwrap() == first, "from the index");
+    // In place, as some editors write: the folder does not tell.
+    fs::write(case.path.join("packets/p00007.md"), packet("done", "other words")).unwrap();
+    let found = case.find("p00007").unwrap();
+    assert_eq!((found.status, found.purpose.as_str()), (Some(Status::Done), "other words"));
+    fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();
+    fs::remove_file(case.path.join("packets/p00003.md")).unwrap();
+    assert_eq!(case.find("p9-new").unwrap().status, Some(Status::Active));
+    assert_eq!(case.find("p00003"), None);
+    assert_eq!(case.store.packets().unwrap().len(), WORTH_AN_INDEX);
+}
+
+#[test]
+fn an_index_that_is_gone_or_damaged_is_made_again() {
+    let case = Case::new(WORTH_AN_INDEX);
+    case.age();
+    let all = case.store.packets().unwrap();
+    let good = case.index().unwrap();
+    for bad in ["", "nonsense", &format!("{HEAD} 5\np00001\tx"), &good[..good.len() / 2]] {
+        fs::write(case.path.join(layout::PACKETS_INDEX), bad).unwrap();
+        assert!(case.store.packets().unwrap() == all, "{bad:.20}");
+    }
+    fs::remove_file(case.path.join(layout::PACKETS_INDEX)).unwrap();
+    assert!(case.store.packets().unwrap() == all);
+}
