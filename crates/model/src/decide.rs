@@ -26,6 +26,8 @@ pub struct Facts<'a> {
     /// What went before, at the events that can tell of it.
     pub past: Option<Past<'a>>,
     pub pending: Option<Pending>,
+    /// The harness's process, where a session starts.
+    pub process: Option<&'a str>,
 }
 
 /// The records a brief is made of.
@@ -84,7 +86,7 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
 fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
     match &event.kind {
         Kind::SessionStart { source } => {
-            let mut effects = vec![Effect::Register(session::line(event, *source, scene))];
+            let mut effects = vec![Effect::Register(session::line(event, *source, facts.process, scene))];
             // In a shared store root.json is in git: a session must not make the tree dirty.
             if facts.mode == Mode::Private {
                 effects.push(Effect::RememberSession);
@@ -101,10 +103,16 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
         // Told now, or never to be told: the compaction that was announced did not come.
         Kind::Prompt { .. } if facts.pending.is_some() => vec![Effect::SetPending(None)],
         Kind::Stop { .. } => vec![Effect::Checkpoint],
-        Kind::SessionEnd { .. } if facts.pending.is_some() => {
-            vec![Effect::Checkpoint, Effect::SetPending(None)]
+        Kind::SessionEnd { reason } => {
+            let mut effects = vec![
+                Effect::Checkpoint,
+                Effect::Register(session::end_line(event, reason.as_deref(), scene)),
+            ];
+            if facts.pending.is_some() {
+                effects.push(Effect::SetPending(None));
+            }
+            effects
         }
-        Kind::SessionEnd { .. } => vec![Effect::Checkpoint],
         _ => Vec::new(),
     }
 }

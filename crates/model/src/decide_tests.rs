@@ -13,6 +13,7 @@ fn facts() -> Facts<'static> {
         context_cap: 9_500,
         past: None,
         pending: None,
+        process: None,
     }
 }
 
@@ -68,7 +69,7 @@ fn effects_by_event() {
         ("a tool call is one write", facts(), Kind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", facts(), prompt(), &["journal"]),
         ("a stop", facts(), stop, &["journal", "checkpoint"]),
-        ("an end", facts(), end, &["journal", "checkpoint"]),
+        ("an end", facts(), end, &["journal", "checkpoint", "register"]),
         ("a start registers", facts(), start(Source::Startup), &["journal", "register", "remember"]),
         ("a shared root.json stays clean", shared, start(Source::Resume), &["journal", "register"]),
         ("a compaction is announced", facts(), compact, &["journal", "announced", "checkpoint"]),

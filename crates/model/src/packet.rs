@@ -4,7 +4,7 @@ mod compose;
 pub mod drift;
 pub mod import;
 pub mod pickup;
-mod words;
+pub mod words;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

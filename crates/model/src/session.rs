@@ -24,10 +24,35 @@ struct Line<'a> {
     worktree: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<&'a str>,
+    /// The session this one goes on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    previous: Option<&'a str>,
+    /// The harness's process, so that a session can be known to be dead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    process: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct EndLine<'a> {
+    ts: String,
+    session: &'a str,
+    harness: &'a str,
+    ended: &'a str,
+}
+
+/// A session that ended as it should.
+pub fn end_line(event: &Event, reason: Option<&str>, scene: &Scene) -> Vec<u8> {
+    let line = EndLine {
+        ts: time::rfc3339(scene.now),
+        session: &event.session,
+        harness: scene.harness,
+        ended: reason.unwrap_or("ended"),
+    };
+    serde_json::to_vec(&line).unwrap_or_default()
 }
 
 /// One session that started, resumed or came back from a compaction.
-pub fn line(event: &Event, source: Source, scene: &Scene) -> Vec<u8> {
+pub fn line(event: &Event, source: Source, process: Option<&str>, scene: &Scene) -> Vec<u8> {
     let line = Line {
         ts: time::rfc3339(scene.now),
         session: &event.session,
@@ -35,6 +60,8 @@ pub fn line(event: &Event, source: Source, scene: &Scene) -> Vec<u8> {
         source,
         worktree: scene.checkout,
         transcript: event.transcript.as_deref(),
+        previous: event.previous.as_deref(),
+        process,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }

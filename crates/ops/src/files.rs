@@ -57,7 +57,8 @@ pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
     for row in files.iter_mut().filter(|row| !row.outside) {
         row.gone = root.checkout.join(&row.path).symlink_metadata().is_err();
     }
-    let ignored = ignored(&root.checkout, &files);
+    let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
+    let ignored = ignored(&root.checkout, &inside);
     for row in &mut files {
         row.ignored = ignored.contains(&row.path);
         row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };
@@ -87,8 +88,7 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
 }
 
 /// What git would not track. Without git, nothing.
-fn ignored(checkout: &Path, files: &[Row]) -> Vec<String> {
-    let paths: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
+pub(crate) fn ignored(checkout: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();
     }

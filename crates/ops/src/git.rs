@@ -97,6 +97,29 @@ fn write(file: &Path, bytes: &[u8]) -> Result<()> {
     Ok(Dir::open(folder)?.write(name, bytes, Durability::Synced)?)
 }
 
+/// The commit that is checked out, and its branch. From git's files; by its command where those do not tell.
+pub fn head(project: &Path) -> Option<store::git::Head> {
+    store::git::head(project).or_else(|| {
+        let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()??.trim().to_owned();
+        let branch = ask(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
+        Some(store::git::Head { commit, branch: branch.trim().to_owned() })
+    })
+}
+
+/// How many files differ from HEAD, untracked ones included.
+pub fn dirty(project: &Path) -> Option<usize> {
+    let status = run(project, &["status", "--porcelain", "-z", "--no-renames"], Vec::new()).ok()??;
+    Some(status.split(|b| *b == 0).filter(|entry| !entry.is_empty()).count())
+}
+
+/// Commits that only `ours` has, and only `theirs`. None where one of them is not known here.
+pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
+    let range = format!("{ours}...{theirs}");
+    let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
+    let (ours, theirs) = counts.trim().split_once('\t')?;
+    Some((ours.parse().ok()?, theirs.parse().ok()?))
+}
+
 /// What git prints; None when it is not there, or says no.
 fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
     let output = run(project, args, Vec::new())?;

@@ -19,7 +19,7 @@ use model::time;
 use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::{World, init, past, settings};
+use crate::{World, alive, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,9 @@ impl Scene<'_> {
         }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
-        let past = if trusted { past::gather(self.store, self.root, event, pending) } else { None };
+        let past =
+            if trusted { past::gather(self.world, self.store, self.root, event, pending) } else { None };
+        let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
         let facts = Facts {
             harness: self.harness.name,
             root: &root,
@@ -94,6 +96,7 @@ impl Scene<'_> {
                 notes: &past.notes,
             }),
             pending,
+            process: process.as_deref(),
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         // Who sends half a payload is in no state to take an answer.

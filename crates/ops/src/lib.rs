@@ -4,23 +4,29 @@
 
 #![forbid(unsafe_code)]
 
+mod alive;
 mod checkpoint;
 pub mod doctor;
 mod error;
 pub mod files;
 pub mod firing;
 mod git;
+pub mod handoff;
 pub mod harnesses;
 pub mod hook;
 pub mod init;
 pub mod install;
 pub mod journal;
+pub mod packet;
 mod past;
+pub mod pickup;
 pub mod process;
+mod project;
 mod retell;
 pub mod sessions;
 pub mod settings;
 pub mod status;
+pub mod sweep;
 pub mod transcript;
 pub mod trust;
 mod world;

@@ -11,6 +11,8 @@ use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
 
+use crate::{World, pickup, sweep};
+
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
 
@@ -19,7 +21,7 @@ const LOOKED_FOR: usize = 60;
 const PROBLEMS: usize = 3;
 
 /// How many sessions back a continued one is followed.
-const GENERATIONS: usize = 8;
+pub const GENERATIONS: usize = 8;
 
 /// Everything a brief needs, owned.
 #[derive(Debug)]
@@ -31,7 +33,13 @@ pub struct Gathered {
 }
 
 /// What to tell at this event; None at all others.
-pub fn gather(store: &Store, root: &Root, event: &Event, pending: Option<Pending>) -> Option<Gathered> {
+pub fn gather(
+    world: &World,
+    store: &Store,
+    root: &Root,
+    event: &Event,
+    pending: Option<Pending>,
+) -> Option<Gathered> {
     let own = || Id::new(event.previous.as_deref().unwrap_or(&event.session)).ok();
     let session = match &event.kind {
         _ if event.agent.is_some() => return None,
@@ -41,12 +49,21 @@ pub fn gather(store: &Store, root: &Root, event: &Event, pending: Option<Pending
         _ => return None,
     };
     let digest = whole(store, &session, GENERATIONS)?;
-    let gone = gone_files(&digest, &root.checkout);
-    Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
+    let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
+    Some(Gathered { problems: problems(store), gone, notes: notes(world, store, root, event), digest })
+}
+
+/// What other records have to say at this event.
+fn notes(world: &World, store: &Store, root: &Root, event: &Event) -> Vec<Note> {
+    let packet = match &event.kind {
+        Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
+        _ => pickup::claimed(store, event.previous.as_deref().unwrap_or(&event.session)),
+    };
+    packet.into_iter().collect()
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.
-fn whole(store: &Store, session: &Id, generations: usize) -> Option<Digest> {
+pub fn whole(store: &Store, session: &Id, generations: usize) -> Option<Digest> {
     let digest = store.digest(session, |_| {}).ok()?;
     let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
     match earlier.and_then(|earlier| whole(store, &earlier, generations - 1)) {
@@ -60,12 +77,13 @@ fn last_other_session(store: &Store, this: &str) -> Option<Id> {
     #[derive(Deserialize)]
     struct Line {
         session: String,
+        source: Option<String>,
     }
     let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
     let lines = tail.split(|b| *b == b'\n').rev();
-    let mut sessions =
-        lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok().map(|line| line.session));
-    Id::new(&sessions.find(|session| session != this)?).ok()
+    let mut sessions = lines
+        .filter_map(|line| serde_json::from_slice::<Line>(line).ok().filter(|line| line.source.is_some()));
+    Id::new(&sessions.find(|line| line.session != this)?.session).ok()
 }
 
 /// Failures since the last session start that went well: each is told once.
@@ -83,9 +101,10 @@ fn problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-fn gone_files(digest: &Digest, checkout: &Path) -> Vec<String> {
+/// Of the `most` files that matter most, those that are not there any more.
+pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
-    let named = ranked.iter().filter(|file| !file.outside).take(LOOKED_FOR);
+    let named = ranked.iter().filter(|file| !file.outside).take(most);
     named
         .filter(|file| checkout.join(&file.path).symlink_metadata().is_err())
         .map(|file| file.path.clone())

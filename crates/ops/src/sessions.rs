@@ -14,6 +14,9 @@ const TAIL: u64 = 64 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
     pub session: String,
+    /// Why it started. A line without it tells of an end.
+    #[serde(default)]
+    pub source: Option<String>,
     #[serde(rename(deserialize = "ts"))]
     pub at: String,
     pub harness: String,
@@ -96,5 +99,20 @@ fn busiest(store: &Store) -> Option<Id> {
 /// The session that started last.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
     let tail = store.dir().recent(layout::SESSIONS, TAIL)?;
-    Ok(tail.split(|b| *b == b'\n').rev().find_map(|line| serde_json::from_slice(line).ok()))
+    let lines = tail.split(|b| *b == b'\n').rev();
+    let mut starts = lines.filter_map(|line| serde_json::from_slice::<Listed>(line).ok());
+    Ok(starts.find(|line| line.source.is_some()))
+}
+
+/// Where the harness keeps the session's transcript, as it said when the session started.
+pub fn transcript(store: &Store, session: &Id) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Line {
+        session: String,
+        transcript: Option<String>,
+    }
+    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
+    let lines =
+        tail.split(|b| *b == b'\n').rev().filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    lines.filter(|line| line.session == session.as_str()).find_map(|line| line.transcript)
 }

@@ -33,6 +33,8 @@ pub struct Source<'a> {
 pub struct Read {
     pub digest: Digest,
     pub harness: &'static Harness,
+    /// The session was not in this project's folder: its paths are told from where it was.
+    pub elsewhere: bool,
 }
 
 pub fn read(source: &Source) -> Result<Read> {
@@ -71,7 +73,7 @@ pub fn read(source: &Source) -> Result<Read> {
         digest.fold(&told.record(&event, &scene));
     }
     digest.unknown = retelling.unknown;
-    Ok(Read { digest, harness })
+    Ok(Read { digest, harness, elsewhere: there.is_some() })
 }
 
 struct Opening {

@@ -35,6 +35,44 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
+/// The commit that is checked out, and by which branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub commit: String,
+    /// Empty when no branch is checked out.
+    pub branch: String,
+}
+
+/// Where HEAD of the checkout around `dir` is. None outside of git, before the first commit, and where git keeps its
+/// references in a way of its own (reftable): then only git itself can tell.
+pub fn head(dir: &Path) -> Option<Head> {
+    let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
+    let dot_git = top.join(".git");
+    let git_dir = match read_line(&dot_git) {
+        Some(pointer) => top.join(pointer.strip_prefix("gitdir:")?.trim()),
+        None => dot_git,
+    };
+    let common =
+        read_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+    let head = read_line(&git_dir.join("HEAD"))?;
+    let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
+        return is_commit(&head).then(|| Head { commit: head, branch: String::new() });
+    };
+    let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
+    let commit = loose.or_else(|| packed(&common.join("packed-refs"), name))?;
+    is_commit(&commit).then_some(Head { commit, branch })
+}
+
+fn packed(path: &Path, name: &str) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    text.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
+}
+
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
 /// The first line of one of git's small files.
 fn read_line(path: &Path) -> Option<String> {
     Some(std::fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())

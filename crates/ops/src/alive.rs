@@ -1,0 +1,84 @@
+//! Whether a session's harness still runs: told by its process, which a session start writes down.
+
+use std::path::Path;
+
+use rustix::process::getppid;
+
+/// What only starts other programs, and is gone when they are.
+const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
+
+/// How far up the harness is looked for.
+const STEPS: usize = 6;
+
+/// The harness that called us: the nearest process above that is no shell, with when it began and in which container.
+pub fn harness() -> Option<String> {
+    let mut pid = getppid()?.as_raw_nonzero().get();
+    for _ in 0..STEPS {
+        let process = look(pid)?;
+        if !STARTERS.contains(&process.name.as_str()) {
+            return Some(format!("{pid}:{}:{}", process.started, container()?));
+        }
+        pid = process.parent;
+    }
+    None
+}
+
+/// None where it cannot be told: no `/proc`, another container, or nothing was written down.
+pub fn is_alive(stamp: &str) -> Option<bool> {
+    let mut parts = stamp.splitn(3, ':');
+    let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
+    if place != container()? {
+        return None;
+    }
+    Some(look(pid).is_some_and(|process| process.started == started && !process.is_dead))
+}
+
+struct Process {
+    name: String,
+    parent: i32,
+    started: String,
+    is_dead: bool,
+}
+
+/// `/proc/<pid>/stat`: number, (name), state, parent, …, and as the 22nd word when it began.
+fn look(pid: i32) -> Option<Process> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (head, rest) = stat.rsplit_once(')')?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    Some(Process {
+        name: head.split_once('(')?.1.to_owned(),
+        parent: words.get(1)?.parse().ok()?,
+        started: (*words.get(19)?).to_owned(),
+        is_dead: matches!(*words.first()?, "Z" | "X"),
+    })
+}
+
+/// Process numbers mean something within one container only.
+fn container() -> Option<String> {
+    let link = std::fs::read_link(Path::new("/proc/self/ns/pid")).ok()?;
+    Some(link.to_string_lossy().trim_matches(|c: char| !c.is_ascii_digit()).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_and_the_dead() {
+        let own = std::process::id();
+        let me = look(i32::try_from(own).unwrap()).unwrap();
+        let place = container().unwrap();
+        assert_eq!(is_alive(&format!("{own}:{}:{place}", me.started)), Some(true));
+        assert_eq!(
+            is_alive(&format!("{own}:1:{place}")),
+            Some(false),
+            "the number was given to another since"
+        );
+        assert_eq!(is_alive(&format!("{own}:{}:7", me.started)), None, "another container");
+        assert_eq!(is_alive("nonsense"), None);
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let stamp = format!("{}:{}:{place}", child.id(), look(child.id() as i32).unwrap().started);
+        child.wait().unwrap();
+        assert_eq!(is_alive(&stamp), Some(false));
+    }
+}

@@ -1,0 +1,228 @@
+//! `thru handoff`: a packet, filled from what was captured. No model, no questions.
+
+use std::path::{Path, PathBuf};
+
+use harness::Harness;
+use model::digest::Digest;
+use model::id::Id;
+use model::packet::{self, Git, Material};
+use model::redact::{self, redact};
+use model::text::fingerprint;
+use serde::{Deserialize, Serialize};
+use store::layout;
+
+use crate::project::Project;
+use crate::sessions::{self, Chosen};
+use crate::{Error, Result, World, files, git, past, settings, transcript};
+
+/// A larger file is named, and not looked into.
+const LOOKED_INTO: usize = 1024 * 1024;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    pub purpose: &'a str,
+    pub session: Option<&'a str>,
+    pub transcript: Option<&'a Path>,
+    pub confirmed: &'a [String],
+    pub validators: &'a [String],
+    pub promise: Option<&'a str>,
+    pub max_iterations: i64,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub id: String,
+    pub path: PathBuf,
+    /// Empty when nothing has been captured here.
+    pub session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    pub edited: usize,
+    pub failing: usize,
+    pub open_todos: usize,
+    pub suggested: Vec<String>,
+    pub next_prompt: String,
+}
+
+pub fn run(world: &World, request: &Request) -> Result<Report> {
+    let purpose = request.purpose.trim();
+    if purpose.is_empty() {
+        return Err(Error::Usage {
+            what: "a handoff needs a purpose".into(),
+            hint: "say in a few words what is to be finished: thru handoff \"finish the parser\"".into(),
+        });
+    }
+    let project = Project::find_or_make(world)?;
+    let options = redact::Options { emails: settings::here(world).settings().redact_emails };
+    let source = match request.transcript {
+        Some(path) => from_transcript(world, &project, path, options)?,
+        None => from_session(world, &project, request.session)?,
+    };
+    // What the user types here can hold a secret as well as what they type elsewhere.
+    let purpose = redact(purpose, options);
+    write(world, &project, &source, &Request { purpose: &purpose, ..*request }, git_now(&project))
+}
+
+/// The session a packet is made of.
+pub(crate) struct Source {
+    pub digest: Digest,
+    pub harness: Option<&'static Harness>,
+    pub chosen: Option<Chosen>,
+    pub transcript: Option<String>,
+    /// It was not in this folder: its paths say nothing about what is here.
+    pub elsewhere: bool,
+}
+
+fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact::Options) -> Result<Source> {
+    let read = transcript::read(&transcript::Source {
+        path,
+        checkout: &project.root.checkout,
+        redact,
+        now: world.now,
+    })?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok(Source {
+        digest: read.digest,
+        harness: Some(read.harness),
+        chosen: None,
+        transcript: Some(path.to_string_lossy().into_owned()),
+        elsewhere: read.elsewhere,
+    })
+}
+
+/// A project without any session has nothing to tell, and its packet says so.
+fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
+    match sessions::choose(world, &project.store, named) {
+        Ok((session, chosen)) => Ok(of_session(project, &session, Some(chosen))),
+        Err(Error::Absent { .. }) if named.is_none() => Ok(Source {
+            digest: Digest::default(),
+            harness: None,
+            chosen: None,
+            transcript: None,
+            elsewhere: false,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Source {
+    let digest = past::whole(&project.store, session, past::GENERATIONS)
+        .unwrap_or_else(|| Digest::new(session.as_str()));
+    let harness = harness::by_name(&digest.harness);
+    let transcript = sessions::transcript(&project.store, session);
+    Source { digest, harness, chosen, transcript, elsewhere: false }
+}
+
+pub(crate) fn write(
+    world: &World,
+    project: &Project,
+    source: &Source,
+    request: &Request,
+    git: Option<Git>,
+) -> Result<Report> {
+    let digest = &source.digest;
+    let checkout = &project.root.checkout;
+    let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
+    let confirmed: Vec<String> = request
+        .confirmed
+        .iter()
+        .map(|file| model::place::within(&checkout.to_string_lossy(), file).path.into_owned())
+        .collect();
+    let ignored = match (&git, source.elsewhere) {
+        // Without git nobody ignores anything; in a hook it is not asked.
+        (Some(Git { dirty: Some(_), .. }), false) => {
+            let paths: Vec<&str> =
+                digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
+            files::ignored(checkout, &paths)
+        }
+        _ => Vec::new(),
+    };
+    let decisions = decisions(project, world);
+    let mut material = Material {
+        id: "",
+        purpose: request.purpose,
+        digest,
+        source: source.harness.map_or("unknown", |harness| harness.name),
+        harness: source.harness.map_or("an unknown harness", |harness| harness.title),
+        transcript: source.transcript.as_deref(),
+        project_id: project.marker.project_id.as_str(),
+        git: git.as_ref(),
+        now: world.now,
+        confirmed: &confirmed,
+        decisions: &decisions,
+        rules: &[],
+        gone: &gone,
+        ignored: &ignored,
+        files_seen: &[],
+        validators: request.validators,
+        promise: request.promise,
+        max_iterations: request.max_iterations,
+    };
+    // Which files are named is known only once the packet is; what they hold is looked at then.
+    let first = packet::compose(&material);
+    let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
+    let files_seen = if source.elsewhere { Vec::new() } else { seen(checkout, named) };
+    material.files_seen = &files_seen;
+    let mut draft = first;
+    let id = project.store.create_packet(|n| {
+        let id = packet::id(world.now, request.purpose, n);
+        draft = packet::compose(&Material { id: &id, ..material });
+        let bytes = draft.bytes.clone();
+        (id, bytes)
+    })?;
+    Ok(Report {
+        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS)),
+        id,
+        session: digest.session.clone(),
+        chosen: source.chosen,
+        edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        failing: digest.open_failures().count(),
+        open_todos: digest.open_todos().count(),
+        suggested: draft.suggested,
+        next_prompt: draft.next_prompt,
+    })
+}
+
+/// What the files hold now, as far as they are here, plain and not too large.
+pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
+    files.filter_map(|path| Some((path.to_owned(), mark(checkout, path)?))).collect()
+}
+
+/// Tells a file's text from any other it may have had.
+pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
+    let bytes = store::read_own(&checkout.join(path), LOOKED_INTO).ok()?;
+    Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
+}
+
+/// HEAD and branch from git's files, the number of changed files from git itself.
+pub(crate) fn git_now(project: &Project) -> Option<Git> {
+    let checkout = &project.root.checkout;
+    let head = git::head(checkout)?;
+    Some(Git { head: head.commit, branch: head.branch, dirty: git::dirty(checkout) })
+}
+
+/// Decisions that hold: not superseded by a later one, not past their time.
+fn decisions(project: &Project, world: &World) -> Vec<String> {
+    #[derive(Deserialize)]
+    #[serde(default)]
+    #[derive(Default)]
+    struct Decision {
+        id: String,
+        text: String,
+        why: String,
+        supersedes: String,
+        expires_at: String,
+    }
+    let mut all: Vec<Decision> = Vec::new();
+    // A project without decisions has no such file.
+    let _ = project.store.dir().each_record(layout::DECISIONS, |decision: Decision| all.push(decision));
+    let over = |decision: &Decision| {
+        all.iter().any(|other| !decision.id.is_empty() && other.supersedes == decision.id)
+            || model::time::parse(&decision.expires_at).is_some_and(|at| at < world.now)
+    };
+    let words = |decision: &Decision| match decision.why.is_empty() {
+        true => decision.text.clone(),
+        false => format!("{}, because {}", decision.text, decision.why),
+    };
+    all.iter().rev().filter(|decision| !over(decision) && !decision.text.is_empty()).map(words).collect()
+}

@@ -1,0 +1,181 @@
+//! `thru sweep`: sessions that ended without an end leave a packet too.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use model::brief::{Note, Topic};
+use model::id::Id;
+use model::packet::words;
+use model::render::inline;
+use model::time;
+use serde::{Deserialize, Serialize};
+use store::{Durability, Place, Root, Store, layout};
+
+use crate::packet::DryRun;
+use crate::project::Project;
+use crate::{Result, World, alive, handoff};
+
+/// A session whose process cannot be asked about counts as dead after so long without a word.
+const SILENT: SignedDuration = SignedDuration::from_hours(12);
+
+/// How much of the list of sessions a session start looks at, and how many dead ones.
+const TAIL: u64 = 32 * 1024;
+const LOOKED_AT: usize = 16;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Swept {
+    pub session: String,
+    pub harness: String,
+    pub last_at: String,
+    /// Empty when the session left nothing to hand on.
+    pub packet: String,
+    /// False in a dry run.
+    pub written: bool,
+}
+
+/// One line of the list of sessions, whatever it tells.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    ts: String,
+    session: String,
+    harness: String,
+    process: Option<String>,
+    previous: Option<String>,
+    ended: Option<String>,
+}
+
+/// A session that may be dead.
+#[derive(Clone, Debug)]
+struct Open {
+    session: Id,
+    harness: String,
+    process: Option<String>,
+    at: String,
+}
+
+/// Writes the packet of every dead session that has none.
+pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
+    let project = Project::find(world)?;
+    let mut text = Vec::new();
+    project.store.dir().each_new_line(layout::SESSIONS, Place::default(), |line| {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    })?;
+    let dead = dead(&project.store, &text, world.now);
+    let mut swept = Vec::new();
+    for open in dead.into_iter().filter(|open| seen_to(&project.store, &open.session).is_none()) {
+        swept.push(sweep(world, &project, &open, mode)?);
+    }
+    Ok(swept)
+}
+
+/// At a session start: sees to the newest dead session that nobody was told of, and tells of its packet, once.
+pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Note> {
+    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
+    let dead = dead(store, &tail, world.now);
+    let others = dead.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
+    let (open, seen) = others
+        .map(|open| (open, seen_to(store, &open.session)))
+        .find(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))?;
+    let packet = match seen {
+        Some(seen) => seen.packet,
+        None => {
+            let (store, marker) = (Store::at(&root.path).ok()??, store.marker().ok()?);
+            let project = Project { root: root.clone(), store, marker };
+            sweep(world, &project, open, DryRun::No).ok()?.packet
+        }
+    };
+    note_down(store, &open.session, &Seen { packet: packet.clone(), offered: true }).ok()?;
+    let (session, at) = (inline(open.session.as_str(), 40), inline(&open.at, 30));
+    let text = format!(
+        "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
+    );
+    (!packet.is_empty()).then_some(Note { topic: Topic::Packet, text })
+}
+
+fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun) -> Result<Swept> {
+    let source = handoff::of_session(project, &open.session, None);
+    let digest = &source.digest;
+    let swept = |packet: String, written| Swept {
+        session: open.session.to_string(),
+        harness: open.harness.clone(),
+        last_at: digest.last_at.clone(),
+        packet,
+        written,
+    };
+    let prompts = words::real(&digest.prompts);
+    let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
+    else {
+        if mode == DryRun::No {
+            note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true })?;
+        }
+        return Ok(swept(String::new(), false));
+    };
+    let purpose = format!("go on: {}", inline(&last.text, 120));
+    if mode == DryRun::Yes {
+        return Ok(swept(model::packet::id(world.now, &purpose, 1), false));
+    }
+    // No process is started here: a session start does this too.
+    let git = store::git::head(&project.root.checkout);
+    let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
+    let request = handoff::Request { purpose: &purpose, ..handoff::Request::default() };
+    let report = handoff::write(world, project, &source, &request, git)?;
+    note_down(&project.store, &open.session, &Seen { packet: report.id.clone(), offered: false })?;
+    Ok(swept(report.id, true))
+}
+
+/// Sessions that started, did not end, were not continued, and whose harness does not run any more; oldest first.
+fn dead(store: &Store, text: &[u8], now: Timestamp) -> Vec<Open> {
+    let mut open: BTreeMap<String, (usize, Open)> = BTreeMap::new();
+    let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    for (place, line) in lines.enumerate() {
+        if let Some(previous) = &line.previous {
+            open.remove(previous);
+        }
+        let Ok(session) = Id::new(&line.session) else { continue };
+        match line.ended {
+            Some(_) => drop(open.remove(&line.session)),
+            None => {
+                let Line { harness, process, ts: at, .. } = line;
+                open.insert(line.session, (place, Open { session, harness, process, at }));
+            }
+        }
+    }
+    let mut open: Vec<(usize, Open)> = open.into_values().collect();
+    open.sort_by_key(|(place, _)| *place);
+    open.into_iter().map(|(_, open)| open).filter(|open| is_dead(store, open, now)).collect()
+}
+
+fn is_dead(store: &Store, open: &Open, now: Timestamp) -> bool {
+    if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
+        return !alive;
+    }
+    let Ok(digest) = store.digest(&open.session, |_| {}) else { return false };
+    let last = time::parse(&digest.last_at).or_else(|| time::parse(&open.at));
+    digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT)
+}
+
+/// What was done about a dead session: which packet was made, and whether anybody was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    packet: String,
+    offered: bool,
+}
+
+fn seen_to(store: &Store, session: &Id) -> Option<Seen> {
+    let bytes = store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024).ok()?;
+    let text = String::from_utf8(bytes).ok()?;
+    let mut lines = text.lines();
+    Some(Seen {
+        packet: lines.next()?.trim_matches('-').to_owned(),
+        offered: lines.next() == Some("offered"),
+    })
+}
+
+fn note_down(store: &Store, session: &Id, seen: &Seen) -> Result<()> {
+    let packet = if seen.packet.is_empty() { "-" } else { &seen.packet };
+    let offered = if seen.offered { "offered\n" } else { "" };
+    let folder = store.dir().make(layout::SWEPT)?;
+    Ok(folder.write(session.as_str(), format!("{packet}\n{offered}").as_bytes(), Durability::Relaxed)?)
+}
