@@ -35,8 +35,12 @@ pub fn sort(command: &str) -> Option<Sort> {
 /// Two lines with the same core are the same check.
 pub fn core(command: &str) -> String {
     let all = shell::simple(command);
-    let checking = all.iter().find(|words| sort_of(words).is_some()).or_else(|| all.first());
-    checking.map(|words| strip(words).join(" ")).unwrap_or_default()
+    let sorted = all.iter().filter_map(|words| Some((sort_of(words)?, words)));
+    let checking = sorted.min_by_key(|(sort, _)| *sort).map(|(_, words)| words).or_else(|| all.first());
+    let telling =
+        |word: &&str| !matches!(*word, "-v" | "--verbose" | "-q" | "--quiet" | "-count=1" | "--nocapture");
+    let words = checking.map(|words| strip(words)).unwrap_or_default();
+    words.iter().map(String::as_str).filter(telling).collect::<Vec<_>>().join(" ")
 }
 
 fn sort_of(words: &[String]) -> Option<Sort> {

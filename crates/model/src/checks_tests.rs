@@ -44,6 +44,7 @@ fn one_check_by_many_names() {
         ("cd /x && cargo test -p a 2>&1 | tail -5", "cargo test -p a"),
         ("FOO=1 cargo test -p a", "cargo test -p a"),
         ("cargo test -p a; echo $?", "cargo test -p a"),
+        ("cargo clippy && cargo test -v -p a", "cargo test -p a"),
         ("ls -l /x", "ls -l /x"),
     ] {
         assert_eq!(core(command), expected, "{command}");

@@ -216,6 +216,10 @@ fn is_path(word: &Word) -> bool {
     if !text.chars().all(plain) || text.starts_with("/dev/") || text.starts_with("/proc/") {
         return false;
     }
+    // `main...HEAD`, `7502f36..cd27c7e`, `./...`: ranges and patterns.
+    if text.split('/').any(|part| part.contains("..") && part != "..") {
+        return false;
+    }
     let last = text.rsplit('/').next().unwrap_or("");
     let extension =
         last.rsplit_once('.').map_or("", |(stem, extension)| if stem.is_empty() { "" } else { extension });

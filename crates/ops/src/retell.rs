@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::checks;
-use model::event::{Event, Kind, Todo, TodoChange, ToolDone, Touched};
+use model::event::{Answer, Event, Kind, Todo, TodoChange, ToolDone, Touched};
 use model::journal::{self, Record, Scene};
 use model::text::fingerprint;
 use model::time;
@@ -55,6 +55,8 @@ pub struct Retelling {
     pub unknown: BTreeMap<String, u64>,
     /// The last thing said: earlier words are of no use to anybody.
     said: Option<usize>,
+    /// The call that ended on the line being heard.
+    ended: Option<usize>,
 }
 
 impl Retelling {
@@ -67,6 +69,7 @@ impl Retelling {
             compacted: false,
             unknown: BTreeMap::new(),
             said: None,
+            ended: None,
         }
     }
 
@@ -84,6 +87,7 @@ impl Retelling {
             return;
         }
         let at = line.time().map(time::rfc3339);
+        self.ended = None;
         for item in line.items.iter().filter_map(|item| self.once.keep(item.clone())).collect::<Vec<_>>() {
             self.take(&item, at.as_deref());
         }
@@ -93,8 +97,17 @@ impl Retelling {
         match item {
             Item::Call(call) => self.open.push(begun(call)),
             Item::Todos(change) => {
-                if let Some(call) = self.open.last_mut() {
-                    call.todos = Some(owned_change(change));
+                // With a result it belongs to the call that ended: only then its number is known.
+                let change = Some(owned_change(change));
+                match self.ended_call() {
+                    Some(call) => call.todos = change,
+                    None => self.open.last_mut().into_iter().for_each(|call| call.todos.clone_from(&change)),
+                }
+            }
+            Item::Answer { question: Some(question), text, .. } => {
+                let answer = Answer { question: owned(question), answer: owned(text) };
+                if let Some(call) = self.ended_call() {
+                    call.answers.push(answer);
                 }
             }
             Item::Result(result) => self.end(result, at),
@@ -137,7 +150,16 @@ impl Retelling {
         if !result.files.is_empty() {
             call.files = result.files.iter().map(owned_file).collect();
         }
+        self.ended = Some(self.told.len());
         self.tell(at, id.to_owned(), Kind::ToolDone(Box::new(call)), false);
+    }
+
+    /// The call that ended on the line being heard.
+    fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
+        match &mut self.told.get_mut(self.ended?)?.kind {
+            Kind::ToolDone(call) => Some(call),
+            _ => None,
+        }
     }
 
     fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {

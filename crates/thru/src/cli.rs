@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, harness, hook, init, install, journal, redact, status, trust,
+    completions, config, context, doctor, files, handoff, harness, hook, init, install, journal, packet,
+    pickup, redact, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::world;
@@ -52,6 +53,10 @@ enum Command {
     Install(install::Args),
     Uninstall(install::UninstallArgs),
     Status(status::Args),
+    Handoff(handoff::Args),
+    Pickup(pickup::Args),
+    Packet(packet::Args),
+    Sweep(sweep::Args),
     Files(files::Args),
     Journal(journal::Args),
     Config(config::Args),
@@ -87,6 +92,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Install(args) => install::run(&world, args, format),
         Command::Uninstall(args) => install::undo(&world, args, format),
         Command::Status(args) => status::run(&world, args, format),
+        Command::Handoff(args) => handoff::run(&world, args, format),
+        Command::Pickup(args) => pickup::run(&world, args, format),
+        Command::Packet(args) => packet::run(&world, args, format),
+        Command::Sweep(args) => sweep::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),

@@ -21,9 +21,13 @@ pub const NONE: &str = "_none recorded_";
 /// The prompt for whoever goes on has to be read in one go.
 const PROMPT_CAP: usize = 2_500;
 
+/// A prompt shorter than this says little by itself.
+const TELLING: usize = 20;
+
 /// Suggested files, besides those that were edited: all of these are named.
 const READ_FILES: usize = 25;
 const PASSED: usize = 8;
+const BETWEEN: usize = 6;
 
 /// Where git stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -177,6 +181,14 @@ impl<'a> Facts<'a> {
                     at(first),
                     quote(&first.text, 1_200)
                 ));
+                let between: Vec<String> = self.prompts[1..self.prompts.len() - 1]
+                    .iter()
+                    .rev()
+                    .filter(|prompt| width(prompt.text.trim()) >= TELLING)
+                    .take(BETWEEN)
+                    .map(|prompt| format!("“{}”", inline(&prompt.text, 160)))
+                    .collect();
+                list(&mut text, "asked in between (newest first)", between);
                 text.push_str(&format!("\nand said last{}:\n\n{}\n", at(last), quote(&last.text, 1_500)));
             }
         }
@@ -209,10 +221,13 @@ impl<'a> Facts<'a> {
             "Builds and lints, as last seen",
             of(Sort::Build).chain(of(Sort::Lint)).take(6).collect(),
         );
-        let failing = self.failing.iter().filter(|used| !self.is_check(used)).map(|used| failing_words(used));
-        list(&mut text, "Failed when last run, and not passed since", failing.collect());
-        let passed =
-            self.material.digest.commands.iter().rev().filter(|used| used.ok && !self.is_check(used));
+        let (passed_since, failing): (Vec<&CommandUse>, Vec<&CommandUse>) =
+            self.failing.iter().filter(|used| !self.is_shown(used)).partition(|used| self.passed_since(used));
+        let words = |failed: Vec<&CommandUse>| failed.into_iter().map(failing_words).collect();
+        list(&mut text, "Failed when last run, and not passed since", words(failing));
+        list(&mut text, "Failed, but the same check passed later, spelled otherwise", words(passed_since));
+        let passed = self.material.digest.commands.iter().rev();
+        let passed = passed.filter(|used| used.ok && checks::sort(&used.command).is_none());
         list(
             &mut text,
             "Last commands that passed",
@@ -329,7 +344,13 @@ impl<'a> Facts<'a> {
         };
         add(0, format!("Goal: {}", inline(material.purpose, 400)));
         if let Some(last) = self.prompts.last() {
-            add(1, format!("The user's last words on it: “{}”", inline(&last.text, 450)));
+            // `yes` and `3` answer something: what they answer to is of more use.
+            let before =
+                self.prompts.iter().rev().skip(1).find(|prompt| width(prompt.text.trim()) >= TELLING);
+            let before = before.filter(|_| width(last.text.trim()) < TELLING);
+            let before =
+                before.map_or(String::new(), |p| format!(", and before that “{}”", inline(&p.text, 350)));
+            add(1, format!("The user's last words on it: “{}”{before}", inline(&last.text, 450)));
         }
         if let [first, _, ..] = self.prompts.as_slice() {
             add(6, format!("It began with: “{}”", inline(&first.text, 250)));
@@ -402,19 +423,24 @@ impl<'a> Facts<'a> {
 
     /// Without what the same check has passed since, under another spelling.
     fn failing_now(&self) -> Vec<&'a CommandUse> {
-        let passed_since = |used: &CommandUse| {
-            let core = checks::core(&used.command);
-            let later =
-                self.material.digest.commands.iter().filter(|other| other.ok && other.last > used.last);
-            later.into_iter().any(|other| checks::core(&other.command) == core)
-        };
-        self.failing.iter().copied().filter(|used| !passed_since(used)).collect()
+        self.failing.iter().copied().filter(|used| !self.passed_since(used)).collect()
+    }
+
+    fn passed_since(&self, used: &CommandUse) -> bool {
+        let core = checks::core(&used.command);
+        let mut later =
+            self.material.digest.commands.iter().filter(|other| other.ok && other.last > used.last);
+        later.any(|other| checks::core(&other.command) == core)
     }
 
     /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        for (_, used) in &self.checks {
+        let broad = self.checks.iter().filter(|(_, used)| !is_narrow(&used.command));
+        let narrow =
+            self.checks.iter().filter(|(sort, used)| *sort == Sort::Test && is_narrow(&used.command));
+        let tested = self.checks.iter().any(|(sort, used)| *sort == Sort::Test && !is_narrow(&used.command));
+        for (_, used) in broad.chain(narrow.filter(|_| !tested)) {
             let command = shown(used).to_owned();
             let same = commands.iter().any(|known| checks::core(known) == checks::core(&command));
             if commands.len() < self.material.validators.len() + 5 && !same {
@@ -424,7 +450,8 @@ impl<'a> Facts<'a> {
         commands
     }
 
-    fn is_check(&self, used: &CommandUse) -> bool {
+    /// Whether it is told among the checks.
+    fn is_shown(&self, used: &CommandUse) -> bool {
         self.checks.iter().any(|(_, check)| check.command == used.command)
     }
 
@@ -484,17 +511,38 @@ impl<'a> Facts<'a> {
 
 /// Every file that was edited, and the best of those that were only read, in the order of their worth.
 fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
+    let files = &material.digest.files;
+    // A folder that was searched, and a name from a subfolder that stands here whole, say nothing that is not said.
+    let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
+    let is_tail = |file: &FileUse| files.iter().any(|other| is_below_by_end(&other.path, &file.path));
     let is_down =
         |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
     let mut ranked = material.digest.ranked_files();
     ranked.sort_by_key(|file| is_down(file)); // stable: the rest keeps its order
     let mut read = 0;
     ranked.retain(|file| {
+        let only_guessed = file.edits == 0 && file.reads == 0;
+        if file.edits == 0 && is_folder(file) || only_guessed && (is_tail(file) || is_down(file)) {
+            return false;
+        }
         let only_read = file.edits == 0;
         read += usize::from(only_read);
         !only_read || read <= READ_FILES && !is_down(file)
     });
     ranked
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+fn is_below_by_end(path: &str, end: &str) -> bool {
+    path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'))
+}
+
+/// Only some of the tests: what is right for finding a mistake is too little for being done.
+fn is_narrow(command: &str) -> bool {
+    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
 }
 
 /// The last run of each check: one entry a core, tests first, newest first.

@@ -9,7 +9,7 @@ const MOST_WISHES: usize = 12;
 const MOST_QUESTIONS: usize = 5;
 
 /// A prompt this long is a paste: a log, a plan, a file. Its sentences are not the user's own.
-const PASTE: usize = 3_000;
+const PASTE: usize = 700;
 
 /// What a harness or a hook puts in the user's place.
 const NOT_SAID: &[&str] = &[
@@ -134,6 +134,9 @@ fn is_wish(sentence: &str) -> bool {
     let words = sentence.to_lowercase();
     (SHORTEST..=LONGEST).contains(&sentence.len())
         && !sentence.ends_with('?')
+        && !["can you", "could you", "would you", "can we", "is there", "how about", "i guess", "and i guess"]
+            .iter()
+            .any(|ask| words.starts_with(ask))
         && (STARTS.iter().any(|start| words.starts_with(start))
             || WITHIN.iter().any(|word| words.contains(word)))
         && !words.contains("i don't know")

@@ -1,0 +1,79 @@
+use std::path::PathBuf;
+
+use model::text::count;
+use ops::handoff::{Report, Request};
+use ops::sessions::Chosen;
+use ops::{Result, World};
+
+use crate::output::{self, DIM, Format, GOOD};
+
+/// Write a packet: what the work is about, where it stands, what to do next
+///
+/// Filled by rule from what was captured of the session, from git and from the records; no model is asked. The session is
+/// the one this runs in, else the newest of this project. `thru pickup` makes a prompt of the packet, anywhere.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What is to be finished, in a few words
+    #[arg(required = true, num_args = 1.., value_name = "PURPOSE")]
+    purpose: Vec<String>,
+    /// Of this session; the beginning of its id is enough
+    #[arg(long, value_name = "ID", conflicts_with = "transcript")]
+    session: Option<String>,
+    /// Of the session in this transcript, also one that nothing was captured of
+    #[arg(long, value_name = "FILE")]
+    transcript: Option<PathBuf>,
+    /// A file that matters, whatever the ranking says; can be given several times
+    #[arg(long, value_name = "FILE")]
+    confirm: Vec<String>,
+    /// A command that must pass in the end; can be given several times
+    #[arg(long, value_name = "CMD")]
+    validator: Vec<String>,
+    /// What the agent says when all is done, for a loop that starts from the packet
+    #[arg(long, value_name = "TEXT")]
+    promise: Option<String>,
+    /// Most iterations of such a loop
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    max_iterations: u32,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let report = ops::handoff::run(
+        world,
+        &Request {
+            purpose: &args.purpose.join(" "),
+            session: args.session.as_deref(),
+            transcript: args.transcript.as_deref(),
+            confirmed: &args.confirm,
+            validators: &args.validator,
+            promise: args.promise.as_deref(),
+            max_iterations: args.max_iterations.into(),
+        },
+    )?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print(&report),
+    }
+    Ok(0)
+}
+
+fn print(report: &Report) {
+    let Report { id, session, edited, failing, open_todos, .. } = report;
+    output::line(format_args!("{GOOD}packet{GOOD:#} {id}"));
+    output::line(report.path.display());
+    if session.is_empty() {
+        output::talk(format_args!(
+            "{DIM}nothing has been captured here, so it holds the purpose and git only{DIM:#}"
+        ));
+    } else {
+        let guess = if report.chosen == Some(Chosen::Guess) { ", the newest here (a guess)" } else { "" };
+        let todos =
+            if *open_todos == 0 { String::new() } else { format!(", {} to do", count(*open_todos, "thing")) };
+        let failing =
+            if *failing == 0 { String::new() } else { format!(", {} failing", count(*failing, "command")) };
+        output::talk(format_args!(
+            "{DIM}from session {session}{guess}: {} edited{failing}{todos}{DIM:#}",
+            count(*edited, "file")
+        ));
+    }
+    output::talk(format_args!("{DIM}pick it up anywhere in this project with:{DIM:#} thru pickup {id}"));
+}

@@ -1,0 +1,44 @@
+use ops::pickup::{Claiming, Later, Request};
+use ops::{Result, World};
+
+use crate::output::{self, Format};
+
+/// Print the prompt of a packet, with everything in it that can be checked held against the disk
+///
+/// Changes nothing unless --claim is said. Without an id: the newest active packet, else the newest draft.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The packet: its id, the beginning of it, or a part of its name
+    #[arg(value_name = "ID")]
+    id: Option<String>,
+    /// Name files as this harness wants them: claude-code, droid, opencode, codex, gemini
+    #[arg(long = "for", value_name = "HARNESS")]
+    harness: Option<String>,
+    /// Add the files that were written since, marked as later
+    #[arg(long)]
+    hydrate: bool,
+    /// Take the packet for this session; a second claimant is refused
+    #[arg(long)]
+    claim: bool,
+    /// Claim for this session
+    #[arg(long, value_name = "ID", requires = "claim")]
+    session: Option<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let report = ops::pickup::run(
+        world,
+        &Request {
+            id: args.id.as_deref(),
+            harness: args.harness.as_deref(),
+            session: args.session.as_deref(),
+            later: if args.hydrate { Later::Add } else { Later::Leave },
+            claim: if args.claim { Claiming::Take } else { Claiming::Leave },
+        },
+    )?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => output::line(report.prompt.trim_end()),
+    }
+    Ok(0)
+}

@@ -1,0 +1,40 @@
+use model::render::one_line;
+use model::time;
+use ops::packet::DryRun;
+use ops::{Result, World};
+
+use crate::output::{self, DIM, Format};
+
+/// Write the packets of sessions that broke off without an end
+///
+/// A session is dead when its harness does not run any more, or, where that cannot be told, after twelve hours without a
+/// word. A session start does this for the newest one by itself.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only say what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let swept = ops::sweep::run(world, if args.dry_run { DryRun::Yes } else { DryRun::No })?;
+    match format {
+        Format::Json => output::json(&swept),
+        Format::Text if swept.is_empty() => {
+            output::talk("No session broke off, or all of them were seen to.")
+        }
+        Format::Text => {
+            for one in &swept {
+                let ago = time::parse(&one.last_at).map_or(String::new(), |at| time::ago(at, world.now));
+                let packet = match (one.packet.is_empty(), one.written) {
+                    (true, _) => "nothing to hand on".to_owned(),
+                    (false, true) => one.packet.clone(),
+                    (false, false) => format!("would be {}", one.packet),
+                };
+                let session = one_line(&one.session, 40);
+                output::line(format_args!("{session}  {:<11}  {DIM}{ago:<12}{DIM:#}  {packet}", one.harness));
+            }
+        }
+    }
+    Ok(0)
+}
