@@ -21,7 +21,8 @@ struct Template {
     arguments: &'static str,
     /// What is run first, as words behind `thru`. No `$ARGUMENTS` in here: a harness would paste them into a shell line.
     runs: &'static [&'static str],
-    /// What the model is told to do with it. `{thru}` is the program, `$ARGUMENTS` what the user typed.
+    /// What the model is told to do with it. `{thru}` is the program, `{harness}` the harness's name, `$ARGUMENTS` what
+    /// the user typed.
     task: &'static str,
 }
 
@@ -31,6 +32,46 @@ const COMMANDS: &[Template] = &[Template {
     arguments: "",
     runs: &["status", "files -n 20"],
     task: "Tell the user in a few lines what stands there. Change nothing.",
+}, Template {
+    name: "handoff",
+    about: "Hand this work over: write a packet that anybody can pick up, in any harness",
+    arguments: "<what is to be finished>",
+    runs: &[],
+    task: "\
+Write a handoff packet for this session. Its purpose, in the user's words:
+
+> $ARGUMENTS
+
+Run this once, with the purpose as one argument, quoted for the shell (where the user gave none, put it in your own words):
+
+    {thru} handoff 'PURPOSE'
+
+It fills the packet from what was captured, and prints its id and path. Read the packet. Where you know better than what
+stands there, replace that section with text on stdin; no other byte changes:
+
+    {thru} packet set ID --section 'Next Prompt' <<'END'
+
+Then tell the user the id, and that `thru pickup ID` takes it up. Stop working on the task: whoever picks it up goes on.",
+}, Template {
+    name: "pickup",
+    about: "Pick up a packet: its prompt, with what has drifted since",
+    arguments: "[packet id or a part of it]",
+    runs: &[],
+    task: "\
+Run this and read all of what it prints (`$ARGUMENTS` names the packet; with nothing there it is the newest):
+
+    {thru} pickup --for {harness} $ARGUMENTS
+
+It is a prompt that an earlier session left, with every claim in it held against the disk just now. Tell the user in two
+or three lines what the work is, where it stands and what has drifted. Then claim it with `{thru} pickup ID --claim`, and go
+on with it; where a claim has changed, look before you rely on it.",
+}, Template {
+    name: "packet",
+    about: "Packets: list, show, activate, done, block, confirm, set, validate",
+    arguments: "[list | show ID | done ID | …]",
+    runs: &[],
+    task: "\
+Run `{thru} packet $ARGUMENTS` (with nothing behind it: `{thru} packet list`) and show the user what it prints, as it is.",
 }];
 
 /// The commands for one harness. A name that it has itself gets our name in front.
@@ -75,7 +116,7 @@ fn text(harness: &Harness, program: &str, template: &Template) -> String {
     };
     let hint = if arguments.is_empty() { String::new() } else { format!("argument-hint: \"{arguments}\"\n") };
     let gap = if lines.is_empty() { "" } else { "\n" };
-    let task = task.replace("{thru}", program);
+    let task = task.replace("{thru}", program).replace("{harness}", harness.name);
     format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{MARK}\n")
 }
 
@@ -89,8 +130,8 @@ mod tests {
         let names = |harness: &str| -> Vec<String> {
             all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
         };
-        assert_eq!(names("claude-code"), ["thru-context"]);
-        assert_eq!(names("droid"), ["context"]);
+        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet"]);
+        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet"]);
     }
 
     #[test]

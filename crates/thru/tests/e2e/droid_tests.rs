@@ -169,7 +169,7 @@ fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     hooks::assert_well("Droid", &hook_runs(&ended));
 }
 
-fn execute(command: &str) -> Step {
+pub fn execute(command: &str) -> Step {
     let input = json!({
         "command": command, "summary": "Run it", "riskLevel": "low", "riskLevelReason": "harmless", "timeout": 10,
     });

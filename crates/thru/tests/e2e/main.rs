@@ -19,6 +19,7 @@ mod model;
 #[cfg(target_os = "linux")]
 mod offline_tests;
 mod openai;
+mod packet_tests;
 mod plugin_tests;
 mod process;
 mod scratch;
