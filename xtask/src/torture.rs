@@ -98,6 +98,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "the same, the log rotating", ground: Ground::Disk, run: concurrency::appends_rotating },
     Section { name: "64 processes, 20 locked updates each", ground: Ground::Disk, run: concurrency::updates },
     Section { name: "64 inits in one empty folder", ground: Ground::Disk, run: concurrency::inits },
+    Section { name: "one packet claimed by two, in rounds", ground: Ground::Disk, run: concurrency::claims },
     Section { name: "64 hooks, one tool call", ground: Ground::Disk, run: concurrency::same_call },
     Section { name: "64 stops of one session", ground: Ground::Disk, run: concurrency::stops },
     Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },

@@ -153,6 +153,10 @@ pub const ROWS: &[Row] = &[
     row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Large),
     row("hook before-compact, 500 MB, cursor", trusted, COMPACT, compact, at_most(6.0, 6.5))
         .with_cursor(Size::Large),
+    row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
+    row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
+    row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
+    row("thru handoff", filled, &["handoff", "go on"], empty, at_most(60.0, 60.0)),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -162,6 +166,7 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, first contact";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, first contact";
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
+const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 const STOP: &[&str] = &["hook", "claude-code", "Stop"];
 pub const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
@@ -183,6 +188,27 @@ fn filled(scene: &Scene) -> Result<()> {
         repeat_last(&scene.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
     }
     scene.must(STOP, &stop(&scene.dir)).map(drop)
+}
+
+/// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
+fn many_packets(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    let folder = scene.store().join("packets");
+    std::fs::create_dir_all(&folder)?;
+    for number in 0..100_000 {
+        let id = format!("20260101T000000Z-fix-the-thing-{number:06}");
+        let at = "2026-01-01T00:00:00Z";
+        let head = format!(
+            "---\nid: {id}\ncreated_at: {at}\nupdated_at: {at}\nstatus: draft\npurpose: fix number {number}\n---\n"
+        );
+        std::fs::write(
+            folder.join(format!("{id}.md")),
+            format!("{head}\n## Next Prompt (Draft)\n\nGo on.\n"),
+        )?;
+    }
+    let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    std::fs::File::open(&folder)?.set_modified(past)?;
+    scene.must(&["packet", "list"], b"").map(drop)
 }
 
 /// Appends copies of the last line of a log, each with another id.

@@ -192,6 +192,40 @@ pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
 }
 
+/// Two sessions want one packet: one gets it.
+pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let rounds = if depth == Depth::Quick { 50 } else { 1_000 };
+    let scene = lab.scene("claims")?;
+    scene.init()?;
+    let packet = scene.store().join("packets/one.md");
+    let mut wrong = Vec::new();
+    for round in 0..rounds {
+        fs::create_dir_all(scene.store().join("packets"))?;
+        fs::write(&packet, "---\nid: one\nstatus: draft\npurpose: x\n---\n")?;
+        let barrier = Barrier::new(2);
+        let codes: Vec<Option<i32>> = std::thread::scope(|scope| {
+            let claim = |session: &str| {
+                let mut command = scene.thru(&["pickup", "one", "--claim"]);
+                command.env("CLAUDE_CODE_SESSION_ID", session);
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    crate::scene::finish(&mut command, b"").ok().and_then(|output| output.status.code())
+                })
+            };
+            [claim("a"), claim("b")].into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
+        });
+        let winners = codes.iter().filter(|code| **code == Some(0)).count();
+        let refused = codes.iter().filter(|code| **code == Some(15)).count();
+        let text = fs::read_to_string(&packet)?;
+        let holder = if codes[0] == Some(0) { "claimed_by: a\n" } else { "claimed_by: b\n" };
+        if winners != 1 || refused != 1 || !text.contains(holder) {
+            wrong.push((Loss::Record, format!("round {round}: exit codes {codes:?}, packet:\n{text}")));
+        }
+    }
+    Ok(tally(rounds, wrong, "2 × `thru pickup one --claim`"))
+}
+
 /// Runs `WRITERS` threads that start together, and collects what they return.
 fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
     let barrier = Barrier::new(WRITERS);

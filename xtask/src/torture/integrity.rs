@@ -100,9 +100,22 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
             _ => None,
         };
     }
+    if path.starts_with(PACKETS) {
+        // An edit replaces a line or a section; what a person wrote elsewhere stays.
+        let lost = contains(old, PERSON) && !contains(new, PERSON) || !new.starts_with(b"---\n");
+        return lost.then(|| "a person's text is gone".into());
+    }
     Some("has changed".into())
 }
 
+/// Stands in every record that the scenes put there by hand.
+pub const PERSON: &str = "Text of a person.";
+
+fn contains(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
+const PACKETS: &str = "project/.agent/context/packets";
 const PENDING: &str = "project/.agent/context/state/pending";
 const CURSORS: &str = "project/.agent/context/state/cursors";
 const DIGESTS: &str = "project/.agent/context/state/digest";

@@ -112,6 +112,21 @@ pub const ROWS: &[Row] = &[
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
+    cli("handoff", lived_in, &["handoff", "go on"], handed_off),
+    cli("packet activate", with_packet, &["packet", "activate", "mine"], active),
+    cli("packet confirm", with_packet, &["packet", "confirm", "mine", "src/a.rs"], confirmed),
+    Row {
+        stdin: section,
+        ..cli("packet set", with_packet, &["packet", "set", "mine", "--section", "Plan"], planned)
+    },
+    cli("pickup --claim", with_packet, &["pickup", "mine", "--claim"], active),
+    cli("sweep", with_dead_session, &["sweep"], swept),
+    hook_on(
+        with_dead_session,
+        "hook SessionStart, a dead session",
+        &["hook", "claude-code", "SessionStart"],
+        other_start,
+    ),
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),
@@ -150,6 +165,71 @@ pub fn lived_in(scene: &Scene) -> Result<()> {
             roots.push(json!({"path": "/somewhere/else", "trusted_at": "2026-01-01T00:00:00Z"}));
         }
     })
+}
+
+/// With a packet that a person has edited.
+fn with_packet(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
+                status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
+    Ok(fs::write(packet(scene), format!("{text}{}\n", integrity::PERSON))?)
+}
+
+fn packet(scene: &Scene) -> std::path::PathBuf {
+    scene.store().join("packets/20260102T000000Z-mine.md")
+}
+
+fn packet_holds(scene: &Scene, text: &str) -> bool {
+    fs::read_to_string(packet(scene)).is_ok_and(|packet| packet.contains(text))
+}
+
+fn active(scene: &Scene) -> bool {
+    packet_holds(scene, "status: active")
+}
+
+fn confirmed(scene: &Scene) -> bool {
+    packet_holds(scene, "relevant_files_confirmed: [\"src/a.rs\"]")
+}
+
+fn section(_: &Path) -> Vec<u8> {
+    b"New.\n".to_vec()
+}
+
+fn planned(scene: &Scene) -> bool {
+    packet_holds(scene, "## Plan\n\nNew.\n\n## Notes")
+}
+
+fn handed_off(scene: &Scene) -> bool {
+    packets_like(scene, "go-on") == 1
+}
+
+/// A session whose harness does not run any more.
+fn with_dead_session(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    scene.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&scene.dir))?;
+    let sessions = scene.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
+    Ok(fs::write(sessions, text)?)
+}
+
+fn swept(scene: &Scene) -> bool {
+    packets_like(scene, "go-on") == 1
+}
+
+fn other_start(scene: &Path) -> Vec<u8> {
+    let text =
+        String::from_utf8_lossy(&start(scene)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
+    text.into_bytes()
+}
+
+fn packets_like(scene: &Scene, part: &str) -> usize {
+    let names = fs::read_dir(scene.store().join("packets")).into_iter().flatten().flatten();
+    names
+        .filter(|entry| {
+            entry.file_name().to_string_lossy().contains(part)
+                && !entry.file_name().to_string_lossy().ends_with(".tmp")
+        })
+        .count()
 }
 
 /// The same, but as if it came with a clone: only somewhere else is trusted.

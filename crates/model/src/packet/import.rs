@@ -133,7 +133,7 @@ fn parts(document: &Document) -> Vec<(Option<String>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
     for line in document.lines().filter(|line| line.start >= document.bytes().len() - document.body().len()) {
-        let words = String::from_utf8_lossy(&document.bytes()[line.start..line.end]).into_owned();
+        let words = String::from_utf8_lossy(line.text(document.bytes())).into_owned();
         match headings.iter().find(|known| known.line == line.number && known.level <= 3) {
             Some(known) => {
                 parts.push((heading.replace(known.text.clone()), std::mem::take(&mut text)));

@@ -22,6 +22,7 @@ mod events;
 mod init;
 mod install;
 mod obstacles;
+mod packets;
 mod payloads;
 mod receipts;
 mod redact;

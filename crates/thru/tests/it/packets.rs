@@ -1,0 +1,376 @@
+//! Handing work over and picking it up: what a packet holds, what drifted since, who has it.
+
+use std::fs;
+use std::sync::Barrier;
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+/// A repository with two commits on `main`, and a session that worked in it.
+fn worked() -> TestEnv {
+    let env = TestEnv::repository();
+    env.thru(&["context", "init"]).ok();
+    for (path, text) in
+        [("src/parse.rs", "fn parse() {}\n"), ("src/lex.rs", "fn lex() {}\n"), ("notes.md", "x\n")]
+    {
+        env.write(format!("project/{path}"), text);
+    }
+    env.git(&["add", "."]);
+    env.git(&["commit", "-qm", "work"]);
+    fire(&env, "SessionStart", json!({"source": "startup"}));
+    fire(&env, "UserPromptSubmit", json!({"prompt": "Build the parser. Never use regular expressions."}));
+    for path in ["src/parse.rs", "src/lex.rs"] {
+        tool(&env, "Edit", json!({"file_path": env.project().join(path)}));
+    }
+    tool(&env, "Read", json!({"file_path": env.project().join("notes.md")}));
+    let failed = json!({"tool_name": "Bash", "tool_use_id": "t9", "tool_input": {"command": "cargo test -p parse"},
+        "error": "Exit code 101\nerror: src/parse.rs:1: no such rule"});
+    fire(&env, "PostToolUseFailure", failed);
+    fire(&env, "UserPromptSubmit", json!({"prompt": "/handoff the rest"}));
+    fire(&env, "Stop", json!({"last_assistant_message": "Half done. Should lex.rs go as well?"}));
+    env
+}
+
+fn fire(env: &TestEnv, event: &str, more: Value) -> String {
+    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let output = env.hook(event, &payload);
+    output.accepted(event);
+    output.stdout
+}
+
+fn tool(env: &TestEnv, name: &str, input: Value) {
+    let id = format!("{name}-{input}");
+    fire(env, "PostToolUse", json!({"tool_name": name, "tool_use_id": id, "tool_input": input}));
+}
+
+fn handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBuf) {
+    let told = env.json(&["handoff", purpose]);
+    let id = told["id"].as_str().unwrap().to_owned();
+    let path = env.store().join(format!("packets/{id}.md"));
+    assert_eq!(told["path"].as_str(), path.to_str());
+    (id, path)
+}
+
+/// `about subject: note` of everything that drifted.
+fn drift(told: &Value) -> Vec<String> {
+    let text = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
+    let all = told["drift"].as_array().unwrap().iter();
+    all.map(|c| format!("{} {}: {}", text(c, "about"), text(c, "subject"), text(c, "note"))).collect()
+}
+
+#[test]
+fn a_packet_is_filled_not_a_skeleton() {
+    let env = worked();
+    let (id, path) = handoff(&env, "finish the parser");
+    assert_eq!(id, "20261115T192200Z-finish-the-parser");
+    let text = fs::read_to_string(path).unwrap();
+    for needle in [
+        "status: draft",
+        "source: claude-code",
+        "> Build the parser. Never use regular expressions.",
+        "“Never use regular expressions.” (the user,",
+        "- `src/parse.rs` — edited, the failing `cargo test -p parse` names it",
+        "- `cargo test -p parse` failed (exit 101) at 2026-11-15T19:22:00Z: `error: src/parse.rs:1: no such rule`",
+        "Git: branch `main` at ",
+        "- Should lex.rs go as well?",
+        "Goal: finish the parser",
+        "- [ ] `cargo test -p parse`",
+        "_none recorded_",
+    ] {
+        assert!(text.contains(needle), "{needle:?} in\n{text}");
+    }
+    assert!(!text.contains("/handoff"), "a command is no prompt:\n{text}");
+    env.thru(&["packet", "validate", &id]).ok();
+    let (second, _) = handoff(&env, "finish the parser");
+    assert_eq!(second, "20261115T192200Z-finish-the-parser-2", "two in one second");
+}
+
+#[test]
+fn nothing_captured_and_no_git_still_gives_a_packet() {
+    let env = TestEnv::new();
+    let told = env.thru(&["handoff", "begin", "at", "last"]).ok();
+    assert!(
+        told.stdout.contains("20261115T192200Z-begin-at-last")
+            && told.stderr.contains("nothing has been captured")
+    );
+    env.thru(&["packet", "validate", "--all"]).ok();
+    let picked = env.thru(&["pickup"]).ok().stdout;
+    assert!(picked.contains("Goal: begin at last") && picked.contains("Drift: none found"), "{picked}");
+    env.thru(&["handoff", "  "]).exits(2);
+    let none = env.thru(&["handoff", "x", "--session", "nobody"]).exits(10);
+    assert!(none.stderr.contains("no session `nobody`"), "{none}");
+}
+
+#[test]
+fn pickup_reports_what_drifted_and_changes_nothing() {
+    let env = worked();
+    let (id, path) = handoff(&env, "finish the parser");
+    let before = fs::read(&path).unwrap();
+    let same = env.json(&["pickup", &id]);
+    assert_eq!(drift(&same), [""; 0]);
+    assert!(same["claims"].as_array().unwrap().iter().all(|claim| claim["state"] == "verified"), "{same}");
+
+    env.git(&["checkout", "-qb", "other"]);
+    env.git(&["commit", "--allow-empty", "-qm", "on"]);
+    env.write("project/src/parse.rs", "fn parse() { }\n");
+    fs::remove_file(env.project().join("src/lex.rs")).unwrap();
+    let head = env.git(&["rev-parse", "HEAD"]);
+    let old = env.git(&["rev-parse", "main"]);
+    let told = env.json(&["pickup", &id]);
+    assert_eq!(
+        drift(&told),
+        [
+            format!("head {}: HEAD is {}, ahead by 1 commit", old.trim(), &head[..10]),
+            "branch main: other is checked out now".to_owned(),
+            "dirty 0: 0 files uncommitted then, 2 now".to_owned(),
+            "file src/parse.rs: changed since".to_owned(),
+            "file src/lex.rs: gone".to_owned(),
+        ]
+    );
+    let prompt = told["prompt"].as_str().unwrap();
+    for needle in
+        ["Drift (5 facts changed", "- changed: `src/lex.rs`: gone", "- `notes.md` (verified: as it was)"]
+    {
+        assert!(prompt.contains(needle), "{needle:?} in\n{prompt}");
+    }
+    assert_eq!(fs::read(&path).unwrap(), before, "a pickup changes nothing");
+
+    let at = env.thru(&["pickup", &id, "--for", "claude-code"]).ok().stdout;
+    assert!(at.contains("- @src/parse.rs (changed") && at.contains("- `src/lex.rs` (changed: gone)"), "{at}");
+    env.thru(&["pickup", "--for", "emacs"]).exits(2);
+}
+
+#[test]
+fn hydrate_adds_what_came_later() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    let payload = json!({"session_id": "s2", "cwd": env.project(), "tool_name": "Write", "tool_use_id": "w",
+        "tool_input": {"file_path": env.project().join("src/new.rs")}});
+    let later =
+        env.hook_call("PostToolUse", payload.to_string()).var("THROUGHLINE_NOW", "2026-11-15T20:00:00Z");
+    later.run().silent("a write");
+    assert!(env.json(&["pickup", &id]).get("later").is_none());
+    let told = env.json(&["pickup", &id, "--hydrate"]);
+    assert_eq!(told["later"], json!(["src/new.rs"]));
+    assert!(
+        told["prompt"]
+            .as_str()
+            .unwrap()
+            .contains("Touched later, after the packet was written:\n- `src/new.rs`")
+    );
+}
+
+#[test]
+fn one_claimant() {
+    let env = worked();
+    for round in 0..10 {
+        let (id, _) = handoff(&env, &format!("round {round}"));
+        let barrier = Barrier::new(2);
+        let codes: Vec<i32> = std::thread::scope(|scope| {
+            let claim = |session: &str| {
+                let call = env.call(&["pickup", &id, "--claim"]).var("CLAUDE_CODE_SESSION_ID", session);
+                let barrier = &barrier;
+                scope.spawn(move || {
+                    barrier.wait();
+                    call.run().code
+                })
+            };
+            [claim("a"), claim("b")].map(|thread| thread.join().unwrap()).to_vec()
+        });
+        let mut sorted = codes.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, [0, 15], "round {round}: {codes:?}");
+        let winner = if codes[0] == 0 { "a" } else { "b" };
+        let shown = env.json(&["packet", "show", &id]);
+        assert_eq!(
+            (&shown["packet"]["claimed_by"], &shown["packet"]["status"]),
+            (&json!(winner), &json!("active"))
+        );
+        let refused =
+            env.call(&["pickup", &id, "--claim"]).var("CLAUDE_CODE_SESSION_ID", "c").run().exits(15);
+        let words = format!("was claimed by {winner} at 2026-11-15T19:22:00Z");
+        assert!(refused.stderr.contains(&words), "{refused}");
+        let again = env.call(&["pickup", &id, "--claim"]).var("CLAUDE_CODE_SESSION_ID", winner).run();
+        again.ok();
+    }
+}
+
+#[test]
+fn a_claimed_packet_is_in_the_brief_after_a_compaction() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    env.call(&["pickup", &id, "--claim"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    let brief = fire(&env, "SessionStart", json!({"source": "compact"}));
+    assert!(brief.contains(&format!("works on packet {id}: finish the parser")), "{brief}");
+    env.thru(&["packet", "done", &id]).ok();
+    assert!(!fire(&env, "SessionStart", json!({"source": "compact"})).contains(&id));
+}
+
+#[test]
+fn by_hand_in_another_language_with_other_line_ends() {
+    let env = TestEnv::rooted();
+    let text = "\u{feff}---\r\nid: eigenes\r\nstatus: active # läuft\r\npurpose: den Parser fertig machen\r\ncreated_at: 2026-11-15T10:00:00Z\r\nupdated_at: 2026-11-15T10:00:00Z\r\n---\r\n\r\n# Übergabe\r\n\r\n## Next Prompt (Draft)\r\n\r\nMach weiter mit `src/a.rs`.\r\n\r\n## Meins\r\n\r\n---\r\n\r\n```\r\n## Intent\r\n```\r\n\r\n## Intent\r\n\r\nFertig werden.\r\n";
+    let path = env.write("project/.agent/context/packets/eigenes.md", text);
+    let picked = env.thru(&["pickup"]).ok().stdout;
+    assert!(picked.contains("Mach weiter mit `src/a.rs`."), "{picked}");
+    let checked = env.thru(&["packet", "validate", "eigenes"]).ok().stdout;
+    assert!(checked.contains("`## Plan` is missing") && checked.contains("valid"), "{checked}");
+
+    let set = |section: &str, words: &str| {
+        env.call(&["packet", "set", "eigenes", "--section", section]).stdin(words).run()
+    };
+    set("intent", "Bald fertig werden.\n").ok();
+    assert_eq!(fs::read_to_string(&path).unwrap(), text.replace("Fertig werden.", "Bald fertig werden."));
+    set("Meins", "Neu.").ok();
+    assert!(fs::read_to_string(&path).unwrap().contains("## Meins\r\n\r\nNeu.\r\n\r\n## Intent\r\n"));
+    let bad = set("Intnt", "x").exits(2);
+    assert!(bad.stderr.contains("did you mean `Intent`?"), "{bad}");
+    let breaks = set("Intent", "a\n## b\n").exits(15);
+    assert!(breaks.stderr.contains("line 2 of the text is a heading"), "{breaks}");
+}
+
+#[test]
+fn a_packet_without_our_sections_is_its_own_prompt() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/packets/mine.md", "Just go on with the lexer.\n");
+    let picked = env.thru(&["pickup", "mine"]).ok().stdout;
+    assert!(picked.contains("Just go on with the lexer."), "{picked}");
+    env.thru(&["packet", "validate", "mine"]).exits(1);
+}
+
+#[test]
+fn names_may_be_shortened_and_ambiguous_ones_are_listed() {
+    let env = TestEnv::rooted();
+    for purpose in ["fix the parser", "fix the lexer", "write docs"] {
+        handoff(&env, purpose);
+    }
+    for word in [
+        "docs",
+        "20261115T192200Z-write",
+        "20261115T192200Z-write-docs",
+        "packets/20261115T192200Z-write-docs.md",
+    ] {
+        let shown = env.json(&["packet", "show", word]);
+        assert_eq!(shown["packet"]["purpose"], "write docs", "{word}");
+    }
+    let many = env.thru(&["packet", "show", "fix"]).exits(15);
+    assert!(many.stderr.contains("fits 2 packets") && many.stderr.contains("-fix-the-lexer"), "{many}");
+    let none = env.thru(&["packet", "show", "nothing"]).exits(10);
+    assert!(none.stderr.contains("thru packet list"), "{none}");
+    env.thru(&["packet", "show", "../../root"]).exits(10);
+}
+
+#[test]
+fn the_life_of_a_packet() {
+    let env = TestEnv::rooted();
+    let (id, _) = handoff(&env, "one");
+    env.write("project/sub/a.txt", "");
+    let in_sub = |words: &[&str]| env.call(words).dir(env.project().join("sub")).run().ok();
+    in_sub(&["packet", "confirm", "one", "a.txt"]);
+    let shown = env.json(&["packet", "show", "one"]);
+    assert_eq!(shown["packet"]["confirmed"], json!(["sub/a.txt"]), "from any folder the same paths");
+    assert!(
+        shown["text"].as_str().unwrap().contains("### Confirmed\n\n- `sub/a.txt` — chosen by the user\n")
+    );
+    env.thru(&["packet", "unconfirm", "one", "b.txt"]).exits(10);
+    in_sub(&["packet", "unconfirm", "one", "a.txt"]);
+    assert_eq!(env.json(&["packet", "show", "one"])["packet"]["confirmed"], json!([]));
+    env.thru(&["packet", "block", "one"]).exits(2);
+    for (words, status) in [
+        (&["packet", "block", "one", "--reason", "no access"][..], "blocked"),
+        (&["packet", "activate", "one"], "active"),
+        (&["packet", "done", "one"], "done"),
+    ] {
+        env.call(words).var("THROUGHLINE_NOW", "2026-11-16T00:00:00Z").run().ok();
+        let listed = env.json(&["packet", "list"]);
+        assert_eq!(
+            (&listed[0]["status"], &listed[0]["updated_at"]),
+            (&json!(status), &json!("2026-11-16T00:00:00Z"))
+        );
+    }
+    assert_eq!(env.json(&["packet", "list", "--status", "draft"]), json!([]));
+    env.thru(&["packet", "list", "--status", "open"]).exits(2);
+    let none = env.thru(&["pickup"]).exits(10);
+    assert!(none.stderr.contains("no packet to pick up"), "{none}");
+    let path = env.thru(&["packet", "open", &id]).ok().stdout;
+    assert_eq!(path.trim(), env.store().join(format!("packets/{id}.md")).to_str().unwrap());
+}
+
+#[test]
+fn other_peoples_handoffs_are_imported_once() {
+    let env = TestEnv::rooted();
+    let file = env.write(
+        "home/HANDOFF.md",
+        "# Handoff: finish the lexer\n\nIntro.\n\n## Goal\nMake it lex.\n\n## Next Steps\n- [ ] tokens\n\n## Key files\n- `src/lex.rs`: the lexer\n- docs/a.md\n\n## Odd\n```\n## Intent\n```\n",
+    );
+    let file = file.to_str().unwrap();
+    let dry = env.json(&["packet", "import", file, "--dry-run"]);
+    assert_eq!((&dry["created"], env.json(&["packet", "list"])), (&json!(false), json!([])));
+    assert_eq!(env.json(&["packet", "import", file])["created"], true);
+    let again = env.json(&["packet", "import", file]);
+    assert_eq!(
+        (&again["created"], env.json(&["packet", "list"]).as_array().unwrap().len()),
+        (&json!(false), 1)
+    );
+    let shown = env.json(&["packet", "show", "lexer"]);
+    assert_eq!(shown["packet"]["suggested"], json!(["src/lex.rs", "docs/a.md"]));
+    let text = shown["text"].as_str().unwrap();
+    for needle in
+        ["## Intent\n\nMake it lex.", "## Plan\n\n- [ ] tokens", "### Odd\n\n```\n## Intent\n```", "Intro."]
+    {
+        assert!(text.contains(needle), "{needle:?} in\n{text}");
+    }
+    env.thru(&["packet", "validate", "lexer"]).ok();
+    env.thru(&["packet", "import", "/nowhere.md"]).exits(10);
+}
+
+#[test]
+fn the_same_packets_from_a_worktree_and_a_subfolder() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    env.git(&["worktree", "add", "-q", "../tree"]);
+    for folder in [env.project().join("src"), env.base().join("tree")] {
+        let listed = env.call(&["packet", "list", "--json"]).dir(&folder).run().ok().json();
+        assert_eq!(listed[0]["id"], id.as_str(), "{}", folder.display());
+    }
+}
+
+#[test]
+fn a_session_that_broke_off_leaves_a_packet() {
+    let env = worked();
+    // Its process is that of this test, which lives.
+    assert_eq!(env.json(&["sweep"]), json!([]));
+    let sessions = env.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&sessions).unwrap();
+    let (stamp, _) = text.split_once("\"process\":\"").expect("a process").1.split_once('"').unwrap();
+    let dead = stamp.replacen(':', ":1", 1);
+    fs::write(&sessions, text.replace(stamp, &dead)).unwrap();
+    let dry = env.json(&["sweep", "--dry-run"]);
+    assert_eq!((&dry[0]["session"], &dry[0]["written"]), (&json!("s1"), &json!(false)));
+    assert_eq!(env.json(&["packet", "list"]), json!([]));
+
+    // A start of another session sees to it by itself, and says so once.
+    let start = |session: &str| {
+        let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
+        env.hook("SessionStart", &payload).stdout
+    };
+    let told = start("s2");
+    let listed = env.json(&["packet", "list"]);
+    let id = listed[0]["id"].as_str().expect("a packet");
+    assert!(listed[0]["purpose"].as_str().unwrap().starts_with("go on: Build the parser"), "{listed}");
+    assert!(told.contains(&format!("thru pickup {id}")), "{told}");
+    assert!(!start("s3").contains(id), "once");
+    assert_eq!(env.json(&["sweep"]), json!([]), "it was seen to");
+}
+
+#[test]
+fn a_session_that_ended_is_not_swept() {
+    let env = worked();
+    fire(&env, "SessionEnd", json!({"reason": "other"}));
+    let sessions = env.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&sessions).unwrap();
+    fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
+    assert_eq!(env.json(&["sweep"]), json!([]));
+}
