@@ -16,9 +16,14 @@ Data goes to stdout, talk to stderr. Every command takes `--json` and ends with 
 
 /// Every command, in the order of the help.
 pub fn commands(env: &TestEnv) -> Vec<String> {
-    let help = env.thru(&["--help"]).ok().stdout;
+    listed(&env.thru(&["--help"]).ok().stdout)
+}
+
+/// The commands that a help lists. A line that goes on from the one above is indented deeper.
+fn listed(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let rows = rows.filter(|row| !row.starts_with("   "));
     let names = rows.map(|row| row.split_whitespace().next().unwrap().to_owned());
     names.filter(|name| name != "help").collect()
 }
@@ -36,10 +41,13 @@ fn page(env: &TestEnv) -> String {
     for title in ["Exit codes", "Variables"] {
         page.push_str(&format!("\n## {title}\n\n```text\n{}```\n", part(&help, title)));
     }
-    for command in commands(env).iter().map(String::as_str).chain(["context init", "harness list"]) {
-        let words: Vec<&str> = ["help"].into_iter().chain(command.split(' ')).collect();
-        let text = env.thru(&words).ok().stdout;
+    for command in commands(env) {
+        let text = env.thru(&["help", &command]).ok().stdout;
         page.push_str(&format!("\n## thru {command}\n\n```text\n{}\n```\n", text.trim_end()));
+        for nested in listed(&text) {
+            let text = env.thru(&["help", &command, &nested]).ok().stdout;
+            page.push_str(&format!("\n### thru {command} {nested}\n\n```text\n{}\n```\n", text.trim_end()));
+        }
     }
     page
 }
