@@ -22,7 +22,7 @@ use crate::memory;
 use crate::scene::{Ground, Lab, Scene};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
-use rows::{ROWS, Row};
+use rows::{MANY, ROWS, Row};
 
 const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin/true" };
 const AT_ONCE: usize = 64;
@@ -95,7 +95,9 @@ pub fn run(mut args: Args) -> Result<bool> {
         return Ok(true);
     }
     let mut ready = Vec::new();
-    for row in ROWS.iter().filter(|row| row.name.contains(&options.only)) {
+    let wanted =
+        |row: &&Row| row.name.contains(&options.only) && (options.large == 500 || !row.name.contains(MANY));
+    for row in ROWS.iter().filter(wanted) {
         table::progress(&format!("the scene of '{}'", row.name));
         let one = prepare(&lab, row, &options).with_context(|| format!("the scene of '{}'", row.name))?;
         ready.push(one);

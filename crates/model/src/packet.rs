@@ -1,5 +1,6 @@
 //! Packets: one handoff each, a markdown record that people edit and tools read.
 
+mod choose;
 mod compose;
 pub mod drift;
 pub mod import;

@@ -32,6 +32,8 @@ struct Line<'a> {
     process: Option<&'a str>,
 }
 
+const REASON_BYTES: usize = 256;
+
 #[derive(Debug, Serialize)]
 struct EndLine<'a> {
     ts: String,
@@ -42,11 +44,12 @@ struct EndLine<'a> {
 
 /// A session that ended as it should.
 pub fn end_line(event: &Event, reason: Option<&str>, scene: &Scene) -> Vec<u8> {
+    let reason = scene.clean(reason.unwrap_or("ended"), REASON_BYTES);
     let line = EndLine {
         ts: time::rfc3339(scene.now),
         session: &event.session,
         harness: scene.harness,
-        ended: reason.unwrap_or("ended"),
+        ended: &reason,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }

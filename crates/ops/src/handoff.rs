@@ -60,7 +60,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
     };
     // What the user types here can hold a secret as well as what they type elsewhere.
     let purpose = redact(purpose, options);
-    write(world, &project, &source, &Request { purpose: &purpose, ..*request }, git_now(&project))
+    write(world, &project, &source, &Request { purpose: &purpose, ..*request }, git_now(&project).as_ref())
 }
 
 /// The session a packet is made of.
@@ -118,7 +118,7 @@ pub(crate) fn write(
     project: &Project,
     source: &Source,
     request: &Request,
-    git: Option<Git>,
+    git: Option<&Git>,
 ) -> Result<Report> {
     let digest = &source.digest;
     let checkout = &project.root.checkout;
@@ -128,7 +128,7 @@ pub(crate) fn write(
         .iter()
         .map(|file| model::place::within(&checkout.to_string_lossy(), file).path.into_owned())
         .collect();
-    let ignored = match (&git, source.elsewhere) {
+    let ignored = match (git, source.elsewhere) {
         // Without git nobody ignores anything; in a hook it is not asked.
         (Some(Git { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
@@ -146,7 +146,7 @@ pub(crate) fn write(
         harness: source.harness.map_or("an unknown harness", |harness| harness.title),
         transcript: source.transcript.as_deref(),
         project_id: project.marker.project_id.as_str(),
-        git: git.as_ref(),
+        git,
         now: world.now,
         confirmed: &confirmed,
         decisions: &decisions,

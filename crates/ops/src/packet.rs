@@ -43,12 +43,21 @@ pub struct Shown {
     pub packet: Packet,
 }
 
-/// All packets, the one that was changed last first.
-pub fn list(world: &World, status: Option<Status>) -> Result<Vec<Row>> {
-    let mut rows: Vec<Row> = Project::find(world)?.store.packets()?.into_iter().map(Row::from).collect();
-    rows.retain(|row| status.is_none() || row.status == status);
-    rows.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
-    Ok(rows)
+/// Packets, the one that was changed last first: at most `most` of them, and how many there are.
+pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
+    let newest_first = |a: &Listed, b: &Listed| (&b.updated_at, &b.name).cmp(&(&a.updated_at, &a.name));
+    let pick = |mut packets: Vec<Listed<'_>>| {
+        packets.retain(|packet| status.is_none() || packet.status == status);
+        let all = packets.len();
+        // Only those that are shown are put in order: the list can be very long.
+        if most < all {
+            packets.select_nth_unstable_by(most, newest_first);
+            packets.truncate(most);
+        }
+        packets.sort_by(newest_first);
+        (packets.into_iter().map(Row::from).collect(), all)
+    };
+    Ok(Project::find(world)?.store.packets(pick)?)
 }
 
 pub fn show(world: &World, word: &str) -> Result<Shown> {
@@ -324,9 +333,11 @@ fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {
     Ok(None)
 }
 
-impl From<Listed> for Row {
+impl From<Listed<'_>> for Row {
     fn from(listed: Listed) -> Row {
         let Listed { name, status, updated_at, created_at, claimed_by, purpose, .. } = listed;
-        Row { id: name, status, updated_at, created_at, claimed_by, purpose }
+        let [id, updated_at, created_at, claimed_by, purpose] =
+            [name, updated_at, created_at, claimed_by, purpose].map(std::borrow::Cow::into_owned);
+        Row { id, status, updated_at, created_at, claimed_by, purpose }
     }
 }

@@ -14,7 +14,7 @@ use model::place;
 use model::render::inline;
 use model::time;
 use serde::Serialize;
-use store::{Durability, Place, Store, layout};
+use store::{Durability, Listed, Place, Store, layout};
 
 use crate::project::Project;
 use crate::{Error, Result, World, git, handoff, packet, sessions};
@@ -117,16 +117,18 @@ fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
 
 /// The newest that is active, else the newest draft.
 fn newest(project: &Project) -> Result<Id> {
-    let packets = project.store.packets()?;
-    let best = |status: Status| {
-        let of = packets.iter().filter(|packet| packet.status == Some(status));
-        of.max_by(|a, b| (&a.updated_at, &a.name).cmp(&(&b.updated_at, &b.name)))
+    let pick = |packets: Vec<Listed<'_>>| {
+        let best = |status: Status| {
+            let of = packets.iter().filter(|packet| packet.status == Some(status));
+            of.max_by(|a, b| (&a.updated_at, &a.name).cmp(&(&b.updated_at, &b.name)))
+        };
+        best(Status::Active).or_else(|| best(Status::Draft)).map(|packet| packet.name.to_string())
     };
-    let found = best(Status::Active).or_else(|| best(Status::Draft)).ok_or_else(|| Error::Absent {
+    let found = project.store.packets(pick)?.ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
         hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
     })?;
-    Id::new(&found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
+    Id::new(&found).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
 /// One claimant, and nobody after.

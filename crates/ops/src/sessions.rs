@@ -15,7 +15,7 @@ const TAIL: u64 = 64 * 1024;
 pub struct Listed {
     pub session: String,
     /// Why it started. A line without it tells of an end.
-    #[serde(default)]
+    #[serde(default, skip_serializing)]
     pub source: Option<String>,
     #[serde(rename(deserialize = "ts"))]
     pub at: String,

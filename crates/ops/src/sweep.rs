@@ -120,7 +120,7 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun) -> Result<
     let git = store::git::head(&project.root.checkout);
     let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
     let request = handoff::Request { purpose: &purpose, ..handoff::Request::default() };
-    let report = handoff::write(world, project, &source, &request, git)?;
+    let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     note_down(&project.store, &open.session, &Seen { packet: report.id.clone(), offered: false })?;
     Ok(swept(report.id, true))
 }

@@ -59,7 +59,7 @@ pub fn read(source: &Source) -> Result<Read> {
     };
     let mut digest = Digest::new(&session);
     let around = Event {
-        session: session.clone().into(),
+        session: session.into(),
         id: None,
         torn: false,
         previous: None,

@@ -1,5 +1,6 @@
 //! Packets on disk: made once, edited under a lock, listed by an index that can be deleted at any time.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use model::document::Document;
@@ -7,7 +8,7 @@ use model::id::Id;
 use model::packet::{Packet, Status};
 use rustix::fs::{self, AtFlags, FileType};
 
-use crate::{Durability, Error, Lock, Result, Store, layout};
+use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
 /// Larger than any packet a person reads.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -19,25 +20,25 @@ const WORTH_AN_INDEX: usize = 1_000;
 const HEAD: &str = "thru packets 1";
 
 /// File systems tell time in steps: an index is believed only when it is this much younger than the folder's last change.
-const STEP_NS: i128 = 1_000_000_000;
+const STEP_NS: i64 = 1_000_000_000;
 
-/// One packet, as far as a list shows it.
+/// One packet, as far as a list shows it. Most of a long list is never looked at, so its words stay where they are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct Listed<'a> {
     /// The file's name without its ending: what names the packet.
-    pub name: String,
+    pub name: Cow<'a, str>,
     pub status: Option<Status>,
-    pub updated_at: String,
-    pub created_at: String,
-    pub claimed_by: String,
-    pub purpose: String,
+    pub updated_at: Cow<'a, str>,
+    pub created_at: Cow<'a, str>,
+    pub claimed_by: Cow<'a, str>,
+    pub purpose: Cow<'a, str>,
     stamp: Stamp,
 }
 
 /// What tells that a file is still the one that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Stamp {
-    changed_ns: i128,
+    changed_ns: i64,
     size: u64,
 }
 
@@ -81,77 +82,30 @@ impl Store {
         Ok(entries.filter_map(|name| name_of(&name).map(str::to_owned)).collect())
     }
 
-    /// Every packet. With many of them an index spares opening each; what it says of one counts only as long as that
-    /// file has not been touched.
-    pub fn packets(&self) -> Result<Vec<Listed>> {
+    /// Shows every packet to `look`. With many of them an index spares opening each; what it says of one counts only as
+    /// long as that file has not been touched.
+    pub fn packets<T>(&self, look: impl FnOnce(Vec<Listed<'_>>) -> T) -> Result<T> {
         let folder = match self.dir().sub(layout::PACKETS) {
-            Err(Error::Absent { .. }) => return Ok(Vec::new()),
+            Err(Error::Absent { .. }) => return Ok(look(Vec::new())),
             folder => folder?,
         };
-        let changed = self.stamp(layout::PACKETS).map_or(0, |stamp| stamp.changed_ns);
+        let changed = stamp(self.dir(), layout::PACKETS).map_or(0, |stamp| stamp.changed_ns);
         let index = self.read_index();
         let is_current = index.as_ref().is_some_and(|index| index.is_current(changed));
-        let known = index.map(|index| index.text).unwrap_or_default();
-        let known: Vec<&str> = known.lines().skip(1).collect();
+        let text = index.map(|index| index.text).unwrap_or_default();
+        let known: Vec<&str> = text.lines().skip(1).collect();
         // Nothing came or went: only those that were edited in place are read again.
         let (listed, fresh) = if is_current {
-            side_by_side(&known, |lines| lines.iter().filter_map(|line| self.checked(line)).collect())
+            side_by_side(&known, |line| checked(&folder, line))
         } else {
             let names: Vec<String> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
             let names: Vec<&str> = names.iter().filter_map(|name| name_of(name)).collect();
-            side_by_side(&names, |names| {
-                names.iter().filter_map(|name| self.looked_up(name, &known)).collect()
-            })
+            side_by_side(&names, |name| looked_up(&folder, name, &known))
         };
         if listed.len() >= WORTH_AN_INDEX && (fresh > 0 || !is_current) {
             self.write_index(changed, &listed);
         }
-        Ok(listed)
-    }
-
-    /// A line of the index, if it still speaks the truth; else the packet itself.
-    fn checked(&self, line: &str) -> Option<(Listed, Read)> {
-        let listed = Listed::parse(line)?;
-        let stamp = self.stamp(&layout::packet_named(&listed.name))?;
-        if stamp == listed.stamp {
-            Some((listed, Read::Index))
-        } else {
-            self.read_listed(&listed.name, stamp)
-        }
-    }
-
-    fn looked_up(&self, name: &str, known: &[&str]) -> Option<(Listed, Read)> {
-        let stamp = self.stamp(&layout::packet_named(name))?;
-        // Sorted by name, as it was written.
-        let place = known.binary_search_by(|line| line.split('\t').next().unwrap_or_default().cmp(name)).ok();
-        match place.and_then(|place| Listed::parse(known[place])).filter(|listed| listed.stamp == stamp) {
-            Some(listed) => Some((listed, Read::Index)),
-            None => self.read_listed(name, stamp),
-        }
-    }
-
-    fn read_listed(&self, name: &str, stamp: Stamp) -> Option<(Listed, Read)> {
-        let bytes = self.dir().read(&layout::packet_named(name), LARGEST).ok()?;
-        let packet = Packet::read(&Document::parse(bytes), name);
-        let listed = Listed {
-            name: name.to_owned(),
-            status: packet.status,
-            updated_at: packet.updated_at,
-            created_at: packet.created_at,
-            claimed_by: packet.claimed_by,
-            purpose: packet.purpose,
-            stamp,
-        };
-        Some((listed, Read::File))
-    }
-
-    fn stamp(&self, rel: &str) -> Option<Stamp> {
-        let stat = fs::statat(self.dir(), rel, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-        let kind = FileType::from_raw_mode(stat.st_mode);
-        (kind != FileType::Symlink).then(|| Stamp {
-            changed_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-        })
+        Ok(look(listed))
     }
 
     fn read_index(&self) -> Option<Index> {
@@ -163,11 +117,11 @@ impl Store {
         if !text.ends_with('\n') || text.lines().count() != count + 1 {
             return None;
         }
-        Some(Index { written: self.stamp(layout::PACKETS_INDEX)?.changed_ns, of_folder, text })
+        Some(Index { written: stamp(self.dir(), layout::PACKETS_INDEX)?.changed_ns, of_folder, text })
     }
 
     /// A cache: whether it can be written is nobody's concern.
-    fn write_index(&self, changed: i128, listed: &[Listed]) {
+    fn write_index(&self, changed: i64, listed: &[Listed<'_>]) {
         let mut text = format!("{HEAD} {changed} {}\n", listed.len());
         for packet in listed {
             packet.print(&mut text);
@@ -179,6 +133,47 @@ impl Store {
     }
 }
 
+/// A line of the index, if it still speaks the truth; else the packet itself.
+fn checked<'a>(folder: &Dir, line: &'a str) -> Option<(Listed<'a>, Read)> {
+    let listed = Listed::parse(line)?;
+    let stamp = stamp(folder, &format!("{}.md", listed.name))?;
+    if stamp == listed.stamp { Some((listed, Read::Index)) } else { read_listed(folder, &listed.name, stamp) }
+}
+
+fn looked_up<'a>(folder: &Dir, name: &str, known: &[&'a str]) -> Option<(Listed<'a>, Read)> {
+    let stamp = stamp(folder, &format!("{name}.md"))?;
+    // Sorted by name, as it was written.
+    let place = known.binary_search_by(|line| line.split('\t').next().unwrap_or_default().cmp(name)).ok();
+    match place.and_then(|place| Listed::parse(known[place])).filter(|listed| listed.stamp == stamp) {
+        Some(listed) => Some((listed, Read::Index)),
+        None => read_listed(folder, name, stamp),
+    }
+}
+
+fn read_listed<'a>(folder: &Dir, name: &str, stamp: Stamp) -> Option<(Listed<'a>, Read)> {
+    let bytes = folder.read(&format!("{name}.md"), LARGEST).ok()?;
+    let packet = Packet::read(&Document::parse(bytes), name);
+    let listed = Listed {
+        name: name.to_owned().into(),
+        status: packet.status,
+        updated_at: packet.updated_at.into(),
+        created_at: packet.created_at.into(),
+        claimed_by: packet.claimed_by.into(),
+        purpose: packet.purpose.into(),
+        stamp,
+    };
+    Some((listed, Read::File))
+}
+
+fn stamp(folder: &Dir, name: &str) -> Option<Stamp> {
+    let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    (kind != FileType::Symlink).then(|| Stamp {
+        changed_ns: stat.st_mtime as i64 * 1_000_000_000 + stat.st_mtime_nsec as i64,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+    })
+}
+
 /// Where an entry of a list came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Read {
@@ -188,26 +183,26 @@ enum Read {
 
 struct Index {
     /// When it was written, and the folder's last change as it was then.
-    written: i128,
-    of_folder: i128,
+    written: i64,
+    of_folder: i64,
     text: String,
 }
 
 impl Index {
-    fn is_current(&self, changed: i128) -> bool {
+    fn is_current(&self, changed: i64) -> bool {
         self.of_folder == changed && self.written - changed > STEP_NS
     }
 }
 
-impl Listed {
-    fn parse(line: &str) -> Option<Listed> {
+impl<'a> Listed<'a> {
+    fn parse(line: &'a str) -> Option<Listed<'a>> {
         let mut fields = line.split('\t');
         let mut next = || fields.next();
-        let name = next()?.to_owned();
+        let name = next()?.into();
         let stamp = Stamp { changed_ns: next()?.parse().ok()?, size: next()?.parse().ok()? };
         let status = Status::parse(next()?);
         let [updated_at, created_at, claimed_by, purpose] =
-            [next()?, next()?, next()?, next()?].map(str::to_owned);
+            [next()?, next()?, next()?, next()?].map(Cow::Borrowed);
         Some(Listed { name, status, updated_at, created_at, claimed_by, purpose, stamp })
     }
 
@@ -229,23 +224,34 @@ fn name_of(file: &str) -> Option<&str> {
 }
 
 /// The work of a long list, shared by the cores; the order stays. Also says how many had to be read.
-fn side_by_side<T: Sync>(
+fn side_by_side<'a, T: Sync>(
     items: &[T],
-    work: impl Fn(&[T]) -> Vec<(Listed, Read)> + Sync,
-) -> (Vec<Listed>, usize) {
+    work: impl Fn(&T) -> Option<(Listed<'a>, Read)> + Sync,
+) -> (Vec<Listed<'a>>, usize) {
+    let do_part = |part: &[T]| {
+        let (mut listed, mut read) = (Vec::with_capacity(part.len()), 0);
+        for (one, from) in part.iter().filter_map(&work) {
+            listed.push(one);
+            read += usize::from(from == Read::File);
+        }
+        (listed, read)
+    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let parts = if items.len() < WORTH_AN_INDEX { 1 } else { cores.min(8) };
-    let size = items.len().div_ceil(parts).max(1);
-    let done: Vec<(Listed, Read)> = if parts == 1 {
-        work(items)
-    } else {
-        std::thread::scope(|scope| {
-            let running: Vec<_> = items.chunks(size).map(|part| scope.spawn(|| work(part))).collect();
-            running.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
-        })
-    };
-    let read = done.iter().filter(|(_, from)| *from == Read::File).count();
-    (done.into_iter().map(|(listed, _)| listed).collect(), read)
+    if parts == 1 {
+        return do_part(items);
+    }
+    std::thread::scope(|scope| {
+        let size = items.len().div_ceil(parts).max(1);
+        let running: Vec<_> = items.chunks(size).map(|part| scope.spawn(|| do_part(part))).collect();
+        let (mut all, mut read) = (Vec::with_capacity(items.len()), 0);
+        for part in running {
+            let (listed, more) = part.join().unwrap_or_default();
+            all.extend(listed);
+            read += more;
+        }
+        (all, read)
+    })
 }
 
 #[cfg(test)]

@@ -3,6 +3,10 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::choose::{
+    at, bullets, check_words, ended, failing_words, fit, git_words, is_narrow, list, or_none, runs, shown,
+    suggested,
+};
 use super::{
     CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
     SUGGESTED, Status, VALIDATORS, words,
@@ -18,14 +22,9 @@ use crate::time;
 /// What cannot be known is said to be so.
 pub const NONE: &str = "_none recorded_";
 
-/// The prompt for whoever goes on has to be read in one go.
-const PROMPT_CAP: usize = 2_500;
-
 /// A prompt shorter than this says little by itself.
 const TELLING: usize = 20;
 
-/// Suggested files, besides those that were edited: all of these are named.
-const READ_FILES: usize = 25;
 const PASSED: usize = 8;
 const BETWEEN: usize = 6;
 
@@ -118,7 +117,7 @@ impl<'a> Facts<'a> {
             prompts: words::real(&digest.prompts),
             suggested: suggested(material),
             failing,
-            checks: checks(digest),
+            checks: runs(digest),
         }
     }
 
@@ -173,7 +172,7 @@ impl<'a> Facts<'a> {
         match self.prompts.as_slice() {
             [] => {}
             [only] => {
-                text.push_str(&format!("\nThe user asked{}:\n\n{}\n", at(only), quote(&only.text, 1_500)))
+                text.push_str(&format!("\nThe user asked{}:\n\n{}\n", at(only), quote(&only.text, 1_500)));
             }
             [first, .., last] => {
                 text.push_str(&format!(
@@ -215,23 +214,22 @@ impl<'a> Facts<'a> {
         let of = |sort: Sort| {
             self.checks.iter().filter(move |(s, _)| *s == sort).map(|(_, used)| check_words(used))
         };
-        list(&mut text, "Tests, as last seen", of(Sort::Test).take(6).collect());
-        list(
-            &mut text,
-            "Builds and lints, as last seen",
-            of(Sort::Build).chain(of(Sort::Lint)).take(6).collect(),
-        );
+        list(&mut text, "Tests, as last seen", of(Sort::Test).take(6));
+        list(&mut text, "Builds and lints, as last seen", of(Sort::Build).chain(of(Sort::Lint)).take(6));
         let (passed_since, failing): (Vec<&CommandUse>, Vec<&CommandUse>) =
             self.failing.iter().filter(|used| !self.is_shown(used)).partition(|used| self.passed_since(used));
-        let words = |failed: Vec<&CommandUse>| failed.into_iter().map(failing_words).collect();
-        list(&mut text, "Failed when last run, and not passed since", words(failing));
-        list(&mut text, "Failed, but the same check passed later, spelled otherwise", words(passed_since));
+        list(&mut text, "Failed when last run, and not passed since", failing.into_iter().map(failing_words));
+        list(
+            &mut text,
+            "Failed, but the same check passed later, spelled otherwise",
+            passed_since.into_iter().map(failing_words),
+        );
         let passed = self.material.digest.commands.iter().rev();
         let passed = passed.filter(|used| used.ok && checks::sort(&used.command).is_none());
         list(
             &mut text,
             "Last commands that passed",
-            passed.take(PASSED).map(|used| code(&used.command, 160)).collect(),
+            passed.take(PASSED).map(|used| code(&used.command, 160)),
         );
         list(&mut text, "The harness's own list", self.todos());
         if !said.is_empty() {
@@ -379,7 +377,11 @@ impl<'a> Facts<'a> {
         let tests = self.checks.iter().filter(|(sort, _)| *sort == Sort::Test);
         match tests.max_by_key(|(_, used)| used.last) {
             Some((_, used)) => {
-                facts.push(format!("{} {}", code(shown(used), 80), if used.ok { "passed" } else { "failed" }))
+                facts.push(format!(
+                    "{} {}",
+                    code(shown(used), 80),
+                    if used.ok { "passed" } else { "failed" }
+                ));
             }
             None => facts.push("no test run was seen".to_owned()),
         }
@@ -507,139 +509,4 @@ impl<'a> Facts<'a> {
     fn is_gone(&self, file: &FileUse) -> bool {
         file.deleted || self.material.gone.contains(&file.path)
     }
-}
-
-/// Every file that was edited, and the best of those that were only read, in the order of their worth.
-fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
-    let files = &material.digest.files;
-    // A folder that was searched, and a name from a subfolder that stands here whole, say nothing that is not said.
-    let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
-    let is_tail = |file: &FileUse| files.iter().any(|other| is_below_by_end(&other.path, &file.path));
-    let is_down =
-        |file: &FileUse| material.ignored.contains(&file.path) || material.gone.contains(&file.path);
-    let mut ranked = material.digest.ranked_files();
-    ranked.sort_by_key(|file| is_down(file)); // stable: the rest keeps its order
-    let mut read = 0;
-    ranked.retain(|file| {
-        let only_guessed = file.edits == 0 && file.reads == 0;
-        if file.edits == 0 && is_folder(file) || only_guessed && (is_tail(file) || is_down(file)) {
-            return false;
-        }
-        let only_read = file.edits == 0;
-        read += usize::from(only_read);
-        !only_read || read <= READ_FILES && !is_down(file)
-    });
-    ranked
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
-fn is_below_by_end(path: &str, end: &str) -> bool {
-    path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'))
-}
-
-/// Only some of the tests: what is right for finding a mistake is too little for being done.
-fn is_narrow(command: &str) -> bool {
-    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
-}
-
-/// The last run of each check: one entry a core, tests first, newest first.
-fn checks(digest: &Digest) -> Vec<(Sort, &CommandUse)> {
-    let mut found: Vec<(Sort, &CommandUse)> = Vec::new();
-    for used in digest.commands.iter().rev() {
-        let Some(sort) = checks::sort(&used.command) else { continue };
-        let core = checks::core(&used.command);
-        if !found.iter().any(|(_, known)| checks::core(&known.command) == core) {
-            found.push((sort, used));
-        }
-    }
-    found.sort_by_key(|(sort, _)| *sort);
-    found
-}
-
-/// The command as somebody would type it again: one line, without what only shortened its output.
-fn shown(used: &CommandUse) -> &str {
-    let command = used.command.trim();
-    let command = command.split("\n").next().unwrap_or(command);
-    let cut = command.find(" 2>&1").or_else(|| command.find(" | ")).unwrap_or(command.len());
-    command[..cut].trim_end()
-}
-
-fn ended(used: &CommandUse) -> String {
-    let how = if used.ok {
-        "passed".to_owned()
-    } else {
-        used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
-    };
-    let words = if used.ok { used.result.as_str() } else { first_line(&used.error) };
-    let words = if words.is_empty() { String::new() } else { format!(": {}", code(words, 200)) };
-    let at = if used.at.is_empty() { String::new() } else { format!(" at {}", used.at) };
-    format!("{how}{at}{words}")
-}
-
-fn check_words(used: &CommandUse) -> String {
-    format!("{} {}", code(&used.command, 200), ended(used))
-}
-
-fn failing_words(used: &CommandUse) -> String {
-    let exit = used.exit.map_or(String::new(), |exit| format!(" (exit {exit})"));
-    let why = first_line(&used.error);
-    let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
-    format!("{}{exit}{why}", code(&used.command, 160))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
-}
-
-fn git_words(git: &Git) -> String {
-    let branch = if git.branch.is_empty() {
-        "no branch".to_owned()
-    } else {
-        format!("branch {}", code(&git.branch, 100))
-    };
-    let head = git.head.get(..10).unwrap_or(&git.head);
-    let dirty = match git.dirty {
-        None => String::new(),
-        Some(0) => ", nothing uncommitted".to_owned(),
-        Some(n) => format!(", {} uncommitted", count(n, "file")),
-    };
-    format!("{branch} at {head}{dirty}")
-}
-
-fn at(prompt: &Prompt) -> String {
-    if prompt.at.is_empty() { String::new() } else { format!(", {}", prompt.at) }
-}
-
-fn list(text: &mut String, title: &str, lines: Vec<String>) {
-    if !lines.is_empty() {
-        text.push_str(&format!("\n{title}:\n\n"));
-        lines.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
-    }
-}
-
-fn bullets(title: &str, lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| format!("\n- {line}")).collect();
-    if lines.is_empty() { String::new() } else { format!("{title}{}", lines.concat()) }
-}
-
-fn or_none(lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
-    if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
-}
-
-/// Paragraphs by rank as long as there is room, printed in the order they were given.
-fn fit(mut parts: Vec<(u8, usize, String)>) -> String {
-    parts.sort_by_key(|(rank, place, _)| (*rank, *place));
-    let mut used = 0;
-    parts.retain(|(_, _, text)| {
-        let cost = width(text) + 2;
-        let fits = used + cost <= PROMPT_CAP;
-        used += if fits { cost } else { 0 };
-        fits
-    });
-    parts.sort_by_key(|(_, place, _)| *place);
-    parts.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join("\n\n")
 }

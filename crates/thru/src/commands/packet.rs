@@ -126,8 +126,8 @@ fn stdin() -> Result<String> {
 }
 
 fn list(world: &World, status: Option<&str>, limit: usize, format: Format) -> Result<u8> {
-    let mut rows = ops::packet::list(world, status.and_then(Status::parse))?;
-    let all = rows.len();
+    let most = if limit == 0 || format == Format::Json { usize::MAX } else { limit };
+    let (rows, all) = ops::packet::list(world, status.and_then(Status::parse), most)?;
     match format {
         Format::Json => output::json(&rows),
         Format::Text if rows.is_empty() => {
@@ -137,7 +137,6 @@ fn list(world: &World, status: Option<&str>, limit: usize, format: Format) -> Re
             ));
         }
         Format::Text => {
-            rows.truncate(if limit == 0 { all } else { limit });
             print_rows(&rows, world);
             if all > rows.len() {
                 output::talk(format_args!(

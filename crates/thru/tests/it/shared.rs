@@ -83,7 +83,7 @@ fn a_whole_session_leaves_git_clean() {
     assert!(env.journal_lines() >= 5);
     assert_eq!(env.git(&["status", "--porcelain"]), "");
     assert!(env.marker().get("last_session").is_none(), "it is in sessions.jsonl only");
-    assert_eq!(env.log("indexes/sessions.jsonl").len(), 1);
+    assert_eq!(env.log("indexes/sessions.jsonl").len(), 2, "its start and its end");
 }
 
 #[test]
