@@ -28,9 +28,9 @@ struct Template {
 
 const COMMANDS: &[Template] = &[Template {
     name: "context",
-    about: "Where Throughline stands: project, sessions, files that matter",
+    about: "Where Throughline stands: project, sessions, roles, files that matter",
     arguments: "",
-    runs: &["status", "files -n 20"],
+    runs: &["status", "lifecycle status", "files -n 20"],
     task: "Tell the user in a few lines what stands there. Change nothing.",
 }, Template {
     name: "handoff",
@@ -72,6 +72,16 @@ on with it; where a claim has changed, look before you rely on it.",
     runs: &[],
     task: "\
 Run `{thru} packet $ARGUMENTS` (with nothing behind it: `{thru} packet list`) and show the user what it prints, as it is.",
+}, Template {
+    name: "recover",
+    about: "Take up the work of a role again, from its context file",
+    arguments: "[role]",
+    // Run by the model: without a role it fails, and a line here that fails takes the whole command with it.
+    runs: &[],
+    task: "\
+Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
+the role. Then take the steps of the checklist in their order, and tell the user in a few lines what the goal is and what
+comes next. If there is no role or no context file, say so, and what the command says to do about it.",
 }];
 
 /// The commands for one harness. A name that it has itself gets our name in front.
@@ -130,8 +140,8 @@ mod tests {
         let names = |harness: &str| -> Vec<String> {
             all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
         };
-        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet"]);
-        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet"]);
+        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet", "recover"]);
+        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "recover"]);
     }
 
     #[test]

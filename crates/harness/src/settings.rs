@@ -7,7 +7,6 @@
 //! go, is left alone with a [`Problem`] that says where.
 
 mod command;
-mod diff;
 mod edit;
 mod insert;
 mod plan;
@@ -19,7 +18,7 @@ mod survey;
 mod tree;
 
 pub use command::Command;
-pub use diff::diff;
+pub use model::diff::diff;
 pub use problem::Problem;
 
 use edit::apply;

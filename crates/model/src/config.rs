@@ -1,5 +1,7 @@
 //! Settings: one table of keys, layers laid over each other, and a word about every value that was not taken.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
@@ -17,8 +19,19 @@ pub struct Key {
 #[derive(Debug)]
 pub enum Shape {
     Flag(bool),
-    Number { default: i64, min: i64, max: i64 },
-    Choice { default: &'static str, allowed: &'static [&'static str] },
+    Number {
+        default: i64,
+        min: i64,
+        max: i64,
+    },
+    Choice {
+        default: &'static str,
+        allowed: &'static [&'static str],
+    },
+    /// Any text that is not empty.
+    Text {
+        default: &'static str,
+    },
 }
 
 pub const HOOKS_ENABLED: &str = "hooks.enabled";
@@ -28,6 +41,9 @@ pub const HOOKS_COMPACTION_GUIDANCE: &str = "hooks.compaction_guidance";
 pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
 pub const REDACT_EMAILS: &str = "redact.emails";
 pub const OUTPUT_COLOR: &str = "output.color";
+pub const ROLES_DIR: &str = "roles.dir";
+pub const ROLES_STALE_HOURS: &str = "roles.stale_hours";
+pub const ROLES_ARCHITECTURE_DOC: &str = "roles.architecture_doc";
 
 /// Every setting there is. A key is added here, in [`Settings`], and where it takes effect.
 pub const KEYS: &[Key] = &[
@@ -58,7 +74,25 @@ pub const KEYS: &[Key] = &[
         shape: Shape::Choice { default: "auto", allowed: &["auto", "always", "never"] },
         about: "colour on the terminal",
     },
+    Key {
+        name: ROLES_DIR,
+        shape: Shape::Text { default: DEFAULT_ROLES_DIR },
+        about: "where the context files of roles are, seen from the project",
+    },
+    Key {
+        name: ROLES_STALE_HOURS,
+        shape: Shape::Number { default: 24, min: 1, max: 8_760 },
+        about: "a context file that was updated longer ago is warned of",
+    },
+    Key {
+        name: ROLES_ARCHITECTURE_DOC,
+        shape: Shape::Text { default: DEFAULT_ARCHITECTURE_DOC },
+        about: "the document that a recovering role is pointed to",
+    },
 ];
+
+const DEFAULT_ROLES_DIR: &str = ".agent/context/agents";
+const DEFAULT_ARCHITECTURE_DOC: &str = "docs/architecture.md";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
@@ -86,6 +120,9 @@ pub struct Settings {
     pub log_limit_bytes: u64,
     pub redact_emails: bool,
     pub output_color: Color,
+    pub roles_dir: Cow<'static, str>,
+    pub roles_stale_hours: u64,
+    pub roles_architecture_doc: Cow<'static, str>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +176,7 @@ impl Key {
         match self.shape {
             Shape::Flag(on) => Value::Flag(on),
             Shape::Number { default, .. } => Value::Number(default),
-            Shape::Choice { default, .. } => Value::Word(default.to_owned()),
+            Shape::Choice { default, .. } | Shape::Text { default } => Value::Word(default.to_owned()),
         }
     }
 
@@ -168,6 +205,10 @@ impl Key {
                 (Some(Value::Word(word.clone())), None)
             }
             (Shape::Choice { allowed, .. }, _) => refuse(&format!("one of {}", allowed.join(", "))),
+            (Shape::Text { .. }, Written::Word(word)) if !word.trim().is_empty() => {
+                (Some(Value::Word(word.clone())), None)
+            }
+            (Shape::Text { .. }, _) => refuse("a text that is not empty"),
         }
     }
 }
@@ -184,6 +225,11 @@ impl Resolved {
                 (HOOKS_LOG_LIMIT_KIB, Value::Number(n)) => settings.log_limit_bytes = n.unsigned_abs() * 1024,
                 (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
                 (OUTPUT_COLOR, Value::Word(word)) => settings.output_color = Color::parse(word),
+                (ROLES_DIR, Value::Word(text)) => settings.roles_dir = Cow::Owned(text.clone()),
+                (ROLES_STALE_HOURS, Value::Number(n)) => settings.roles_stale_hours = n.unsigned_abs(),
+                (ROLES_ARCHITECTURE_DOC, Value::Word(text)) => {
+                    settings.roles_architecture_doc = Cow::Owned(text.clone());
+                }
                 _ => {}
             }
         }
@@ -269,6 +315,9 @@ impl Written {
 
     /// What a text without a type means where `shape` is wanted: `1`, `true`, `yes` and `on` are all the same.
     fn settled(text: &str, shape: &Shape) -> Written {
+        if let Shape::Text { .. } = shape {
+            return Written::Word(text.to_owned());
+        }
         let text = text.trim().to_ascii_lowercase();
         match (shape, text.as_str()) {
             (Shape::Flag(_), "true" | "yes" | "on" | "1") => Written::Flag(true),
@@ -300,6 +349,9 @@ impl Default for Settings {
             log_limit_bytes: 8_192 * 1024,
             redact_emails: false,
             output_color: Color::Auto,
+            roles_dir: Cow::Borrowed(DEFAULT_ROLES_DIR),
+            roles_stale_hours: 24,
+            roles_architecture_doc: Cow::Borrowed(DEFAULT_ARCHITECTURE_DOC),
         }
     }
 }

@@ -38,6 +38,17 @@ fn later_layers_win_and_say_where_they_are() {
 }
 
 #[test]
+fn texts_are_taken_as_they_are_written() {
+    let resolved = resolve(&[
+        Layer::File { path: "user.toml", text: "[roles]\narchitecture_doc = \"Docs/House.md\"\n" },
+        Layer::Variable { name: "THROUGHLINE_ROLES_DIR", key: ROLES_DIR, text: "Docs/Agents" },
+    ]);
+    assert_eq!(resolved.findings, []);
+    let settings = resolved.settings();
+    assert_eq!((&*settings.roles_dir, &*settings.roles_architecture_doc), ("Docs/Agents", "Docs/House.md"));
+}
+
+#[test]
 fn what_is_not_taken_is_said() {
     let cases: &[(&str, &[&str])] = &[
         ("[hooks]\nlog_limit_kib = 1", &["2: hooks.log_limit_kib is 1, outside 64 to 1048576; 64 is used"]),
@@ -50,6 +61,8 @@ fn what_is_not_taken_is_said() {
             "[hooks]\nenable = true",
             &["2: unknown setting `hooks.enable` is ignored (did you mean `hooks.enabled`?)"],
         ),
+        ("[roles]\ndir = \"\"", &["2: roles.dir must be a text that is not empty; this value is ignored"]),
+        ("roles.dir = 3", &["1: roles.dir must be a text that is not empty; this value is ignored"]),
         ("qwerty = 1", &["1: unknown setting `qwerty` is ignored (`thru config` lists every setting)"]),
         (
             "hooks = 3",

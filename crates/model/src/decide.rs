@@ -6,10 +6,11 @@ use crate::brief::{self, Material, Note, Occasion};
 use crate::config::Settings;
 use crate::digest::Digest;
 use crate::event::{Event, Kind, Source};
-use crate::journal::{self, Scene};
+use crate::journal::{self, FileField, Scene};
 use crate::marker::Mode;
 use crate::redact;
 use crate::reply::Reply;
+use crate::role;
 use crate::session::{self, Pending};
 
 /// What was found on disk before deciding.
@@ -52,6 +53,22 @@ pub enum Effect {
     Checkpoint,
     /// Note where the session stands between a compaction and its brief.
     SetPending(Option<Pending>),
+    /// Move the session's role, if it has one.
+    Role(RoleEvent),
+}
+
+/// What an event is to the role of its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RoleEvent {
+    /// A session began: it takes its role from the environment, unless it has one.
+    Started,
+    /// It went on from a compaction, or was taken up again.
+    WentOn,
+    Compaction,
+    /// The compaction that was announced did not come.
+    NeverCame,
+    /// The agent read or changed context files.
+    Touched(Vec<FileField>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,11 +90,13 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         redact: redact::Options { emails: settings.redact_emails },
         now,
     };
-    let mut effects = vec![Effect::Journal(journal::record(event, &scene).line())];
+    let record = journal::record(event, &scene);
+    let mut effects = vec![Effect::Journal(record.line())];
     // A sub-agent has a context of its own: what happens to it changes nothing for the session.
     let mut reply = Reply::Silent;
     if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
         effects.extend(state_effects(facts, event, &scene));
+        effects.extend(role_event(facts, &event.kind, &record.files).map(Effect::Role));
         reply = main_reply(facts, &event.kind, settings);
     }
     Verdict { effects, reply }
@@ -114,6 +133,25 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
             effects
         }
         _ => Vec::new(),
+    }
+}
+
+/// The role's part in an event. A tool call has one only if it shows by itself that a context file was touched.
+fn role_event(facts: &Facts, kind: &Kind, files: &[FileField]) -> Option<RoleEvent> {
+    match kind {
+        Kind::SessionStart { source: Source::Compact | Source::Resume } => Some(RoleEvent::WentOn),
+        Kind::SessionStart { .. } => Some(RoleEvent::Started),
+        Kind::BeforeCompact { .. } => Some(RoleEvent::Compaction),
+        Kind::Prompt { .. } => match facts.pending? {
+            Pending::Announced => Some(RoleEvent::NeverCame),
+            Pending::Due => Some(RoleEvent::WentOn),
+        },
+        Kind::ToolDone(done) if !done.failed => {
+            let touched = files.iter().filter(|file| file.path.ends_with(role::SUFFIX));
+            let touched: Vec<FileField> = touched.cloned().collect();
+            (!touched.is_empty()).then_some(RoleEvent::Touched(touched))
+        }
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::digest::Prompt;
-use crate::event::Agent;
+use crate::event::{Action, Agent, ToolDone, Touched};
 use crate::time;
 
 fn facts() -> Facts<'static> {
@@ -42,6 +42,11 @@ fn prompt() -> Kind<'static> {
     Kind::Prompt { text: "x".into() }
 }
 
+fn read(path: &'static str, failed: bool) -> Kind<'static> {
+    let files = vec![Touched { path: path.into(), action: Action::Read }];
+    Kind::ToolDone(Box::new(ToolDone { tool: "Read".into(), files, failed, ..ToolDone::default() }))
+}
+
 /// What an effect does, without its bytes.
 fn names(verdict: &Verdict) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
@@ -52,6 +57,11 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
         Effect::SetPending(Some(Pending::Announced)) => "announced",
         Effect::SetPending(Some(Pending::Due)) => "due",
         Effect::SetPending(None) => "told",
+        Effect::Role(RoleEvent::Started) => "role started",
+        Effect::Role(RoleEvent::WentOn) => "role went on",
+        Effect::Role(RoleEvent::Compaction) => "role compacts",
+        Effect::Role(RoleEvent::NeverCame) => "role stays",
+        Effect::Role(RoleEvent::Touched(_)) => "role touched",
     };
     verdict.effects.iter().map(name).collect()
 }
@@ -70,14 +80,37 @@ fn effects_by_event() {
         ("a prompt", facts(), prompt(), &["journal"]),
         ("a stop", facts(), stop, &["journal", "checkpoint"]),
         ("an end", facts(), end, &["journal", "checkpoint", "register"]),
-        ("a start registers", facts(), start(Source::Startup), &["journal", "register", "remember"]),
-        ("a shared root.json stays clean", shared, start(Source::Resume), &["journal", "register"]),
-        ("a compaction is announced", facts(), compact, &["journal", "announced", "checkpoint"]),
+        (
+            "a start registers",
+            facts(),
+            start(Source::Startup),
+            &["journal", "register", "remember", "role started"],
+        ),
+        (
+            "a shared root.json stays clean",
+            shared,
+            start(Source::Resume),
+            &["journal", "register", "role went on"],
+        ),
+        (
+            "a compaction is announced",
+            facts(),
+            compact,
+            &["journal", "announced", "checkpoint", "role compacts"],
+        ),
         ("and comes", announced, summary.clone(), &["journal", "due"]),
         ("a sub-agent's was not announced", facts(), summary, &["journal"]),
-        ("told at the start", due, start(Source::Compact), &["journal", "register", "remember", "told"]),
-        ("or at the next prompt", due, prompt(), &["journal", "told"]),
-        ("or it never came", announced, prompt(), &["journal", "told"]),
+        (
+            "told at the start",
+            due,
+            start(Source::Compact),
+            &["journal", "register", "remember", "told", "role went on"],
+        ),
+        ("or at the next prompt", due, prompt(), &["journal", "told", "role went on"]),
+        ("or it never came", announced, prompt(), &["journal", "told", "role stays"]),
+        ("a role file was read", facts(), read("a.context.md", false), &["journal", "role touched"]),
+        ("it was not", facts(), read("a.context.md", true), &["journal"]),
+        ("another was", facts(), read("a.md", false), &["journal"]),
         ("untrusted writes nothing", untrusted, start(Source::Startup), &[]),
         ("untrusted writes nothing", untrusted, Kind::ToolDone(Default::default()), &[]),
     ];
@@ -92,6 +125,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         start(Source::Compact),
         Kind::BeforeCompact { trigger: None, instructions: None },
         Kind::Stop { message: None },
+        read("a.context.md", false),
     ] {
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
         let verdict = run(&facts(), &Event { agent, ..event(kind) });

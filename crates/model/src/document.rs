@@ -183,6 +183,17 @@ impl Document {
         Ok(())
     }
 
+    /// Replaces the text of one line; its end stays.
+    pub fn set_line(&mut self, number: usize, text: &str) -> Result<(), EditError> {
+        let line = self.lines().find(|line| line.number == number);
+        let line = line.filter(|line| {
+            !text.contains(['\n', '\r']) && std::str::from_utf8(line.text(&self.bytes)).is_ok()
+        });
+        let line = line.ok_or(EditError::NoSuchLine { line: number })?;
+        self.apply(vec![Edit::new(line.start..line.stop, text)]);
+        Ok(())
+    }
+
     /// The list items of the body outside of fences.
     pub fn items(&self) -> Vec<Item> {
         let (start, number) = self.body_start();
@@ -312,6 +323,8 @@ pub enum EditError {
         "line {line} of the document opens a {block} that is never closed; nothing can be appended behind it"
     )]
     OpenInDocument { line: usize, block: Block },
+    #[error("line {line} is no line of text to replace by another")]
+    NoSuchLine { line: usize },
     #[error("line {line} is no open checklist item")]
     NoOpenBox { line: usize },
 }

@@ -105,7 +105,7 @@ pub struct AgentField {
     pub kind: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileField {
     pub path: String,
     pub action: Action,

@@ -1,5 +1,7 @@
 //! `thru doctor`: looks at everything, changes nothing, names what it finds.
 
+mod roles;
+
 use std::path::{Path, PathBuf};
 
 use harness::{HARNESSES, Harness, commands};
@@ -65,6 +67,7 @@ pub fn run(world: &World) -> Report {
         }
     };
     report.checks.push(check_files(store));
+    report.checks.extend(roles::check(world, store));
     match firing::read(store) {
         Ok(firing) => {
             report.checks.push(check_hooks(&firing, world.now));

@@ -1,5 +1,6 @@
 //! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,8 @@ use model::time;
 use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::{World, alive, init, past, settings};
+use crate::role::events::Ear;
+use crate::{Result, World, alive, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +52,8 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     if !settings.hooks_enabled {
         return Vec::new();
     }
-    let scene = Scene { world, call, harness, root: &root, store: &store, settings: &settings };
+    let warning = RefCell::default();
+    let scene = Scene { world, call, harness, root: &root, store: &store, settings: &settings, warning };
     match decoded {
         Ok(event) => scene.handle(&event, &marker, trusted),
         Err(why) if trusted => scene.refuse(&why),
@@ -65,6 +68,8 @@ struct Scene<'a> {
     root: &'a Root,
     store: &'a Store,
     settings: &'a Settings,
+    /// For the receipt, although nothing failed.
+    warning: RefCell<Option<String>>,
 }
 
 impl Scene<'_> {
@@ -79,8 +84,11 @@ impl Scene<'_> {
         }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
-        let past =
+        let mut past =
             if trusted { past::gather(self.world, self.store, self.root, event, pending) } else { None };
+        if let (Some(past), Ok(session)) = (&mut past, &session) {
+            past.notes.extend(self.ear(session).notes(event));
+        }
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
         let facts = Facts {
             harness: self.harness.name,
@@ -114,7 +122,7 @@ impl Scene<'_> {
             Err(bad) => Some(format!("the session id {}", bad.why())),
         };
         // A tool call that went well has its journal line for a receipt: one write, not two.
-        if failure.is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
+        if failure.is_some() || self.warning.borrow().is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
             self.leave_receipt(event.kind.name(), &event.session, failure);
         }
         (self.harness.encode)(&reply, &event.kind)
@@ -141,15 +149,31 @@ impl Scene<'_> {
         failures.map(|error| error.to_string()).reduce(|first, _| first)
     }
 
-    fn apply(&self, effect: Effect, session: &Id, event: &Event) -> store::Result<()> {
+    fn apply(&self, effect: Effect, session: &Id, event: &Event) -> Result<()> {
         let limit = self.settings.log_limit_bytes;
         let wait = Duration::from_millis(self.settings.hooks_deadline_ms / 2);
         match effect {
-            Effect::Journal(line) => self.store.append_journal(session, &line, limit),
-            Effect::Register(line) => self.store.append_session(&line, limit),
-            Effect::RememberSession => self.store.remember_session(session, wait),
-            Effect::Checkpoint => self.checkpoint(session, event),
-            Effect::SetPending(pending) => self.set_pending(session, event, pending),
+            Effect::Journal(line) => self.store.append_journal(session, &line, limit)?,
+            Effect::Register(line) => self.store.append_session(&line, limit)?,
+            Effect::RememberSession => self.store.remember_session(session, wait)?,
+            Effect::Checkpoint => self.checkpoint(session, event)?,
+            Effect::SetPending(pending) => self.set_pending(session, event, pending)?,
+            Effect::Role(what) => {
+                *self.warning.borrow_mut() = self.ear(session).hear(event, &what)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ear<'a>(&'a self, session: &'a Id) -> Ear<'a> {
+        Ear {
+            world: self.world,
+            store: self.store,
+            root: self.root,
+            settings: self.settings,
+            by: self.harness.name,
+            session: Some(session),
+            wait: Duration::from_millis(self.settings.hooks_deadline_ms / 2),
         }
     }
 
@@ -190,6 +214,7 @@ impl Scene<'_> {
             ms: (self.call.started.elapsed().as_micros() as f64) / 1000.0,
             outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
             error: error.map(|error| clean(&error, 500)),
+            warning: self.warning.borrow().as_ref().map(|warning| clean(warning, 500)),
         };
         // The last resort itself: there is nobody left to tell.
         let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);

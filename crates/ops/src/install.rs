@@ -505,7 +505,7 @@ fn command_path(folder: &Path, name: &str) -> PathBuf {
 
 /// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because
 /// settings hold keys. No backup replaces another.
-fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups(world) else { return Ok(None) };
     std::fs::create_dir_all(&folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
     let (dir, stamp, name) = (Dir::open(&folder)?, time::compact(world.now), flat(path));

@@ -6,6 +6,7 @@
 
 mod alive;
 mod checkpoint;
+pub mod context;
 pub mod doctor;
 mod error;
 pub mod files;
@@ -17,12 +18,15 @@ pub mod hook;
 pub mod init;
 pub mod install;
 pub mod journal;
+pub mod lifecycle;
 pub mod packet;
 mod past;
 pub mod pickup;
 pub mod process;
 mod project;
+pub mod recover;
 mod retell;
+pub mod role;
 pub mod sessions;
 pub mod settings;
 pub mod status;

@@ -59,6 +59,12 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     }
 }
 
+/// The session of the harness around us, if there is one.
+pub fn around(world: &World) -> Option<Id> {
+    let variables = HARNESSES.iter().filter_map(|harness| harness.session);
+    variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
+}
+
 /// A whole id, or the beginning of exactly one.
 fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
     let all = all(store)?;

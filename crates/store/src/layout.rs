@@ -52,6 +52,15 @@ pub const CURSORS: &str = "state/cursors";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
+/// Which role a session has.
+pub const ROLES: &str = "state/roles";
+/// Where each role stands.
+pub const LIFECYCLES: &str = "state/lifecycle";
+
+/// Held while a role moves.
+pub fn lifecycle_lock(machine: &str) -> String {
+    format!("{LOCKS}/lifecycle-{machine}.lock")
+}
 
 pub fn journal(session: &Id) -> String {
     format!("{JOURNALS}/{session}.jsonl")

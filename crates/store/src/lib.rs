@@ -15,6 +15,7 @@ mod lock;
 mod log;
 mod packets;
 mod random;
+pub mod role;
 mod root;
 mod session;
 mod store;

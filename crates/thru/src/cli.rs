@@ -7,11 +7,11 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, handoff, harness, hook, init, install, journal, packet,
-    pickup, redact, status, sweep, trust,
+    completions, config, context, doctor, files, handoff, harness, hook, init, install, journal, lifecycle,
+    packet, pickup, recover, redact, role, status, sweep, trust,
 };
 use crate::output::{self, Format};
-use crate::world;
+use crate::{spelling, world};
 
 /// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
 #[derive(Debug, Parser)]
@@ -44,6 +44,7 @@ Exit codes:
 Variables:
   THROUGHLINE_ROOT         as --root
   THROUGHLINE_DISABLE=1    hooks do nothing
+  THROUGHLINE_ROLE         the role of a session that starts with it (HIVEMIND_ROLE too)
   THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
   XDG_STATE_HOME           where trust is noted     XDG_CONFIG_HOME  where your settings are";
 
@@ -64,6 +65,9 @@ enum Command {
     Doctor(doctor::Args),
     Redact(redact::Args),
     Context(context::Args),
+    Role(role::Args),
+    Lifecycle(lifecycle::Args),
+    Recover(recover::Args),
     Harness(harness::Args),
     Hook(hook::Args),
     Completions(completions::Args),
@@ -72,7 +76,7 @@ enum Command {
 pub fn run(words: Vec<OsString>) -> u8 {
     let word = words.first().cloned();
     let wants_json = words.iter().any(|word| word == "--json");
-    let cli = match Cli::try_parse_from(words) {
+    let cli = match Cli::try_parse_from(spelling::spell_out(words)) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error, wants_json),
     };
@@ -103,6 +107,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Doctor(args) => doctor::run(&world, args, format),
         Command::Redact(args) => redact::run(&world, args, format),
         Command::Context(args) => context::run(&world, args, format),
+        Command::Role(args) => role::run(&world, args, format),
+        Command::Lifecycle(args) => lifecycle::run(&world, args, format),
+        Command::Recover(args) => recover::run(&world, args, format),
         Command::Harness(args) => harness::run(&world, args, format),
         Command::Hook(args) => hook::run(args),
         Command::Completions(args) => completions::run(args, format),

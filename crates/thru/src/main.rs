@@ -8,6 +8,7 @@ mod commands;
 mod entry;
 mod hook;
 mod output;
+mod spelling;
 mod world;
 
 use std::ffi::OsString;

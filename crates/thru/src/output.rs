@@ -124,7 +124,7 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
 pub const BUG: u8 = 70;
 
 /// Documented in `thru --help` and in docs/commands.md.
-fn exit_code(kind: ErrorKind) -> u8 {
+pub fn exit_code(kind: ErrorKind) -> u8 {
     match kind {
         ErrorKind::Usage => 2,
         ErrorKind::Absent => 10,

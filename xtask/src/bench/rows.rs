@@ -156,6 +156,12 @@ pub const ROWS: &[Row] = &[
     row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
     row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
+    row("hook before-compact, role", with_role, COMPACT, compact, at_most(6.0, 6.5)),
+    Row {
+        speaks: true,
+        ..row("hook session-start(compact), role", with_role, START, restart, at_most(8.0, 8.5))
+    },
+    row("hook tool-done, role file read", with_role, POST_TOOL_USE, reads_role, at_most(2.5, 3.0)),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -244,6 +250,21 @@ fn brief_due(scene: &Scene, _: &Path, _: usize) -> Result<()> {
     let folder = scene.store().join("state/pending");
     std::fs::create_dir_all(&folder)?;
     Ok(std::fs::write(folder.join(SESSION), "due\n")?)
+}
+
+/// The session has a role, with a context file of the usual size.
+fn with_role(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(START, &start(&scene.dir))?;
+    scene.must(&["context", "new", "tester"], b"")?;
+    scene.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
+}
+
+fn reads_role(scene: &Path) -> Vec<u8> {
+    let file = scene.join("project/.agent/context/agents/tester.context.md");
+    let more =
+        json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": {"file_path": file}});
+    payload::event(scene, "PostToolUse", more)
 }
 
 /// As after a clone: the store is there, the record of trust is not.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::rows::{ROLE, ROLE_PATH};
 use super::snapshot::Snapshot;
 
 /// What the command under test was allowed to take away.
@@ -16,6 +17,8 @@ pub enum Takes {
     Trust,
     /// Nothing, but it changes the settings of a harness, which are judged by themselves.
     Settings,
+    /// The fault of a context file, which it mends.
+    Fault,
 }
 
 /// Everything that is wrong, as sentences. Paths are relative to the scene.
@@ -92,6 +95,19 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.starts_with(CURSORS) {
         return object(new).is_none().then(|| "cannot be read any more".into());
     }
+    if takes == Takes::Fault && path.ends_with(ROLE_PATH) {
+        return (new != ROLE.as_bytes()).then(|| "is neither what it was nor mended".to_owned());
+    }
+    if path.starts_with(LIFECYCLES) {
+        let steps = |bytes| object(bytes).and_then(|state| state.get("history")?.as_array().cloned());
+        return match (steps(old), steps(new)) {
+            (_, None) => Some("cannot be read any more".into()),
+            (Some(old), Some(new)) if !new.starts_with(&old) => {
+                Some("steps that were on record have changed".into())
+            }
+            _ => None,
+        };
+    }
     if path.starts_with(DIGESTS) {
         let records = |bytes| object(bytes).and_then(|digest| digest.get("records")?.as_u64());
         return match (records(old), records(new)) {
@@ -119,6 +135,7 @@ const PACKETS: &str = "project/.agent/context/packets";
 const PENDING: &str = "project/.agent/context/state/pending";
 const CURSORS: &str = "project/.agent/context/state/cursors";
 const DIGESTS: &str = "project/.agent/context/state/digest";
+const LIFECYCLES: &str = "project/.agent/context/state/lifecycle";
 
 /// Where installing writes.
 pub fn is_settings(path: &Path) -> bool {
@@ -219,6 +236,16 @@ mod tests {
         assert!(check(&pending, &Snapshot::default(), Takes::Nothing).is_empty());
         let gone = check(&snapshot(&[(digest, "{}")]), &Snapshot::default(), Takes::Nothing);
         assert!(gone.is_empty(), "it is made again from the journal");
+    }
+
+    #[test]
+    fn a_lifecycle_only_gains_steps() {
+        let state = "project/.agent/context/state/lifecycle/tester.json";
+        let old = r#"{"history":[{"to":"saving"}]}"#;
+        let longer = r#"{"history":[{"to":"saving"},{"to":"saved"}]}"#;
+        assert_eq!(wrong(state, old, longer, Takes::Nothing), 0);
+        assert_eq!(wrong(state, longer, old, Takes::Nothing), 1);
+        assert_eq!(wrong(state, old, r#"{"history":[{"to":"#, Takes::Nothing), 1);
     }
 
     #[test]

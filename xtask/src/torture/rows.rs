@@ -107,6 +107,29 @@ pub const ROWS: &[Row] = &[
     },
     Row { scene: rooted_only, ..hook("hook PostToolUse, first ever", TOOL_DONE, tool) },
     Row { scene: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
+    cli("context new", lived_in, &["context", "new", "tester"], has_role_file),
+    Row {
+        takes: Takes::Fault,
+        ..cli("context fix", with_bad_role, &["context", "fix", ROLE_PATH], is_mended)
+    },
+    cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
+    cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
+    cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
+    cli("recover", compacting, &["recover", "tester"], is_active),
+    Row {
+        done: is_compacting,
+        ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
+    },
+    Row {
+        done: is_recovering,
+        ..hook_on(
+            compacting,
+            "hook SessionStart(compact), role",
+            &["hook", "claude-code", "SessionStart"],
+            restart,
+        )
+    },
+    Row { done: is_active, ..hook_on(compacting, "hook PostToolUse, role file", TOOL_DONE, reads_role) },
     wires("install --local", wireless, &["install", "claude-code", "--local"], wired_locally),
     wires("install --local, no settings", bare, &["install", "claude-code", "--local"], wired_locally),
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
@@ -346,6 +369,75 @@ fn compacted(scene: &Scene) -> Result<()> {
 
 fn restart(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionStart", json!({"source": "compact"}))
+}
+
+/// A valid context file, and nothing to warn of but its age.
+pub const ROLE: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
+    ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
+pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
+
+/// The session has a role with a file and a history.
+pub fn with_role(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    fs::create_dir_all(scene.store().join("agents"))?;
+    fs::write(scene.project().join(ROLE_PATH), ROLE)?;
+    scene.must(&["role", "bind", "tester", "--session", SESSION], b"")?;
+    scene.must(&["lifecycle", "save", "tester"], b"").map(drop)
+}
+
+fn with_bad_role(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    fs::create_dir_all(scene.store().join("agents"))?;
+    Ok(fs::write(scene.project().join(ROLE_PATH), ROLE.replacen('—', "-", 1))?)
+}
+
+fn compacting(scene: &Scene) -> Result<()> {
+    with_role(scene)?;
+    scene.must(&["hook", "claude-code", "PreCompact"], &compact(&scene.dir)).map(drop)
+}
+
+fn reads_role(scene: &Path) -> Vec<u8> {
+    let more = json!({"tool_name": "Read", "tool_use_id": TOOL_ID,
+        "tool_input": {"file_path": scene.join("project").join(ROLE_PATH)}});
+    payload::event(scene, "PostToolUse", more)
+}
+
+fn has_role_file(scene: &Scene) -> bool {
+    fs::read_to_string(scene.project().join(ROLE_PATH)).is_ok_and(|text| text.starts_with("# Tester — "))
+}
+
+fn is_mended(scene: &Scene) -> bool {
+    fs::read_to_string(scene.project().join(ROLE_PATH)).is_ok_and(|text| text == ROLE)
+}
+
+fn is_bound(scene: &Scene) -> bool {
+    fs::read_to_string(scene.store().join("state/roles").join(SESSION)).is_ok_and(|text| text == "tester\n")
+}
+
+fn state_of(scene: &Scene, machine: &str) -> Option<String> {
+    let bytes = fs::read(scene.store().join(format!("state/lifecycle/{machine}.json"))).ok()?;
+    let value: Value = serde_json::from_slice(&bytes).ok()?;
+    value["state"].as_str().map(str::to_owned)
+}
+
+fn has_begun(scene: &Scene) -> bool {
+    state_of(scene, "scribe").as_deref() == Some("active")
+}
+
+fn is_saved(scene: &Scene) -> bool {
+    state_of(scene, "tester").as_deref() == Some("saved")
+}
+
+fn is_compacting(scene: &Scene) -> bool {
+    state_of(scene, "tester").as_deref() == Some("compacting")
+}
+
+fn is_recovering(scene: &Scene) -> bool {
+    state_of(scene, "tester").as_deref() == Some("recovering")
+}
+
+fn is_active(scene: &Scene) -> bool {
+    state_of(scene, "tester").as_deref() == Some("active")
 }
 
 fn with_droid(scene: &Scene) -> Result<()> {

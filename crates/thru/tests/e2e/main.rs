@@ -22,5 +22,6 @@ mod openai;
 mod packet_tests;
 mod plugin_tests;
 mod process;
+mod role_tests;
 mod scratch;
 mod script;

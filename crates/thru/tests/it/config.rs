@@ -17,13 +17,16 @@ fn the_defaults() {
     assert_snapshot!(env.thru(&["config"]).to_string(), @"
     exit: 0
     ---- stdout
-    hooks.enabled              true   default  false switches every hook off
-    hooks.auto_init            false  default  true lets a session start create the root
-    hooks.compaction_guidance  true   default  tells a summariser what to keep verbatim, where one listens
-    hooks.deadline_ms          200    default  a hook's time in ms; it waits for a lock at most half of it
-    hooks.log_limit_kib        8192   default  a log of this size in KiB is rotated
-    redact.emails              false  default  true redacts e-mail addresses too
-    output.color               auto   default  colour on the terminal
+    hooks.enabled              true                   default  false switches every hook off
+    hooks.auto_init            false                  default  true lets a session start create the root
+    hooks.compaction_guidance  true                   default  tells a summariser what to keep verbatim, where one listens
+    hooks.deadline_ms          200                    default  a hook's time in ms; it waits for a lock at most half of it
+    hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
+    redact.emails              false                  default  true redacts e-mail addresses too
+    output.color               auto                   default  colour on the terminal
+    roles.dir                  .agent/context/agents  default  where the context files of roles are, seen from the project
+    roles.stale_hours          24                     default  a context file that was updated longer ago is warned of
+    roles.architecture_doc     docs/architecture.md   default  the document that a recovering role is pointed to
     ");
 }
 

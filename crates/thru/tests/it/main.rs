@@ -26,6 +26,7 @@ mod packets;
 mod payloads;
 mod receipts;
 mod redact;
+mod roles;
 mod roots;
 mod rotation;
 mod secrets;

@@ -1,0 +1,190 @@
+//! A role: a named agent with a context file, which is checked, mended, told in a brief, and goes through a lifecycle.
+
+mod check;
+mod fix;
+mod header;
+pub mod lifecycle;
+mod section;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::brief::{Note, Topic};
+use crate::document::Document;
+use crate::id::Id;
+use crate::redact::{self, redact};
+use crate::render::{code, inline};
+use crate::time;
+
+pub use check::{Facts, Finding, Kind, Report};
+pub use fix::{Fixed, fix};
+
+/// How the name of a context file ends.
+pub const SUFFIX: &str = ".context.md";
+
+/// The schema in words, and as a JSON Schema of what `thru recover --json` tells of a file.
+pub const SCHEMA: &str = include_str!("role/schema.md");
+pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
+
+/// Steps, and characters of a text, that go into a brief.
+const MOST_STEPS: usize = 10;
+const LONGEST: usize = 400;
+
+/// `tester.context.md`.
+pub fn file_name(role: &Id) -> String {
+    format!("{role}{SUFFIX}")
+}
+
+/// The role whose context file this is, by its name.
+pub fn of_file(path: &str) -> Option<Id> {
+    let name = path.rsplit(['/', '\\']).next()?;
+    Id::new(name.strip_suffix(SUFFIX)?).ok()
+}
+
+/// A context file, read. Reading never fails; [`ContextFile::check`] says what is wrong.
+#[derive(Clone, Debug)]
+pub struct ContextFile {
+    document: Document,
+}
+
+/// What a file says, without its prose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Essentials {
+    pub title: String,
+    pub updated: String,
+    pub role: String,
+    pub pane: String,
+    pub goal: String,
+    pub recovery_steps: Vec<String>,
+    pub completed: Vec<String>,
+    pub pending: Vec<String>,
+    pub key_files: Vec<String>,
+}
+
+/// A file that the role calls important.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFile {
+    pub line: usize,
+    /// As written, without the place inside the file.
+    pub path: String,
+}
+
+impl ContextFile {
+    pub fn read(bytes: impl Into<Vec<u8>>) -> ContextFile {
+        ContextFile { document: Document::parse(bytes) }
+    }
+
+    pub fn key_files(&self) -> Vec<KeyFile> {
+        section::key_files(&self.document)
+    }
+
+    pub fn check(&self, facts: &Facts) -> Report {
+        check::check(&self.document, facts)
+    }
+
+    pub fn essentials(&self) -> Essentials {
+        let field = |key| header::value(&self.document, key).unwrap_or_default();
+        let document = &self.document;
+        let title = document.headings().first().filter(|heading| heading.line == 1);
+        Essentials {
+            title: title.map(|heading| heading.text.clone()).unwrap_or_default(),
+            updated: field(header::UPDATED),
+            role: field(header::ROLE),
+            pane: field(header::PANE),
+            goal: section::GOAL.find(document).map(|found| found.text()).unwrap_or_default(),
+            recovery_steps: section::steps(document).into_iter().map(|item| item.text).collect(),
+            completed: section::completed(document),
+            pending: section::items(document, &section::PENDING),
+            key_files: self.key_files().into_iter().map(|file| file.path).collect(),
+        }
+    }
+}
+
+/// What a brief tells of a role.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    pub role: &'a Id,
+    /// Where the file is, as the agent would open it; where it would be, if there is none.
+    pub path: &'a str,
+    pub file: Option<&'a ContextFile>,
+    pub report: Option<&'a Report>,
+    pub redact: redact::Options,
+}
+
+/// The role in a brief: who it is, what it is after, what to do first, and what is wrong with its file.
+pub fn notes(told: &Told) -> Vec<Note> {
+    let Told { role, path, .. } = *told;
+    let note = |text: String| Note { topic: Topic::Role, text };
+    let clean = |text: &str, most| inline(&redact(text, told.redact), most);
+    let Some(file) = told.file else {
+        let path = code(path, 200);
+        return vec![note(format!(
+            "{role}, without a context file: {path} would be it (`thru context new {role}`)"
+        ))];
+    };
+    let Essentials { updated, goal, recovery_steps, pending, .. } = file.essentials();
+    let updated =
+        if updated.is_empty() { String::new() } else { format!(", updated {}", clean(&updated, 40)) };
+    let mut notes = vec![note(format!("{role}; its context file is {}{updated}", code(path, 200)))];
+    if !goal.is_empty() {
+        notes.push(note(format!("Its goal: “{}”", clean(&goal, LONGEST))));
+    }
+    let steps: Vec<String> = (1..)
+        .zip(&recovery_steps)
+        .take(MOST_STEPS)
+        .map(|(n, step)| format!("{n}. {}", clean(step, 160)))
+        .collect();
+    if !steps.is_empty() {
+        notes.push(note(format!("Its checklist for a recovery: {}", steps.join("; "))));
+    }
+    if !pending.is_empty() {
+        notes.push(note(format!("Pending: “{}”", clean(&pending.join("; "), LONGEST))));
+    }
+    let errors = told.report.map(Report::errors).unwrap_or_default();
+    if !errors.is_empty() {
+        let words: Vec<String> = errors.iter().take(3).map(|error| clean(&error.to_string(), 160)).collect();
+        let more = if errors.len() > 3 { format!("; and {} more", errors.len() - 3) } else { String::new() };
+        notes.push(note(format!(
+            "Its context file is not valid, so it does not count as saved: {}{more}",
+            words.join("; ")
+        )));
+    }
+    notes
+}
+
+/// A file to begin with. It is valid as it stands; what it says of work done is true.
+pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
+    let title: Vec<String> =
+        role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalised).collect();
+    let updated = time::rfc3339(now);
+    let updated = updated.get(..16).unwrap_or(&updated);
+    format!(
+        "# {} — Session Context\n\n\
+         **Updated**: {updated}Z\n\
+         **Role**: {role}\n\
+         **Pane**: {pane}\n\n\
+         ## Current Goal\n\
+         Not set yet: one or two sentences on what this role is after.\n\n\
+         ## Recovery Steps\n\
+         1. Read this file\n\
+         2. Read the files under Key Files\n\
+         3. Go on with what is pending\n\n\
+         ## Completed Work\n\
+         ### Task 1: Make this file (DONE)\n\
+         - With `thru context new {role}`\n\n\
+         ## Pending\n\
+         - Say what the goal is\n\n\
+         ## Key Files\n\
+         - `{path}` — this file\n",
+        title.join(" "),
+    )
+}
+
+fn capitalised(word: &str) -> String {
+    let mut chars = word.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+#[path = "role_tests.rs"]
+mod tests;

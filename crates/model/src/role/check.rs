@@ -1,0 +1,280 @@
+//! The validator: every rule of the schema, with the words it is told in. Pure; what only the disk knows comes as facts.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::document::{Document, FindingKind};
+use crate::render::one_line;
+use crate::text::count;
+use crate::time;
+
+use super::header::{self, Dash, Day, Field, KEYS, LINES, Spelling, UPDATED};
+use super::section::{self, COMPLETED, GOAL, KEY_FILES, Named, PENDING, RECOVERY};
+
+const TITLE: &str = "# <Role Name> — Session Context";
+
+/// What a file alone does not tell.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    pub now: Timestamp,
+    /// A file is stale after this many hours.
+    pub stale_hours: u64,
+    /// When the newest commit was made, where somebody asked git.
+    pub newest_commit: Option<Timestamp>,
+    /// Key files that are not there, as the file writes them.
+    pub gone: &'a [String],
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub kind: Kind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Kind {
+    Title,
+    Missing,
+    Format,
+    Content,
+    /// The only one that is no error.
+    Recommended,
+}
+
+/// Errors first, in the order of the schema; then what is recommended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    pub fn errors(&self) -> Vec<&Finding> {
+        self.findings.iter().filter(|finding| finding.kind != Kind::Recommended).collect()
+    }
+
+    pub fn warnings(&self) -> usize {
+        self.findings.len() - self.errors().len()
+    }
+
+    pub fn is_valid(&self) -> bool {
+        self.errors().is_empty()
+    }
+
+    /// `PASS: tester.context.md (2 warnings)`
+    pub fn verdict(&self, name: &str) -> String {
+        let (errors, warnings) = (self.errors().len(), count(self.warnings(), "warning"));
+        match errors {
+            0 => format!("PASS: {name} ({warnings})"),
+            _ => format!("FAIL: {name} ({}, {warnings})", count(errors, "error")),
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Title => "ERROR: TITLE",
+            Kind::Missing => "ERROR: MISSING",
+            Kind::Format => "ERROR: FORMAT",
+            Kind::Content => "ERROR: CONTENT",
+            Kind::Recommended => "WARN: RECOMMENDED",
+        };
+        let line = self.line.map_or(String::new(), |line| format!("line {line}: "));
+        write!(f, "{kind}: {line}{}", self.text)
+    }
+}
+
+pub fn check(document: &Document, facts: &Facts) -> Report {
+    let mut findings = Vec::new();
+    let mut add = |kind, line: Option<usize>, text: String| findings.push(Finding { kind, line, text });
+    if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
+        add(Kind::Format, Some(finding.line), "it is not UTF-8 text".to_owned());
+    }
+    if let Some(text) = title(document) {
+        add(Kind::Title, Some(1), text);
+    }
+    let fields = header::fields(document);
+    for key in KEYS {
+        metadata(key, &fields, &mut add);
+    }
+    for named in [&RECOVERY, &COMPLETED] {
+        if named.find(document).is_none() {
+            add(Kind::Missing, None, missing(named, document));
+        }
+    }
+    if let Some(section) = RECOVERY.find(document)
+        && !section.items().iter().any(|item| is_first(document.bytes().get(item.span.clone())))
+    {
+        let text = "\"## Recovery Steps\" has no step \"1.\"".to_owned();
+        add(Kind::Content, Some(section.heading.line), text);
+    }
+    let mut warn = |line, text: String| add(Kind::Recommended, line, text);
+    recommend(document, facts, &fields, &mut warn);
+    Report { findings }
+}
+
+/// What is wrong with line 1.
+fn title(document: &Document) -> Option<String> {
+    let bytes = document.bytes();
+    let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
+    if first.as_deref().unwrap_or_default().trim().is_empty() {
+        return Some(format!("it is empty; write \"{TITLE}\""));
+    }
+    let Some(heading) = document.headings().first().filter(|heading| (heading.line, heading.level) == (1, 1))
+    else {
+        return Some(format!("it is no heading of level 1; write \"{TITLE}\""));
+    };
+    let title = heading.text.as_str();
+    match header::dash(title) {
+        Some((Dash::En, _)) => {
+            return Some(
+                "there is an en dash (U+2013) behind the name; write an em dash — (U+2014)".to_owned(),
+            );
+        }
+        Some((Dash::Hyphen, _)) => {
+            return Some("there is a hyphen behind the name; write an em dash — (U+2014)".to_owned());
+        }
+        None => return Some(format!("there is no em dash — (U+2014) behind the name; write \"{TITLE}\"")),
+        Some((Dash::Em, at)) if at.start == 0 => {
+            return Some(format!("there is no name before the dash; write \"{TITLE}\""));
+        }
+        Some((Dash::Em, _)) => {}
+    }
+    (!header::ends_with_context(title))
+        .then(|| format!("it does not end with the word Context; write \"{TITLE}\""))
+}
+
+fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize>, String)) {
+    let of_key = || fields.iter().filter(|field| field.key == key);
+    let in_header = |field: &&Field| field.line <= LINES;
+    // The right spelling counts before a wrong one above it.
+    let exact = of_key().filter(in_header).find(|field| field.spelling == Spelling::Exact);
+    let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
+        let sharing =
+            fields.iter().filter(in_header).find(|field| field.value.contains(&format!("**{key}**:")));
+        match (sharing, of_key().find(|field| field.spelling == Spelling::Exact)) {
+            (Some(other), _) => {
+                add(
+                    Kind::Format,
+                    Some(other.line),
+                    format!("**{}** and **{key}** share a line; write a line each", other.key),
+                );
+            }
+            (None, Some(late)) => add(
+                Kind::Missing,
+                Some(late.line),
+                format!("**{key}** stands too low; it belongs in the first {LINES} lines"),
+            ),
+            (None, None) => {
+                add(
+                    Kind::Missing,
+                    None,
+                    format!("**{key}** is not in the first {LINES} lines; write \"**{key}**: …\""),
+                );
+            }
+        }
+        return;
+    };
+    let line = Some(field.line);
+    if field.spelling == Spelling::Loose {
+        add(Kind::Format, line, format!("**{key}** is spelt otherwise; write \"**{key}**: …\""));
+    }
+    for again in of_key().filter(in_header).filter(|other| other.line != field.line) {
+        add(Kind::Format, Some(again.line), format!("**{key}** is given again; line {} has it", field.line));
+    }
+    if field.value.is_empty() {
+        add(Kind::Format, line, format!("**{key}** is empty"));
+    } else if key == UPDATED {
+        match header::day(&field.value) {
+            Day::At(_) => {}
+            Day::NoSuch(text) => {
+                add(Kind::Format, line, format!("**{key}** says {text}, which is no day of the calendar"));
+            }
+            Day::None => add(
+                Kind::Format,
+                line,
+                format!("**{key}** holds no date; write it like 2026-11-15 or 2026-11-15T19:22Z"),
+            ),
+        }
+    }
+}
+
+fn missing(named: &Named, document: &Document) -> String {
+    let text = format!("there is no \"## {}\"", named.name);
+    match named.meant(document) {
+        Some(heading) => {
+            let marks = "#".repeat(usize::from(heading.level));
+            format!("{text}; line {} has \"{marks} {}\"", heading.line, one_line(&heading.text, 60))
+        }
+        None => text,
+    }
+}
+
+/// `1.`, and not `1)`.
+fn is_first(item: Option<&[u8]>) -> bool {
+    item.unwrap_or_default().trim_ascii_start().starts_with(b"1.")
+}
+
+fn recommend(
+    document: &Document,
+    facts: &Facts,
+    fields: &[Field],
+    warn: &mut impl FnMut(Option<usize>, String),
+) {
+    for named in [&GOAL, &PENDING, &KEY_FILES] {
+        if named.find(document).is_none() {
+            warn(None, missing(named, document));
+        }
+    }
+    let updated = fields.iter().find(|field| field.key == UPDATED && field.line <= LINES);
+    if let Some((line, Day::At(at))) = updated.map(|field| (field.line, header::day(&field.value))) {
+        let hours = (facts.now.as_second() - at.as_second()) / 3_600;
+        if u64::try_from(hours).is_ok_and(|hours| hours >= facts.stale_hours) {
+            let ago = time::ago(at, facts.now);
+            warn(
+                Some(line),
+                format!("**{UPDATED}** is {ago}; a file older than {} h is stale", facts.stale_hours),
+            );
+        }
+        if let Some(commit) = facts.newest_commit.filter(|commit| *commit > at) {
+            warn(
+                Some(line),
+                format!("**{UPDATED}** is older than the newest commit, of {}", time::rfc3339(commit)),
+            );
+        }
+    }
+    if let Some(first) = section::steps(document).first()
+        && !first.text.trim_start_matches(['*', '_']).to_lowercase().starts_with("read this file")
+    {
+        warn(Some(first.line), "the first step should be \"Read this file\"".to_owned());
+    }
+    if let Some(section) = COMPLETED.find(document) {
+        let items = section.items();
+        let mut headings = section::headings_in(document, &section);
+        let line = Some(section.heading.line);
+        if !headings.any(section::is_task) && !items.iter().any(|item| item.number.is_some()) {
+            warn(line, "\"## Completed Work\" has neither \"### Task N:\" nor a numbered list".to_owned());
+        }
+        let marked = section::headings_in(document, &section).any(|heading| heading.text.contains("(DONE"))
+            || items.iter().any(|item| item.text.contains("(DONE"));
+        if !marked {
+            warn(line, "nothing in \"## Completed Work\" is marked (DONE)".to_owned());
+        }
+    }
+    for file in section::key_files(document).iter().filter(|file| facts.gone.contains(&file.path)) {
+        warn(Some(file.line), format!("the key file `{}` is not there", one_line(&file.path, 200)));
+    }
+    for finding in document.findings() {
+        if let FindingKind::Unclosed(block) = finding.kind {
+            warn(
+                Some(finding.line),
+                format!("a {block} is opened and never closed; what follows it does not count"),
+            );
+        }
+    }
+}

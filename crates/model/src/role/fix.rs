@@ -1,0 +1,68 @@
+//! The mends that need no thought: the dash, the labels, the names of headings. Each is one line; prose stays as it is.
+
+use crate::document::Document;
+
+use super::header::{self, Dash, LINES, Spelling};
+use super::section;
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    pub bytes: Vec<u8>,
+    /// The lines that changed. None: there was nothing to mend.
+    pub lines: Vec<usize>,
+}
+
+pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
+    let mut document = Document::parse(bytes);
+    let mut edits: Vec<(usize, String)> = Vec::new();
+    if let Some(heading) =
+        document.headings().first().filter(|heading| (heading.line, heading.level) == (1, 1))
+        && let Some(title) = mended_title(&heading.text)
+    {
+        edits.push((1, format!("# {title}")));
+    }
+    let fields = header::fields(&document);
+    let in_header = || fields.iter().filter(|field| field.line <= LINES);
+    for field in in_header().filter(|field| field.spelling == Spelling::Loose) {
+        // Two of one key: which of them is right takes thought.
+        if in_header().filter(|other| other.key == field.key).count() == 1 {
+            let blank = if field.value.is_empty() { "" } else { " " };
+            edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
+        }
+    }
+    for named in section::ALL {
+        if let Some(heading) = named.meant(&document)
+            && !edits.iter().any(|(line, _)| *line == heading.line)
+        {
+            edits.push((heading.line, named.renamed(heading)));
+        }
+    }
+    edits.sort();
+    let mut lines = Vec::new();
+    for (line, text) in edits {
+        // A line whose bytes are no text is left to its author.
+        if document.set_line(line, &text).is_ok() {
+            lines.push(line);
+        }
+    }
+    Fixed { bytes: document.into_bytes(), lines }
+}
+
+/// The title as it should be, if it is not and that is only a matter of form.
+fn mended_title(title: &str) -> Option<String> {
+    match header::dash(title) {
+        Some((Dash::En | Dash::Hyphen, at)) if at.start > 0 => {
+            Some(format!("{} — {}", &title[..at.start], &title[at.end..]))
+        }
+        Some(_) => None,
+        None => {
+            let tails = ["Session Context", "Context"];
+            let told = tails
+                .into_iter()
+                .find(|tail| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' ')));
+            let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
+            (!name.is_empty()).then(|| format!("{name} — {}", told.unwrap_or("Session Context")))
+        }
+    }
+}

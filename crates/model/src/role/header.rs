@@ -1,0 +1,145 @@
+//! The first lines of a context file: the title, and three fields a line each.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+
+use crate::document::Document;
+use crate::time;
+
+/// Fields stand in the first lines, or nobody finds them at a glance.
+pub const LINES: usize = 6;
+
+pub const UPDATED: &str = "Updated";
+pub const ROLE: &str = "Role";
+pub const PANE: &str = "Pane";
+pub const KEYS: [&str; 3] = [UPDATED, ROLE, PANE];
+
+/// Other words that people write for a key, in lower case.
+const ALIASES: &[(&str, &str)] = &[
+    ("last updated", UPDATED),
+    ("last update", UPDATED),
+    ("agent role", ROLE),
+    ("pane id", PANE),
+    ("tmux pane", PANE),
+];
+
+/// A line that gives a key a value, well or badly spelt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    pub key: &'static str,
+    pub line: usize,
+    pub value: String,
+    pub spelling: Spelling,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `**Key**: value`
+    Exact,
+    /// `Key: value`, `**Key:** value`, `- **key**: value`, …
+    Loose,
+}
+
+/// Every line of the file that reads like a field, wherever it stands.
+pub fn fields(document: &Document) -> Vec<Field> {
+    let bytes = document.bytes();
+    let lines =
+        document.lines().map(|line| (line.number, String::from_utf8_lossy(line.text(bytes)).into_owned()));
+    lines.filter_map(|(number, text)| field(number, &text)).collect()
+}
+
+/// The value of a key, from the header.
+pub fn value(document: &Document, key: &str) -> Option<String> {
+    fields(document)
+        .into_iter()
+        .find(|field| field.key == key && field.line <= LINES)
+        .map(|field| field.value)
+}
+
+fn field(line: usize, text: &str) -> Option<Field> {
+    for key in KEYS {
+        if let Some(value) = text.strip_prefix(&format!("**{key}**:")) {
+            return Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Exact });
+        }
+    }
+    let bare = text.trim_start().trim_start_matches(['-', '+', '>']).trim_start();
+    let bare = bare.strip_prefix("* ").unwrap_or(bare);
+    let (label, value) = bare.split_once(':')?;
+    let marks = label.len() - label.trim_start_matches(['*', '_']).len();
+    // `**Key:** value`: the marks close behind the colon.
+    let open = marks > 0 && !label.trim_end().ends_with(['*', '_']);
+    let value = if open { value.trim_start_matches(['*', '_']) } else { value };
+    let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == word).map(|(_, key)| *key);
+    let key = alias.or_else(|| KEYS.into_iter().find(|key| key.to_lowercase() == word))?;
+    Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Loose })
+}
+
+/// What stands between the role's name and `Session Context`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dash {
+    Em,
+    En,
+    Hyphen,
+}
+
+/// The dash that separates the name, and where it stands with the blanks around it: the last one. A hyphen counts only
+/// between blanks; without them it is part of a name.
+pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
+    let found = title.char_indices().rev().find_map(|(at, c)| match c {
+        '\u{2014}' => Some((Dash::Em, at, at + c.len_utf8())),
+        '\u{2013}' => Some((Dash::En, at, at + c.len_utf8())),
+        '-' => {
+            let before = title[..at].trim_end_matches('-');
+            let after = &title[at + 1..];
+            let apart = (before.is_empty() || before.ends_with(char::is_whitespace))
+                && after.starts_with(char::is_whitespace);
+            apart.then_some((Dash::Hyphen, before.len(), at + 1))
+        }
+        _ => None,
+    });
+    let (dash, start, end) = found?;
+    let (before, after) = (title[..start].trim_end(), title[end..].trim_start());
+    Some((dash, before.len()..title.len() - after.len()))
+}
+
+/// Whether a title ends with the word.
+pub fn ends_with_context(title: &str) -> bool {
+    title.strip_suffix("Context").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+}
+
+/// What a value says of the day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Day {
+    /// The moment up to which the file is told to be true. A date alone counts to its end.
+    At(Timestamp),
+    /// Looks like a date, and is no day.
+    NoSuch(String),
+    None,
+}
+
+pub fn day(value: &str) -> Day {
+    let mut no_such = Day::None;
+    for (start, _) in value.char_indices() {
+        let Some(text) = value.get(start..start + 10).filter(|text| is_date_shaped(text)) else { continue };
+        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        if digit(value[..start].chars().next_back()) || digit(value[start + 10..].chars().next()) {
+            continue;
+        }
+        let Ok(date) = text.parse::<Date>() else {
+            if no_such == Day::None {
+                no_such = Day::NoSuch(text.to_owned());
+            }
+            continue;
+        };
+        let word = value[start..].split([' ', '(', ',', ';']).next().unwrap_or(text);
+        let exact = word.contains('T').then(|| time::parse(word)).flatten();
+        let end = || date.tomorrow().ok().and_then(|date| time::parse(&date.to_string()));
+        return exact.or_else(end).map_or(Day::None, Day::At);
+    }
+    no_such
+}
+
+fn is_date_shaped(text: &str) -> bool {
+    text.bytes().enumerate().all(|(i, b)| if matches!(i, 4 | 7) { b == b'-' } else { b.is_ascii_digit() })
+}

@@ -1,0 +1,300 @@
+//! Where a role stands between two compactions: one table of steps, and who took them, when and why.
+//!
+//!     active → saving → saved → compacting → recovering → active
+//!
+//! A step that is not in [`TABLE`] is refused. Pure: the caller reads and writes the record, under its lock.
+
+use std::fmt;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::id::Id;
+use crate::marker::Problem;
+use crate::time;
+
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Steps that are remembered. Older ones are counted.
+const MOST_STEPS: usize = 400;
+
+/// How long a session that compacts or recovers has the role to itself. It takes minutes; after this it is dead.
+const HELD: SignedDuration = SignedDuration::from_hours(1);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// At work.
+    Active,
+    /// The file is being checked.
+    Saving,
+    /// The file is written and valid.
+    Saved,
+    Compacting,
+    /// Back from a compaction, and the file not read again yet.
+    Recovering,
+}
+
+pub const STATES: [State; 5] =
+    [State::Active, State::Saving, State::Saved, State::Compacting, State::Recovering];
+
+/// Every step there is.
+pub const TABLE: &[(State, State)] = &[
+    (State::Active, State::Saving),
+    (State::Saving, State::Saved),
+    (State::Saved, State::Compacting),
+    (State::Compacting, State::Recovering),
+    (State::Recovering, State::Active),
+    // The file was not valid.
+    (State::Saving, State::Active),
+    // It was edited again.
+    (State::Saved, State::Active),
+    // A session began anew without a compaction that anybody told of.
+    (State::Active, State::Recovering),
+    (State::Saved, State::Recovering),
+    // The compaction never came.
+    (State::Compacting, State::Active),
+];
+
+/// What happened to a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened {
+    /// `thru lifecycle save`.
+    Save(Validity),
+    /// A compaction is announced.
+    Compaction(Validity),
+    /// The session goes on from a compaction, or was taken up again.
+    Start,
+    /// A prompt came, and the compaction that was announced did not.
+    NeverCame,
+    FileRead,
+    FileEdited,
+    /// `thru recover`.
+    Recover,
+}
+
+/// Of the context file, at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Validity {
+    Valid,
+    Invalid,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Active => "active",
+            State::Saving => "saving",
+            State::Saved => "saved",
+            State::Compacting => "compacting",
+            State::Recovering => "recovering",
+        }
+    }
+
+    /// Where a role can go from here.
+    pub fn allowed(self) -> Vec<State> {
+        TABLE.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One role in one root: `state/lifecycle/<machine>.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lifecycle {
+    pub schema_version: u32,
+    pub role: String,
+    pub state: State,
+    pub since: String,
+    /// Whose compaction or recovery it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// Oldest first.
+    pub history: Vec<Step>,
+    /// Older steps than those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub forgotten: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub at: String,
+    pub from: State,
+    pub to: State,
+    pub why: String,
+    /// `cli`, or the harness whose hook it was.
+    pub by: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub session: String,
+    /// Not in the table, and taken because somebody insisted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forced: bool,
+}
+
+/// Who moves a role.
+#[derive(Clone, Copy, Debug)]
+pub struct Actor<'a> {
+    pub by: &'a str,
+    /// None at a terminal outside of every session.
+    pub session: Option<&'a str>,
+    /// The session it goes on from: the same agent under another id.
+    pub previous: Option<&'a str>,
+    pub now: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("{role} is {state}, and from there it does not go to {to}; it can go to {}", listed(.allowed))]
+    NotInTable { role: String, state: State, to: State, allowed: Vec<State> },
+    /// Two sessions in one role: the one that compacts or recovers has it.
+    #[error("{role} is {state} in session {session}, which has it to itself until then")]
+    Held { role: String, state: State, session: String },
+}
+
+/// Whether to insist on a step that the table does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insist {
+    No,
+    Yes,
+}
+
+/// The state file's name for a role, without its ending.
+pub fn machine(role: &Id) -> String {
+    role.as_str().replace(['-', '.'], "_")
+}
+
+impl Lifecycle {
+    pub fn new(role: &Id, now: Timestamp) -> Lifecycle {
+        Lifecycle {
+            schema_version: SCHEMA_VERSION,
+            role: role.to_string(),
+            state: State::Active,
+            since: time::rfc3339(now),
+            session: String::new(),
+            history: Vec::new(),
+            forgotten: 0,
+        }
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Lifecycle, Problem> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let damaged = |e: serde_json::Error| Problem::Damaged { line: e.line(), why: e.to_string() };
+        let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
+        if schema_version > SCHEMA_VERSION {
+            return Err(Problem::Foreign {
+                why: format!("its schema_version is {schema_version}, this thru knows {SCHEMA_VERSION}"),
+            });
+        }
+        serde_json::from_slice(bytes).map_err(damaged)
+    }
+
+    pub fn render(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Takes the steps that follow from what happened; returns how many. Refused, nothing has changed.
+    pub fn hear(&mut self, happened: Happened, insist: Insist, actor: &Actor) -> Result<usize, Refused> {
+        if let Some(session) = self.held_by_another(actor).filter(|_| insist == Insist::No) {
+            return Err(Refused::Held { role: self.role.clone(), state: self.state, session });
+        }
+        let steps = path(self.state, happened);
+        let mut moved = self.clone();
+        for (to, why) in &steps {
+            moved.step(*to, why, insist, actor)?;
+        }
+        *self = moved;
+        Ok(steps.len())
+    }
+
+    /// One step, in the table or insisted upon.
+    pub fn step(&mut self, to: State, why: &str, insist: Insist, actor: &Actor) -> Result<(), Refused> {
+        let from = self.state;
+        let allowed = from.allowed();
+        let forced = !allowed.contains(&to);
+        if forced && insist == Insist::No {
+            return Err(Refused::NotInTable { role: self.role.clone(), state: from, to, allowed });
+        }
+        let (at, session) = (time::rfc3339(actor.now), actor.session.unwrap_or_default().to_owned());
+        let (why, by) = (why.to_owned(), actor.by.to_owned());
+        self.history.push(Step { at: at.clone(), from, to, why, by, session: session.clone(), forced });
+        let over = self.history.len().saturating_sub(MOST_STEPS);
+        self.history.drain(..over);
+        self.forgotten += over as u64;
+        self.session = if is_held(to) { session } else { String::new() };
+        (self.state, self.since) = (to, at);
+        Ok(())
+    }
+
+    /// The other session that has this role to itself just now.
+    fn held_by_another(&self, actor: &Actor) -> Option<String> {
+        let since = time::parse(&self.since)?;
+        let fresh = actor.now.duration_since(since) < HELD;
+        let own = [actor.session, actor.previous].contains(&Some(&self.session));
+        let other = !self.session.is_empty() && actor.session.is_some() && !own;
+        (is_held(self.state) && fresh && other).then(|| self.session.clone())
+    }
+}
+
+fn is_held(state: State) -> bool {
+    matches!(state, State::Compacting | State::Recovering)
+}
+
+/// The steps that follow from what happened, each with its reason. The table has the last word on them.
+fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
+    use State::{Active, Compacting, Recovering, Saved, Saving};
+    const SAVE: (State, &str) = (Saving, "save");
+    const VALID: (State, &str) = (Saved, "the file is valid");
+    const INVALID: (State, &str) = (Active, "the file is not valid");
+    const AGAIN: (State, &str) = (Active, "edited again");
+    const COMPACT: (State, &str) = (Compacting, "a compaction was announced");
+    const CHECK: (State, &str) = (Saving, "checked before a compaction");
+    const NEVER: (State, &str) = (Active, "the compaction never came");
+    const START: (State, &str) = (Recovering, "the session went on");
+    match (happened, state) {
+        (Happened::Save(Validity::Valid), Saving) => vec![VALID],
+        (Happened::Save(Validity::Valid), Saved) => vec![AGAIN, SAVE, VALID],
+        (Happened::Save(Validity::Valid), _) => vec![SAVE, VALID],
+        (Happened::Save(Validity::Invalid), Saving) => vec![INVALID],
+        (Happened::Save(Validity::Invalid), Saved) => vec![AGAIN, SAVE, INVALID],
+        (Happened::Save(Validity::Invalid), _) => vec![SAVE, INVALID],
+        (Happened::Compaction(Validity::Invalid), _) => vec![],
+        (Happened::Compaction(Validity::Valid), Active) => vec![CHECK, VALID, COMPACT],
+        (Happened::Compaction(Validity::Valid), Saving) => vec![VALID, COMPACT],
+        (Happened::Compaction(Validity::Valid), Saved) => vec![COMPACT],
+        (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER, CHECK, VALID, COMPACT],
+        // It worked on from the brief alone.
+        (Happened::Compaction(Validity::Valid), Recovering) => {
+            vec![(Active, "worked on without reading the file"), CHECK, VALID, COMPACT]
+        }
+        (Happened::Start, Recovering) => vec![],
+        (Happened::Start, Saving) => vec![(Active, "the save was interrupted"), START],
+        (Happened::Start, _) => vec![START],
+        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, Compacting) => vec![NEVER],
+        (Happened::FileRead | Happened::FileEdited, Recovering) => vec![(Active, "the file was read")],
+        (Happened::FileEdited, Saved) => vec![AGAIN],
+        (Happened::NeverCame | Happened::FileRead | Happened::FileEdited, _) => vec![],
+        (Happened::Recover, Active) => vec![],
+        (Happened::Recover, _) => vec![(Active, "recover")],
+    }
+}
+
+fn listed(states: &[State]) -> String {
+    states.iter().map(|state| state.name()).collect::<Vec<_>>().join(" or ")
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+#[cfg(test)]
+#[path = "lifecycle_tests.rs"]
+mod tests;

@@ -1,0 +1,170 @@
+//! The sections of a context file: their names, what people call them instead, and what stands in them.
+
+use crate::document::{Document, Head, Heading, Item, Matching, Section};
+
+use super::KeyFile;
+
+/// A section by its heading, and what else it is called in files that were never checked.
+#[derive(Debug)]
+pub struct Named {
+    pub name: &'static str,
+    matching: Matching,
+    /// In lower case.
+    aliases: &'static [&'static str],
+}
+
+pub const RECOVERY: Named = Named {
+    name: "Recovery Steps",
+    matching: Matching::Exact,
+    aliases: &[
+        "recovery",
+        "recovery step",
+        "recovery instructions",
+        "recovery procedure",
+        "recovery checklist",
+        "steps to recover",
+        "how to recover",
+        "resume steps",
+    ],
+};
+pub const COMPLETED: Named = Named {
+    name: "Completed Work",
+    matching: Matching::Prefix,
+    aliases: &[
+        "completed",
+        "completed this session",
+        "completed tasks",
+        "completed so far",
+        "work completed",
+        "done",
+        "done so far",
+        "finished work",
+        "what was done",
+    ],
+};
+pub const GOAL: Named = Named {
+    name: "Current Goal",
+    matching: Matching::Exact,
+    aliases: &["goal", "goals", "current goals", "objective", "current objective"],
+};
+pub const PENDING: Named = Named {
+    name: "Pending",
+    matching: Matching::Prefix,
+    aliases: &[
+        "outstanding",
+        "outstanding work",
+        "remaining",
+        "remaining work",
+        "open tasks",
+        "to do",
+        "todo",
+        "still to do",
+    ],
+};
+pub const KEY_FILES: Named = Named {
+    name: "Key Files",
+    matching: Matching::Exact,
+    aliases: &["important files", "relevant files", "files"],
+};
+
+pub const ALL: [&Named; 5] = [&RECOVERY, &COMPLETED, &GOAL, &PENDING, &KEY_FILES];
+
+impl Named {
+    fn head(&self) -> Head<'static> {
+        Head { level: 2, text: self.name, matching: self.matching }
+    }
+
+    pub fn find<'d>(&self, document: &'d Document) -> Option<Section<'d>> {
+        document.section(&[self.head()])
+    }
+
+    /// Where it is missing: the heading that was surely meant to be it.
+    pub fn meant<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
+        if self.find(document).is_some() {
+            return None;
+        }
+        let wanted = self.name.to_lowercase();
+        document.headings().iter().find(|heading| {
+            let text = heading.text.trim_end_matches(':').trim().to_lowercase();
+            // At the wrong level only under its own name: `### Done` may be anything.
+            let own = text == wanted || self.matching == Matching::Prefix && text.starts_with(&wanted);
+            (heading.level == 2 && (own || self.aliases.contains(&text.as_str())))
+                || (own && heading.level <= 3 && heading.line > 1)
+        })
+    }
+
+    /// The name in place of what a heading says, keeping what follows the name.
+    pub fn renamed(&self, heading: &Heading) -> String {
+        let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
+        let rest = heading.text.get(self.name.len()..).filter(|_| own && self.matching == Matching::Prefix);
+        format!("## {}{}", self.name, rest.unwrap_or_default().trim_end_matches(':'))
+    }
+}
+
+/// The numbered items of the recovery section.
+pub fn steps(document: &Document) -> Vec<Item> {
+    let items = RECOVERY.find(document).map(|section| section.items()).unwrap_or_default();
+    items.into_iter().filter(|item| item.number.is_some()).collect()
+}
+
+/// The items of a section, as texts.
+pub fn items(document: &Document, named: &Named) -> Vec<String> {
+    let items = named.find(document).map(|section| section.items()).unwrap_or_default();
+    items.into_iter().map(|item| item.text).collect()
+}
+
+/// Headings below a section.
+pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
+    let span = section.span.clone();
+    document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
+}
+
+/// `### Task 8: …`
+pub fn is_task(heading: &Heading) -> bool {
+    let rest = heading.text.strip_prefix("Task ").filter(|_| heading.level == 3);
+    let digits = rest.map_or(0, |rest| rest.bytes().take_while(u8::is_ascii_digit).count());
+    digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
+}
+
+/// What was completed: tasks by their headings, else the numbered list.
+pub fn completed(document: &Document) -> Vec<String> {
+    let Some(section) = COMPLETED.find(document) else { return Vec::new() };
+    let tasks: Vec<String> = headings_in(document, &section)
+        .filter(|heading| is_task(heading))
+        .map(|heading| heading.text.clone())
+        .collect();
+    if !tasks.is_empty() {
+        return tasks;
+    }
+    section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
+}
+
+/// The paths under Key Files: what stands first in backticks, else a first word that looks like a path.
+pub fn key_files(document: &Document) -> Vec<KeyFile> {
+    let items = KEY_FILES.find(document).map(|section| section.items()).unwrap_or_default();
+    items
+        .into_iter()
+        .filter_map(|item| Some(KeyFile { line: item.line, path: path_in(&item.text)? }))
+        .collect()
+}
+
+fn path_in(text: &str) -> Option<String> {
+    let quoted = text.split('`').nth(1).filter(|_| text.matches('`').count() > 1);
+    let word = match quoted {
+        Some(quoted) => quoted.trim(),
+        None => {
+            let word = text.split_whitespace().next()?.trim_end_matches([':', ',', ';']);
+            let like_path = word.contains('/')
+                || word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && !ending.is_empty());
+            Some(word).filter(|_| like_path && !word.contains("://"))?
+        }
+    };
+    // `src/a.rs:30` is a place in `src/a.rs`.
+    let path = match word.rsplit_once(':') {
+        Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
+        _ => word,
+    };
+    // A pattern, or several words, is no path that could be missed.
+    let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
+    plain.then(|| path.to_owned())
+}

@@ -1,0 +1,210 @@
+use super::*;
+use crate::time::parse;
+
+const NOW: &str = "2026-11-15T19:22:00Z";
+
+/// Nothing to say about it.
+const GOOD: &str = include_str!("role/good.context.md");
+
+/// A rule, by the smallest change to a good file that breaks it.
+struct Case {
+    name: &'static str,
+    text: String,
+    words: Vec<&'static str>,
+}
+
+fn cases() -> Vec<Case> {
+    let blocks = include_str!("role/cases.txt").split("\ncase: ").skip(1);
+    let case = |block: &'static str| {
+        let mut lines = block.lines().filter(|line| !line.is_empty());
+        let name = lines.next().unwrap();
+        let mut part = |key: &str| {
+            lines
+                .next()
+                .and_then(|line| line.strip_prefix(key)?.strip_suffix('|'))
+                .unwrap()
+                .replace("\\n", "\n")
+        };
+        let (from, to) = (part("from: "), part("to: "));
+        assert!(GOOD.contains(&from), "{name}");
+        Case { name, text: GOOD.replacen(&from, &to, 1), words: lines.collect() }
+    };
+    blocks.map(case).collect()
+}
+
+fn facts<'a>() -> Facts<'a> {
+    Facts { now: parse(NOW).unwrap(), stale_hours: 24, newest_commit: None, gone: &[] }
+}
+
+fn words(text: impl AsRef<[u8]>, facts: &Facts) -> Vec<String> {
+    let report = ContextFile::read(text.as_ref()).check(facts);
+    report.findings.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn each_rule_has_its_words() {
+    let cases = cases();
+    assert!(cases.len() > 40);
+    for Case { name, text, words: expected } in cases {
+        for text in [text.clone(), text.replace('\n', "\r\n"), format!("\u{feff}{text}")] {
+            assert_eq!(words(&text, &facts()), expected, "{name}\n{text}");
+            let errors = expected.iter().any(|line| line.starts_with("ERROR"));
+            assert_eq!(ContextFile::read(text).check(&facts()).is_valid(), !errors, "{name}");
+        }
+    }
+}
+
+#[test]
+fn facts_from_outside_are_warned_of() {
+    let gone = ["README.md".to_owned()];
+    let commit = parse("2026-11-15T19:00:00Z");
+    assert_eq!(
+        words(GOOD, &Facts { newest_commit: commit, gone: &gone, ..facts() }),
+        [
+            "WARN: RECOMMENDED: line 3: **Updated** is older than the newest commit, of 2026-11-15T19:00:00Z",
+            "WARN: RECOMMENDED: line 22: the key file `README.md` is not there",
+        ]
+    );
+    let earlier = Facts { newest_commit: parse("2026-11-15T17:59:00Z"), ..facts() };
+    assert_eq!(words(GOOD, &earlier), [""; 0]);
+    let mut bytes = GOOD.as_bytes().to_vec();
+    bytes.extend(b"- \xff\n");
+    assert_eq!(words(bytes, &facts()), ["ERROR: FORMAT: line 24: it is not UTF-8 text"]);
+}
+
+#[test]
+fn nothing_at_all_is_told_whole() {
+    let report = ContextFile::read("").check(&facts());
+    assert_eq!(report.verdict("x.context.md"), "FAIL: x.context.md (6 errors, 3 warnings)");
+    let good = ContextFile::read(GOOD).check(&facts());
+    assert_eq!(good.verdict("x.context.md"), "PASS: x.context.md (0 warnings)");
+}
+
+#[test]
+fn every_mechanical_fault_is_mended_and_nothing_else() {
+    let bad = GOOD
+        .replacen("—", "-", 1)
+        .replacen("**Updated**:", "**Last Updated:**", 1)
+        .replacen("**Role**:", "Role:", 1)
+        .replacen("**Pane**:", "- *pane*:", 1)
+        .replacen("## Recovery Steps", "### recovery steps:", 1)
+        .replacen("## Completed Work", "## Completed This Session", 1)
+        .replacen("## Current Goal", "## Goal", 1)
+        .replacen("## Pending", "## pending Tasks:", 1)
+        .replacen("## Key Files", "## Important Files", 1);
+    let good = GOOD.replacen("## Pending", "## Pending Tasks", 1);
+    for end in ["\n", "\r\n"] {
+        let (bad, good) =
+            (format!("\u{feff}{}", bad.replace('\n', end)), format!("\u{feff}{}", good.replace('\n', end)));
+        assert!(!ContextFile::read(bad.as_bytes()).check(&facts()).is_valid());
+        let fixed = fix(bad);
+        assert_eq!(String::from_utf8(fixed.bytes.clone()).unwrap(), good);
+        assert_eq!(fixed.lines, [1, 3, 4, 5, 7, 10, 14, 18, 21]);
+        assert_eq!(fix(fixed.bytes.clone()), Fixed { bytes: fixed.bytes, lines: vec![] });
+    }
+}
+
+#[test]
+fn titles_are_mended_where_that_is_a_matter_of_form() {
+    let cases = [
+        ("# Tester – Session Context", "# Tester — Session Context"),
+        ("# Tester -- Session Context", "# Tester — Session Context"),
+        ("# A-B - Session Context", "# A-B — Session Context"),
+        ("# Tester Session Context", "# Tester — Session Context"),
+        ("# Tester", "# Tester — Session Context"),
+        ("# Tester Context", "# Tester — Context"),
+        ("# Tester — Notes", "# Tester — Notes"),
+        ("# - Context", "# - Context"),
+        ("Tester", "Tester"),
+    ];
+    for (title, expected) in cases {
+        assert_eq!(String::from_utf8(fix(title).bytes).unwrap(), expected, "{title}");
+    }
+}
+
+#[test]
+fn a_second_field_of_one_key_takes_thought() {
+    let text = "# T — Context\nRole: a\nRole: b\n";
+    assert_eq!(fix(text), Fixed { bytes: text.into(), lines: vec![] });
+}
+
+#[test]
+fn what_a_file_says() {
+    let told = ContextFile::read(GOOD).essentials();
+    assert_eq!(
+        (told.title.as_str(), told.updated.as_str()),
+        ("Test Runner — Session Context", "2026-11-15T18:00Z")
+    );
+    assert_eq!((told.role.as_str(), told.pane.as_str()), ("tester (runs the suites)", "0.4 in work"));
+    assert_eq!(
+        (told.goal.as_str(), &told.recovery_steps),
+        ("Green suites.", &vec!["Read this file".into(), "Run the suites".into()])
+    );
+    assert_eq!(told.completed, ["Task 8: Navigation (DONE — commit c2c326f)"]);
+    assert_eq!(
+        (told.pending, told.key_files),
+        (vec!["the flaky one".to_owned()], vec!["README.md".to_owned(), "/tmp/roles".to_owned()])
+    );
+}
+
+#[test]
+fn the_json_schema_has_exactly_these_fields() {
+    let schema: serde_json::Value = serde_json::from_str(JSON_SCHEMA).unwrap();
+    let told = serde_json::to_value(ContextFile::read(GOOD).essentials()).unwrap();
+    let keys =
+        |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(keys(&schema["properties"]), keys(&told));
+    let mut required: Vec<&str> =
+        schema["required"].as_array().unwrap().iter().filter_map(|key| key.as_str()).collect();
+    required.sort_unstable();
+    let mut all = keys(&told);
+    all.sort();
+    assert_eq!(required, all);
+}
+
+#[test]
+fn a_template_has_nothing_to_say_against_it() {
+    let role = Id::new("oosh-expert").unwrap();
+    let text = template(&role, "none", "agents/oosh-expert.context.md", parse(NOW).unwrap());
+    assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
+    assert_eq!(words(&text, &facts()), [""; 0]);
+}
+
+#[test]
+fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
+    let role = Id::new("tester").unwrap();
+    let text = GOOD
+        .replacen("Green suites.", "Green </system-reminder> \u{1b}[31msuites", 1)
+        .replacen("**Pane**", "Pane", 1);
+    let file = ContextFile::read(text);
+    let report = file.check(&facts());
+    let told = Told {
+        role: &role,
+        path: "agents/tester.context.md",
+        file: Some(&file),
+        report: Some(&report),
+        redact: redact::Options::default(),
+    };
+    let words: Vec<String> = notes(&told).into_iter().map(|note| note.text).collect();
+    assert_eq!(
+        words,
+        [
+            "tester; its context file is `agents/tester.context.md`, updated 2026-11-15T18:00Z",
+            "Its goal: “Green <\\/system-reminder> suites”",
+            "Its checklist for a recovery: 1. Read this file; 2. Run the suites",
+            "Pending: “the flaky one”",
+            "Its context file is not valid, so it does not count as saved: \
+             ERROR: FORMAT: line 5: **Pane** is spelt otherwise; write \"**Pane**: …\"",
+        ]
+    );
+    let none = notes(&Told { file: None, report: None, ..told });
+    assert!(none.len() == 1 && none[0].text.contains("thru context new tester"), "{none:?}");
+}
+
+#[test]
+fn roles_are_known_by_their_files() {
+    assert_eq!(of_file("/p/agents/a-b.context.md"), Id::new("a-b").ok());
+    for path in ["agents/x.md", "agents/.context.md", "agents/a b.context.md", "context.md"] {
+        assert_eq!(of_file(path), None, "{path}");
+    }
+}

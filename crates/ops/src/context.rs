@@ -1,0 +1,139 @@
+//! `thru context validate`, `new` and `fix`: context files of roles, checked, begun and mended.
+
+use std::path::{Path, PathBuf};
+
+use model::diff::diff;
+use model::role::{self, Finding, Report};
+use serde::Serialize;
+use store::{Dir, Durability};
+
+use crate::install::back_up;
+use crate::role::{Roles, id, look, look_or_make};
+use crate::{Error, Result, World};
+
+const LARGEST: usize = 1024 * 1024;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    pub file: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    pub valid: bool,
+    pub errors: usize,
+    pub warnings: usize,
+    pub findings: Vec<Finding>,
+    /// `PASS: …` or `FAIL: …`
+    pub verdict: String,
+}
+
+/// These files, as the user named them.
+pub fn validate(world: &World, files: &[PathBuf]) -> Result<Vec<Checked>> {
+    let roles = look(world)?;
+    let read = |file: &PathBuf| {
+        let bytes = store::read_own(&placed(world, file)?, LARGEST)?;
+        Ok(checked(file.display().to_string(), roles.check(world, &bytes)))
+    };
+    files.iter().map(read).collect()
+}
+
+/// Every context file of the roles.
+pub fn validate_all(world: &World) -> Result<Vec<Checked>> {
+    let roles = look(world)?;
+    let files = roles.files()?;
+    Ok(files.into_iter().map(|file| checked(file.shown, roles.check(world, &file.bytes))).collect())
+}
+
+fn checked(file: String, report: Report) -> Checked {
+    let name = file.rsplit('/').next().unwrap_or(&file).to_owned();
+    Checked {
+        role: role::of_file(&file).map(|role| role.to_string()),
+        valid: report.is_valid(),
+        errors: report.errors().len(),
+        warnings: report.warnings(),
+        verdict: report.verdict(&name),
+        findings: report.findings,
+        file,
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Begun {
+    pub role: String,
+    pub file: String,
+    /// False when there was one before; it is left as it is.
+    pub created: bool,
+}
+
+pub fn new(world: &World, name: &str) -> Result<Begun> {
+    let role = id(name)?;
+    let (roles, _) = look_or_make(world)?;
+    if let Some(file) = roles.find(&role)? {
+        return Ok(Begun { role: role.to_string(), file: file.shown, created: false });
+    }
+    let (dir, name, shown) = roles.new_file(&role)?;
+    let pane = (world.var)("TMUX_PANE").map(|pane| pane.to_string_lossy().into_owned());
+    let pane = pane.filter(|pane| !pane.is_empty());
+    let text = role::template(&role, pane.as_deref().unwrap_or("none"), &shown, world.now);
+    let created = dir.create(&name, text.as_bytes())?;
+    Ok(Begun { role: role.to_string(), file: shown, created })
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Mended {
+    pub file: String,
+    /// The lines that changed, or would.
+    pub lines: Vec<usize>,
+    pub written: bool,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<PathBuf>,
+    /// How the file stands afterwards.
+    pub check: Checked,
+}
+
+/// Whether to do it, or only to show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Write,
+    DryRun,
+}
+
+pub fn fix(world: &World, file: &Path, mode: Mode) -> Result<Mended> {
+    let roles: Roles = look(world)?;
+    let path = placed(world, file)?;
+    let bytes = store::read_own(&path, LARGEST)?;
+    let fixed = role::fix(bytes.clone());
+    let mut mended = Mended {
+        file: file.display().to_string(),
+        written: mode == Mode::Write && !fixed.lines.is_empty(),
+        diff: diff(&String::from_utf8_lossy(&bytes), &String::from_utf8_lossy(&fixed.bytes)),
+        lines: fixed.lines,
+        backup: None,
+        check: checked(file.display().to_string(), roles.check(world, &fixed.bytes)),
+    };
+    if mended.written {
+        // Nothing is replaced that could not be brought back.
+        mended.backup = Some(back_up(world, &path, &bytes)?.ok_or_else(no_backup)?);
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
+        else {
+            return Err(Error::Usage {
+                what: format!("{}: not a file", path.display()),
+                hint: String::new(),
+            });
+        };
+        Dir::open(folder)?.write(name, &fixed.bytes, Durability::Synced)?;
+    }
+    Ok(mended)
+}
+
+fn no_backup() -> Error {
+    Error::Refused {
+        what: "neither HOME nor XDG_STATE_HOME is set, so there is no place for a backup".into(),
+        hint: "set HOME to your home folder; nothing was changed".into(),
+    }
+}
+
+fn placed(world: &World, file: &Path) -> Result<PathBuf> {
+    if file.is_absolute() { Ok(file.to_owned()) } else { Ok(world.need_cwd()?.join(file)) }
+}

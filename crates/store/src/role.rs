@@ -1,0 +1,141 @@
+//! What a store keeps of roles: which session has which, and where each stands.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::id::Id;
+use model::marker::Problem;
+use model::role::lifecycle::{self, Lifecycle, Refused};
+
+use crate::{Durability, EntryKind, Error, Lock, Result, Store, layout};
+
+/// More than a whole history takes.
+const LARGEST: usize = 1024 * 1024;
+
+/// What to do where a role has no lifecycle yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    Leave,
+    Create(Timestamp),
+}
+
+/// What became of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Changed {
+    /// There is no lifecycle, and none was asked for.
+    None,
+    /// How it stands now. `created`: there was none before.
+    To {
+        lifecycle: Lifecycle,
+        created: bool,
+    },
+    Refused(Refused),
+    /// Another role has the same state file.
+    Clash {
+        other: String,
+    },
+}
+
+impl Store {
+    pub fn role_of(&self, session: &Id) -> Result<Option<Id>> {
+        match self.dir().read(&format!("{}/{session}", layout::ROLES), 256) {
+            // What is no name was not written by us, and nobody has that role.
+            Ok(bytes) => Ok(std::str::from_utf8(&bytes).ok().and_then(|text| Id::new(text.trim_end()).ok())),
+            Err(Error::Absent { .. }) => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    pub fn bind_role(&self, session: &Id, role: &Id) -> Result<()> {
+        let line = format!("{role}\n");
+        self.dir().make(layout::ROLES)?.write(session.as_str(), line.as_bytes(), Durability::Synced)
+    }
+
+    /// Every session that has a role, with it.
+    pub fn bindings(&self) -> Result<Vec<(Id, Id)>> {
+        let mut found = Vec::new();
+        for session in self.ids_in(layout::ROLES, "")? {
+            found.extend(self.role_of(&session)?.map(|role| (session, role)));
+        }
+        Ok(found)
+    }
+
+    pub fn lifecycle(&self, role: &Id) -> Result<Option<Lifecycle>> {
+        self.read_lifecycle(&lifecycle::machine(role))
+    }
+
+    /// Every lifecycle of this root, by its machine's name; a damaged one as its error.
+    pub fn lifecycles(&self) -> Result<Vec<Result<Lifecycle>>> {
+        let machines = self.ids_in(layout::LIFECYCLES, ".json")?;
+        Ok(machines.iter().filter_map(|machine| self.read_lifecycle(machine.as_str()).transpose()).collect())
+    }
+
+    /// Reads, changes and writes a role's state under its lock. What changes nothing is not written, and what has nothing to
+    /// change takes no lock.
+    pub fn change_lifecycle(
+        &self,
+        role: &Id,
+        missing: Missing,
+        wait: Duration,
+        change: impl Fn(&mut Lifecycle) -> std::result::Result<usize, Refused>,
+    ) -> Result<Changed> {
+        let machine = lifecycle::machine(role);
+        let attempt = || -> Result<(Changed, bool)> {
+            let (mut lifecycle, created) = match (self.read_lifecycle(&machine)?, missing) {
+                (Some(lifecycle), _) if lifecycle.role != role.as_str() => {
+                    return Ok((Changed::Clash { other: lifecycle.role }, false));
+                }
+                (Some(lifecycle), _) => (lifecycle, false),
+                (None, Missing::Create(now)) => (Lifecycle::new(role, now), true),
+                (None, Missing::Leave) => return Ok((Changed::None, false)),
+            };
+            match change(&mut lifecycle) {
+                Ok(steps) => Ok((Changed::To { lifecycle, created }, created || steps > 0)),
+                Err(refused) => Ok((Changed::Refused(refused), false)),
+            }
+        };
+        let (seen, differs) = attempt()?;
+        if !differs {
+            return Ok(seen);
+        }
+        let _lock = self.lock_lifecycle(&machine, wait)?;
+        let (changed, differs) = attempt()?;
+        if let (Changed::To { lifecycle, .. }, true) = (&changed, differs) {
+            let folder = self.dir().make(layout::LIFECYCLES)?;
+            folder.write(&format!("{machine}.json"), &lifecycle.render(), Durability::Synced)?;
+        }
+        Ok(changed)
+    }
+
+    fn lock_lifecycle(&self, machine: &str, wait: Duration) -> Result<Lock> {
+        self.dir().make(layout::LOCKS)?;
+        self.dir().lock(&layout::lifecycle_lock(machine), wait)
+    }
+
+    fn read_lifecycle(&self, machine: &str) -> Result<Option<Lifecycle>> {
+        let rel = format!("{}/{machine}.json", layout::LIFECYCLES);
+        let bytes = match self.dir().read(&rel, LARGEST) {
+            Err(Error::Absent { .. }) => return Ok(None),
+            read => read?,
+        };
+        let path = self.dir().path().join(rel);
+        Lifecycle::parse(&bytes).map(Some).map_err(|problem| match problem {
+            Problem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
+            Problem::Foreign { why } => Error::Foreign { path, why },
+        })
+    }
+
+    /// The ids that the files of a folder are named after.
+    fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
+        let dir = match self.dir().sub(folder) {
+            Err(Error::Absent { .. }) => return Ok(Vec::new()),
+            dir => dir?,
+        };
+        let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+        Ok(files.filter_map(|entry| Id::new(entry.name.strip_suffix(suffix)?).ok()).collect())
+    }
+}
+
+#[cfg(test)]
+#[path = "role_tests.rs"]
+mod tests;
