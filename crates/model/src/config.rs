@@ -1,10 +1,14 @@
 //! Settings: one table of keys, layers laid over each other, and a word about every value that was not taken.
 
+mod stage;
+
 use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
 use crate::finding::{Finding, Level};
 use crate::text::did_you_mean;
+
+pub use stage::Stage;
 
 /// A setting: what it may be, what it is by default, what it does.
 #[derive(Debug)]
@@ -17,8 +21,19 @@ pub struct Key {
 #[derive(Debug)]
 pub enum Shape {
     Flag(bool),
-    Number { default: i64, min: i64, max: i64 },
-    Choice { default: &'static str, allowed: &'static [&'static str] },
+    Number {
+        default: i64,
+        min: i64,
+        max: i64,
+    },
+    Choice {
+        default: &'static str,
+        allowed: &'static [&'static str],
+    },
+    /// Any text, empty included.
+    Text {
+        default: &'static str,
+    },
 }
 
 pub const HOOKS_ENABLED: &str = "hooks.enabled";
@@ -28,6 +43,9 @@ pub const HOOKS_COMPACTION_GUIDANCE: &str = "hooks.compaction_guidance";
 pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
 pub const REDACT_EMAILS: &str = "redact.emails";
 pub const OUTPUT_COLOR: &str = "output.color";
+pub const GATES_JOBS: &str = "gates.jobs";
+pub const GATES_TIMEOUT_S: &str = "gates.timeout_s";
+pub const GATES_LIVE_STATE_FILE: &str = "gates.live_state_file";
 
 /// Every setting there is. A key is added here, in [`Settings`], and where it takes effect.
 pub const KEYS: &[Key] = &[
@@ -58,6 +76,21 @@ pub const KEYS: &[Key] = &[
         shape: Shape::Choice { default: "auto", allowed: &["auto", "always", "never"] },
         about: "colour on the terminal",
     },
+    Key {
+        name: GATES_JOBS,
+        shape: Shape::Number { default: 4, min: 1, max: 64 },
+        about: "how many outputs `thru gate run` has made side by side",
+    },
+    Key {
+        name: GATES_TIMEOUT_S,
+        shape: Shape::Number { default: 1_800, min: 1, max: 86_400 },
+        about: "seconds after which a launched command is ended",
+    },
+    Key {
+        name: GATES_LIVE_STATE_FILE,
+        shape: Shape::Text { default: "" },
+        about: "a YAML file of the project whose `live.dir` is the live run",
+    },
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,6 +119,10 @@ pub struct Settings {
     pub log_limit_bytes: u64,
     pub redact_emails: bool,
     pub output_color: Color,
+    pub gates_jobs: usize,
+    pub gates_timeout_s: u64,
+    /// Empty: there is none.
+    pub live_state_file: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +145,8 @@ pub enum Layer<'a> {
 pub struct Resolved {
     /// One per key, in the order of [`KEYS`].
     pub entries: Vec<Entry>,
+    /// In the order in which they were met.
+    pub stages: Vec<Stage>,
     pub findings: Vec<Finding>,
 }
 
@@ -118,6 +157,7 @@ pub fn resolve(layers: &[Layer]) -> Resolved {
             .iter()
             .map(|key| Entry { key: key.name, value: key.default(), source: "default".to_owned() })
             .collect(),
+        stages: Vec::new(),
         findings: Vec::new(),
     };
     for layer in layers {
@@ -139,7 +179,7 @@ impl Key {
         match self.shape {
             Shape::Flag(on) => Value::Flag(on),
             Shape::Number { default, .. } => Value::Number(default),
-            Shape::Choice { default, .. } => Value::Word(default.to_owned()),
+            Shape::Choice { default, .. } | Shape::Text { default } => Value::Word(default.to_owned()),
         }
     }
 
@@ -168,6 +208,8 @@ impl Key {
                 (Some(Value::Word(word.clone())), None)
             }
             (Shape::Choice { allowed, .. }, _) => refuse(&format!("one of {}", allowed.join(", "))),
+            (Shape::Text { .. }, Written::Word(text)) => (Some(Value::Word(text.clone())), None),
+            (Shape::Text { .. }, _) => refuse("a text"),
         }
     }
 }
@@ -184,6 +226,9 @@ impl Resolved {
                 (HOOKS_LOG_LIMIT_KIB, Value::Number(n)) => settings.log_limit_bytes = n.unsigned_abs() * 1024,
                 (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
                 (OUTPUT_COLOR, Value::Word(word)) => settings.output_color = Color::parse(word),
+                (GATES_JOBS, Value::Number(n)) => settings.gates_jobs = usize::try_from(*n).unwrap_or(1),
+                (GATES_TIMEOUT_S, Value::Number(n)) => settings.gates_timeout_s = n.unsigned_abs(),
+                (GATES_LIVE_STATE_FILE, Value::Word(path)) => settings.live_state_file.clone_from(path),
                 _ => {}
             }
         }
@@ -209,7 +254,10 @@ impl Resolved {
         for (word, item) in table.iter() {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
             let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
-            if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+            if name == "stages" {
+                let place = stage::Place { path, text };
+                self.findings.extend(stage::lay(&mut self.stages, item, line, place));
+            } else if let Some(key) = KEYS.iter().find(|key| key.name == name) {
                 self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
                 self.lay_table(inner, &name, path, text);
@@ -269,6 +317,9 @@ impl Written {
 
     /// What a text without a type means where `shape` is wanted: `1`, `true`, `yes` and `on` are all the same.
     fn settled(text: &str, shape: &Shape) -> Written {
+        if let Shape::Text { .. } = shape {
+            return Written::Word(text.to_owned());
+        }
         let text = text.trim().to_ascii_lowercase();
         match (shape, text.as_str()) {
             (Shape::Flag(_), "true" | "yes" | "on" | "1") => Written::Flag(true),
@@ -300,6 +351,9 @@ impl Default for Settings {
             log_limit_bytes: 8_192 * 1024,
             redact_emails: false,
             output_color: Color::Auto,
+            gates_jobs: 4,
+            gates_timeout_s: 1_800,
+            live_state_file: String::new(),
         }
     }
 }

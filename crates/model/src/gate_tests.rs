@@ -112,9 +112,8 @@ fn names_tell_tier_and_role() {
 
 #[test]
 fn an_output_belongs_to_one_agent_or_to_none() {
-    let expected = |files: &[&str]| {
-        Expected::new("review", files.iter().map(|file| Output::new(file)).collect())
-    };
+    let expected =
+        |files: &[&str]| Expected::new("review", files.iter().map(|file| Output::new(file)).collect());
     let two = expected(&["review-security.md", "review-ux.md", "plan-ux.md"]);
     assert_eq!(output_of(&two, "security"), Some(0));
     assert_eq!(output_of(&two, "plugin:security"), Some(0));

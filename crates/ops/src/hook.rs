@@ -19,7 +19,7 @@ use model::time;
 use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
-use crate::{World, alive, init, past, settings};
+use crate::{World, alive, gate, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -79,9 +79,13 @@ impl Scene<'_> {
         }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
-        let past =
-            if trusted { past::gather(self.world, self.store, self.root, event, pending) } else { None };
+        let past = if trusted {
+            past::gather(self.world, self.store, self.root, self.settings, event, pending)
+        } else {
+            None
+        };
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
+        let awaited = if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { None };
         let facts = Facts {
             harness: self.harness.name,
             root: &root,
@@ -97,6 +101,7 @@ impl Scene<'_> {
             }),
             pending,
             process: process.as_deref(),
+            awaited: awaited.as_ref(),
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         // Who sends half a payload is in no state to take an answer.
@@ -150,6 +155,9 @@ impl Scene<'_> {
             Effect::RememberSession => self.store.remember_session(session, wait),
             Effect::Checkpoint => self.checkpoint(session, event),
             Effect::SetPending(pending) => self.set_pending(session, event, pending),
+            Effect::KeepMessage { file, text } => {
+                gate::keep_message(self.store, self.root, self.settings, &file, &text)
+            }
         }
     }
 

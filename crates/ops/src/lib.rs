@@ -10,6 +10,7 @@ pub mod doctor;
 mod error;
 pub mod files;
 pub mod firing;
+pub mod gate;
 mod git;
 pub mod handoff;
 pub mod harnesses;

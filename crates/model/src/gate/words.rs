@@ -89,7 +89,9 @@ pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
         text.push_str("Nothing is omitted: every advisory output is there.\n");
         return text;
     }
-    text.push_str("These advisory outputs are not part of the result. Say so where it would have used them.\n\n");
+    text.push_str(
+        "These advisory outputs are not part of the result. Say so where it would have used them.\n\n",
+    );
     for Omission { file, judged, message } in omitted {
         let message = message.as_deref().map_or(String::new(), |message| {
             format!(" Its last message, which is not a result, is in {}.", code(message, 300))

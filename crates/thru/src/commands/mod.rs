@@ -6,6 +6,7 @@ pub mod context;
 pub mod doctor;
 pub mod files;
 pub mod handoff;
+pub mod gate;
 pub mod harness;
 pub mod hook;
 pub mod init;
