@@ -30,6 +30,7 @@ pub mod status;
 pub mod sweep;
 pub mod transcript;
 pub mod trust;
+mod watchman;
 mod world;
 
 pub use error::{Error, ErrorKind};

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::watchman::Watchman;
+
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(5);
 
@@ -63,13 +65,15 @@ impl std::fmt::Display for How {
 
 /// Runs it to its end, or to the end of its time. An error means that it could not be started.
 pub fn run(job: &Job) -> std::io::Result<Ended> {
-    run_heard(job, None, |_| {})
+    run_heard(job, None, None, |_| {})
 }
 
-/// The same, where somebody hears what it says as it says it, and a file can take the place of `input`.
-pub fn run_heard(
+/// The same, where somebody hears what it says as it says it, a file can take the place of `input`, and a watchman passes an
+/// interrupt on.
+pub(crate) fn run_heard(
     job: &Job,
     stdin: Option<File>,
+    watchman: Option<&Watchman>,
     hear: impl FnMut(&[u8]) + Send + 'static,
 ) -> std::io::Result<Ended> {
     let started = Instant::now();
@@ -92,7 +96,14 @@ pub fn run_heard(
     // A command need not read what it is given: a broken pipe is its choice.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let heard = listen(reader, job.keep, hear);
-    let how = wait(&mut child, job.timeout)?;
+    if let Some(watchman) = watchman {
+        watchman.began(child.id());
+    }
+    let how = wait(&mut child, job.timeout);
+    if let Some(watchman) = watchman {
+        watchman.ended(child.id());
+    }
+    let how = how?;
     let output = heard.text();
     Ok(Ended { how, output, took: started.elapsed() })
 }

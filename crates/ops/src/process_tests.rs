@@ -78,7 +78,7 @@ fn it_is_heard_while_it_speaks_and_reads_a_file() {
     let (sender, heard) = std::sync::mpsc::channel();
     let stdin = std::fs::File::open(file.path()).unwrap();
     let began = Instant::now();
-    let ended = run_heard(&job, Some(stdin), move |said| {
+    let ended = run_heard(&job, Some(stdin), None, move |said| {
         sender.send((String::from_utf8_lossy(said).into_owned(), began.elapsed())).unwrap();
     });
     assert_eq!(ended.unwrap().output, b"last\n");

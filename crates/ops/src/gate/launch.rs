@@ -14,6 +14,7 @@ use store::{Durability, Run, layout};
 
 use crate::Result;
 use crate::process::{self, Job};
+use crate::watchman::Watchman;
 
 /// Most that is kept of what one launch says.
 const LOG_BYTES: usize = 4 * 1024 * 1024;
@@ -27,6 +28,7 @@ pub(super) struct Launch<'a> {
     /// Where it runs.
     pub folder: &'a Path,
     pub timeout: Duration,
+    pub watchman: &'a Watchman,
     pub redact: redact::Options,
     pub now: Timestamp,
 }
@@ -53,6 +55,7 @@ pub(super) fn launch(launch: &Launch) -> Result<String> {
             keep: 0,
         },
         stdin,
+        Some(launch.watchman),
         move |said| held(&write, said),
     );
     let how = match ended {

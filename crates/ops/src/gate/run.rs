@@ -13,6 +13,7 @@ use store::{Durability, Run, layout};
 
 use super::launch::{Launch, launch};
 use super::{Place, Report, Wanted, expect, report};
+use crate::watchman::Watchman;
 use crate::{Error, Result, World};
 
 /// How long another run of the same stage is waited for.
@@ -139,14 +140,18 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn side_by_side(&self, steps: Vec<usize>, jobs: usize) -> Result<()> {
+        if steps.is_empty() {
+            return Ok(());
+        }
         let workers = jobs.min(steps.len());
         let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
         let next = || lock(&queue).pop_front();
+        let watchman = Watchman::start();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
                     while let Some(i) = next() {
-                        if let Err(error) = self.make(i) {
+                        if let Err(error) = self.make(i, &watchman) {
                             lock(&failure).get_or_insert(error);
                             return;
                         }
@@ -158,7 +163,7 @@ impl Bench<'_> {
     }
 
     /// Launches one output until it is valid or was launched as often as it may be.
-    fn make(&self, i: usize) -> Result<()> {
+    fn make(&self, i: usize, watchman: &Watchman) -> Result<()> {
         self.wait_for_earlier(&self.output(i))?;
         loop {
             let output = self.output(i);
@@ -166,11 +171,11 @@ impl Bench<'_> {
             if gate::step(&output, verdict) != Step::Launch || self.is_held(&output.file) {
                 return Ok(());
             }
-            self.launch(i, &output)?;
+            self.launch(i, &output, watchman)?;
         }
     }
 
-    fn launch(&self, i: usize, output: &Output) -> Result<()> {
+    fn launch(&self, i: usize, output: &Output, watchman: &Watchman) -> Result<()> {
         let now = self.now.checked_add(self.started.elapsed()).unwrap_or(self.now);
         let file = output.file.clone();
         // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
@@ -187,6 +192,7 @@ impl Bench<'_> {
             output,
             folder: self.checkout,
             timeout: self.timeout,
+            watchman,
             redact: self.redact,
             now,
         })?;

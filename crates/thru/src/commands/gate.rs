@@ -131,12 +131,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Prompt(args) => prompt(world, &args.file, format),
         Command::Seal(args) => {
             let sealed = ops::gate::seal(world, &args.file)?;
+            let path = sealed.path.display();
             match format {
                 Format::Json => output::json(&sealed),
-                Format::Text if sealed.changed => {
-                    output::line(format_args!("Sealed {}", sealed.path.display()))
-                }
-                Format::Text => output::line(format_args!("{} was sealed already", sealed.path.display())),
+                Format::Text if sealed.changed => output::line(format_args!("Sealed {path}")),
+                Format::Text => output::line(format_args!("{path} was sealed already")),
             }
             Ok(0)
         }

@@ -217,7 +217,11 @@ fn killed_in_the_middle_and_again() {
             .env_clear()
             .current_dir(stage.env.project());
         command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
-        command.stderr(fs::File::create(stage.env.base().join("said")).unwrap()).spawn().unwrap()
+        command
+            .stdout(std::process::Stdio::null())
+            .stderr(fs::File::create(stage.env.base().join("said")).unwrap())
+            .spawn()
+            .unwrap()
     };
     let mut first = start();
     wait_until("the first output", || {
@@ -266,6 +270,44 @@ fn killed_at_any_moment() {
     }
 }
 
+/// Ctrl-C in a terminal: what was launched ends too, and nothing that had ended before is touched.
+#[test]
+fn an_interrupt_ends_what_was_launched() {
+    use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+    use std::os::unix::process::CommandExt;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    if ignored.is_some_and(|signals| signals & 2 != 0) {
+        println!("skipped: whoever started this ignores interrupts, and so does everything below");
+        return;
+    }
+    let line = "echo $$ > pid; exec sleep 600";
+    let stage = Stage::new(&[("review-a.md", "critical", GOOD), ("review-b.md", "critical", line)]);
+    let mut command = Command::new(crate::env::binary());
+    command
+        .args(["gate", "run", "--jobs", "1"])
+        .env_clear()
+        .current_dir(stage.env.project())
+        .process_group(0);
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let pid = || {
+        fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
+    };
+    wait_until("the second launch", || pid().is_some());
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    assert!(!child.wait().unwrap().success());
+    let launched = pid().unwrap();
+    // Gone, or dead and not yet buried by whoever inherited it.
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
+    wait_until("its end", || {
+        test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
+    });
+    assert_eq!(stage.attempts(), [1, 1]);
+}
+
 /// In somebody else's records there may be any command.
 #[test]
 fn an_untrusted_root_launches_nothing() {
@@ -303,4 +345,33 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(output.stdout.contains("missing     critical  review-a.md"), "{output}");
     let kept = crate::env::names_in(&run);
     assert!(kept.iter().any(|name| name.starts_with("review-a.md.set-aside-")), "{kept:?}");
+}
+
+/// Somebody watches: a last line says what runs and for how long, and is gone at the end.
+#[test]
+fn progress_on_a_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let stage = Stage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {GOOD}"))]);
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = fs::File::options().write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = Command::new(crate::env::binary());
+    command.args(["gate", "run"]).env_clear().current_dir(stage.env.project()).env("TERM", "xterm");
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
+    drop(command);
+    let mut seen = Vec::new();
+    // The end of a terminal is an error, not an end of file.
+    let _ = std::io::Read::read_to_end(&mut fs::File::from(master), &mut seen);
+    assert!(child.wait().unwrap().success());
+    let seen = String::from_utf8_lossy(&seen);
+    assert!(seen.contains("launched  review-a.md (launch 1)"), "{seen:?}");
+    assert!(seen.contains("1 running: review-a.md 0 s"), "{seen:?}");
+    let last = seen.rsplit("\r\u{1b}[2K").next().unwrap();
+    assert!(!last.contains("running"), "nothing stays: {seen:?}");
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut said).unwrap();
+    assert!(said.ends_with("PERSISTENCE_GATE=PASS\n") && !said.contains('\u{1b}'), "{said:?}");
 }
