@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use model::config::Resolved;
 use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
 use serde::Serialize;
-use store::{Found, Root, Run, Store, layout};
+use store::{Root, Run, Store, layout};
 
+use crate::project::Project;
 use crate::{Error, Result, World, settings};
 
 pub use expect::{Expectation, Wanted, Wish, expect};
@@ -73,14 +74,15 @@ struct Place {
 
 impl Place {
     fn find(world: &World) -> Result<Place> {
-        match world.find()? {
-            Found::Marked { root, store, marker } => {
-                let trusted = world.trusts(&marker, &root.path);
-                let resolved = settings::resolve(world, trusted.then_some(&store));
-                Ok(Place { root, store, resolved, trusted })
-            }
-            Found::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
-        }
+        Ok(Place::of(world, Project::find(world)?))
+    }
+
+    fn of(world: &World, project: Project) -> Place {
+        let Project { root, store, marker } = project;
+        let trusted = world.trusts(&marker, &root.path);
+        // What a clone's settings define is somebody else's text.
+        let resolved = settings::resolve(world, trusted.then_some(&store));
+        Place { root, store, resolved, trusted }
     }
 
     /// Of `stage` where one is named: the live run if it is of that stage, else the newest in `outputs/` that is.

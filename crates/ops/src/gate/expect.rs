@@ -9,7 +9,8 @@ use serde::Serialize;
 use store::{Root, Run, layout};
 
 use super::{Place, Where};
-use crate::init::{self, PATIENCE};
+use crate::init::PATIENCE;
+use crate::project::Project;
 use crate::{Error, Result, World};
 
 /// What was asked for. Without any file, what the settings define for the stage.
@@ -47,7 +48,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
         what: bad.to_string(),
         hint: "a stage is called like `review`".into(),
     })?;
-    let place = made(world)?;
+    let place = Place::of(world, Project::find_or_make(world)?);
     let mut outputs = outputs(world, &place, wanted)?;
     for output in &mut outputs {
         check_name(&output.file)?;
@@ -68,17 +69,6 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
             .collect(),
         set_aside,
     })
-}
-
-/// As every command that writes: where there is no root, there is one now.
-fn made(world: &World) -> Result<Place> {
-    match Place::find(world) {
-        Err(Error::NoRoot { .. }) => {
-            init::run(world, &init::Options::default())?;
-            Place::find(world)
-        }
-        place => place,
-    }
 }
 
 /// An orchestrator that keeps its own folders says where; otherwise each run has a new one.

@@ -164,11 +164,13 @@ impl Bench<'_> {
 
     /// Launches one output until it is valid or was launched as often as it may be.
     fn make(&self, i: usize, watchman: &Watchman) -> Result<()> {
-        self.wait_for_earlier(&self.output(i))?;
+        if !self.is_free(&self.output(i))? {
+            return Ok(());
+        }
         loop {
             let output = self.output(i);
             let Judged { verdict, .. } = self.judge(&output)?;
-            if gate::step(&output, verdict) != Step::Launch || self.is_held(&output.file) {
+            if gate::step(&output, verdict) != Step::Launch {
                 return Ok(());
             }
             self.launch(i, &output, watchman)?;
@@ -201,10 +203,10 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// A run that was killed may have left a launch behind that still works.
-    fn wait_for_earlier(&self, output: &Output) -> Result<()> {
+    /// A run that was killed may have left a launch behind that still works: it is waited for. False: it does not end.
+    fn is_free(&self, output: &Output) -> Result<bool> {
         if !self.is_held(&output.file) {
-            return Ok(());
+            return Ok(true);
         }
         let file = output.file.clone();
         (self.tell)(Progress::Waiting { file: file.clone() });
@@ -212,13 +214,13 @@ impl Bench<'_> {
         while self.is_held(&file) {
             if Instant::now() >= until {
                 (self.tell)(Progress::StillRunning { file });
-                return Ok(());
+                return Ok(false);
             }
             std::thread::sleep(TICK);
         }
         let Judged { verdict, why } = self.judge(output)?;
         (self.tell)(Progress::Ended { file, how: "the earlier launch is over".to_owned(), verdict, why });
-        Ok(())
+        Ok(true)
     }
 
     fn is_held(&self, file: &str) -> bool {

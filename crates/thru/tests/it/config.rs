@@ -24,6 +24,9 @@ fn the_defaults() {
     hooks.log_limit_kib        8192   default  a log of this size in KiB is rotated
     redact.emails              false  default  true redacts e-mail addresses too
     output.color               auto   default  colour on the terminal
+    gates.jobs                 4      default  how many outputs `thru gate run` has made side by side
+    gates.timeout_s            1800   default  seconds after which a launched command is ended
+    gates.live_state_file             default  a YAML file of the project whose `live.dir` is the live run
     ");
 }
 
