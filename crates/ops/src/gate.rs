@@ -164,7 +164,7 @@ fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
 fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
-        rows.push(row(run, output, place.judge(run, output)?));
+        rows.push(row(place, run, output, place.judge(run, output)?));
     }
     let omissions = run.path().join(layout::OMISSIONS);
     let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
@@ -178,10 +178,10 @@ fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
     })
 }
 
-fn row(run: &Run, output: &Output, judged: Judged) -> Row {
-    let beside = |name: String| run.holds(&name).then(|| run.path().join(name));
+fn row(place: &Place, run: &Run, output: &Output, judged: Judged) -> Row {
     let invalid = judged.verdict != Verdict::Valid;
-    let log = beside(layout::launch_log(&output.file)).filter(|_| invalid);
+    let log = layout::launch_log(&output.file);
+    let log = (invalid && run.holds(&log)).then(|| run.path().join(log));
     let shown = log.as_ref().map(|log| log.display().to_string());
     Row {
         file: output.file.clone(),
@@ -190,7 +190,7 @@ fn row(run: &Run, output: &Output, judged: Judged) -> Row {
         why: judged.why,
         remedy: gate::remedy(output, judged.verdict, shown.as_deref()),
         attempts: output.attempts,
-        last_message: beside(layout::last_message(&output.file)).filter(|_| invalid),
+        last_message: place.store.message(run, &output.file).filter(|_| invalid),
         log,
     }
 }

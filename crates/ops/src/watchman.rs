@@ -9,15 +9,23 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 /// A shell, because it can catch a signal without code that the compiler cannot check. Told of groups as they come and go.
+/// An interrupt may end a `read` early: what was said before it is heard to its end, which comes when we are gone.
 const SCRIPT: &str = r#"
 groups=' '
-trap 'for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null; exit' INT QUIT
-while read -r what group; do
-    case $what in
-        +) groups="$groups$group " ;;
-        -) groups="${groups%% $group *} ${groups#* $group }" ;;
-    esac
-done
+interrupted=
+trap 'interrupted=yes' INT QUIT
+listen() {
+    while read -r what group; do
+        case $what in
+            +) groups="$groups$group " ;;
+            -) groups="${groups%% $group *} ${groups#* $group }" ;;
+        esac
+    done
+}
+listen
+test -n "$interrupted" || exit 0
+listen
+for group in $groups; do kill -s TERM -- "-$group"; done
 "#;
 
 #[derive(Debug)]

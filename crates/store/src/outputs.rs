@@ -4,7 +4,7 @@
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -70,6 +70,34 @@ impl Store {
             }
         }
         Err(Error::Absent { path: outputs.path().to_owned() })
+    }
+
+    /// Saves what a sub-agent said last instead of leaving `file`: beside it, or, where the run's folder is not one of ours,
+    /// in one of the same name that is. A hook writes nowhere else.
+    pub fn keep_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
+        let name = layout::last_message(file);
+        match self.own_folder(run) {
+            None => run.dir.write(&name, text.as_bytes(), Durability::Relaxed),
+            Some(folder) => self.dir().make(&folder)?.write(&name, text.as_bytes(), Durability::Relaxed),
+        }
+    }
+
+    /// Where such a message is, if there is one.
+    pub fn message(&self, run: &Run, file: &str) -> Option<PathBuf> {
+        let name = layout::last_message(file);
+        let path = match self.own_folder(run) {
+            None => run.path().join(name),
+            Some(folder) => self.dir().path().join(folder).join(name),
+        };
+        path.symlink_metadata().is_ok().then_some(path)
+    }
+
+    fn own_folder(&self, run: &Run) -> Option<String> {
+        if run.path().starts_with(self.dir().path()) {
+            return None;
+        }
+        let name = run.path().file_name().and_then(|name| Id::new(name.to_str()?).ok());
+        Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
     }
 
     /// Held while runs are made, and by a run for as long as it lasts: nothing is launched twice.

@@ -156,7 +156,6 @@ pub const ROWS: &[Row] = &[
     row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
     row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
-    row("thru handoff", filled, &["handoff", "go on"], empty, at_most(60.0, 60.0)),
     Row {
         speaks: true,
         ..row("hook subagent-start, output expected", expecting, AGENT_START, agent_start, at_most(1.5, 2.0))

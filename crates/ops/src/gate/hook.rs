@@ -1,6 +1,6 @@
 //! What hooks, briefs and `thru status` need to know of the live run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use model::brief::{Note, Topic};
 use model::config::Settings;
@@ -8,7 +8,7 @@ use model::event::{Event, Kind};
 use model::gate::{self, Expected, Judged, Tier, Verdict};
 use model::{decide, place};
 use serde::Serialize;
-use store::{Durability, Root, Run, Store, layout};
+use store::{Root, Run, Store};
 
 use super::{judge, live};
 use crate::Result;
@@ -52,15 +52,14 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
     let Ok(Some((run, expected))) = find(store, root, settings) else { return Vec::new() };
     let Ok(invalid) = invalid(&run, &expected, root) else { return Vec::new() };
     let note = |text| Note { topic: Topic::Outputs, text };
-    let shown = shown(&run, root);
+    let folder = shown(run.path(), root);
     let mut notes: Vec<Note> = invalid
         .iter()
         .take(NAMED)
         .map(|(i, judged)| {
             let output = &expected.outputs[*i];
-            let message = layout::last_message(&output.file);
-            let message = run.holds(&message).then_some(message);
-            note(gate::open_line(output, judged, &format!("{shown}/{}", output.file), message.as_deref()))
+            let message = store.message(&run, &output.file).map(|path| shown(&path, root));
+            note(gate::open_line(output, judged, &format!("{folder}/{}", output.file), message.as_deref()))
         })
         .collect();
     if !notes.is_empty() {
@@ -94,7 +93,7 @@ pub(crate) fn awaited(
     };
     Some(decide::Awaited {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
-        shown: format!("{}/{}", shown(&run, root), output.file),
+        shown: format!("{}/{}", shown(run.path(), root), output.file),
         file: output.file.clone(),
         stage: expected.stage.clone(),
         verdict,
@@ -110,7 +109,7 @@ pub(crate) fn keep_message(
     text: &str,
 ) -> store::Result<()> {
     let Ok(Some(live)) = live::find(store, root, settings) else { return Ok(()) };
-    live.run.write(&layout::last_message(file), text, Durability::Relaxed)
+    store.keep_message(&live.run, file, text)
 }
 
 fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, Expected)>> {
@@ -133,6 +132,6 @@ fn invalid(run: &Run, expected: &Expected, root: &Root) -> Result<Vec<(usize, Ju
 }
 
 /// As whoever works in the checkout can reach it.
-fn shown(run: &Run, root: &Root) -> String {
-    place::within(&root.checkout.to_string_lossy(), &run.path().to_string_lossy()).path.into_owned()
+fn shown(path: &Path, root: &Root) -> String {
+    place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

@@ -16,8 +16,9 @@ use super::{Place, Report, Wanted, expect, report};
 use crate::watchman::Watchman;
 use crate::{Error, Result, World};
 
-/// How long another run of the same stage is waited for.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// How long another run of the same stage is waited for. A child that a killed run was just starting holds its lock a moment
+/// longer, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How often a launch that outlived its run is looked at.
 const TICK: Duration = Duration::from_millis(50);
@@ -241,8 +242,7 @@ fn note_omissions(place: &Place, run: &Run, expected: &Expected) -> Result<()> {
     for output in &expected.outputs {
         let judged = place.judge(run, output)?;
         if Omission::is_omitted(output.tier, judged.verdict) {
-            let message = layout::last_message(&output.file);
-            let message = run.holds(&message).then_some(message);
+            let message = place.store.message(run, &output.file).map(|path| path.display().to_string());
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }

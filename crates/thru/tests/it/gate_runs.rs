@@ -297,6 +297,8 @@ fn an_interrupt_ends_what_was_launched() {
         fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
+    // It may have begun to run before we had time to note that it does.
+    std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();

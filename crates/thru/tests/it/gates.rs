@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use crate::call::Output;
-use crate::env::TestEnv;
+use crate::env::{TestEnv, names_in};
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
@@ -326,6 +326,21 @@ fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     assert_eq!(line["verdict"], "valid");
 }
 
+/// A hook writes into the store and nowhere else, wherever the run is.
+#[test]
+fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
+    let env = TestEnv::rooted();
+    env.write("project/.cwf/p/01-x/expected.json", json!({"outputs": ["review-security.md"]}).to_string());
+    env.thru(&["gate", "live", "--set", ".cwf/p/01-x"]).ok();
+    let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "All is well."});
+    fire(&env, "SubagentStop", stop).silent("it never forces");
+    assert_eq!(names_in(&env.project().join(".cwf/p/01-x")), ["expected.json"]);
+    let kept = env.store().join("outputs/01-x/review-security.md.last-message.md");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "All is well.\n");
+    let check = env.call(&["gate", "check", "--json"]).run().exits(4).json();
+    assert_eq!(check["outputs"][0]["last_message"], kept.to_str().unwrap());
+}
+
 #[test]
 fn the_brief_and_the_status_name_what_is_open() {
     let env = TestEnv::rooted();
@@ -347,8 +362,11 @@ fn the_brief_and_the_status_name_what_is_open() {
     let brief = fire(&env, "SessionStart", json!({"source": "compact"})).stdout;
     assert!(!brief.contains("still open"), "{brief}");
     assert!(env.thru(&["status"]).ok().stdout.contains("all 2 valid"));
+    env.thru(&["doctor"]).ok();
     leave(&env, "expected.json", "{");
     fire(&env, "SessionStart", json!({"source": "compact"}))
         .accepted("a damaged record keeps nobody from working");
     assert!(env.thru(&["status"]).ok().stdout.contains("expected.json:1: damaged"));
+    let doctor = env.thru(&["doctor"]).exits(1);
+    assert!(doctor.stdout.contains("expected.json:1"), "{doctor}");
 }
