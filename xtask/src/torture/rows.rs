@@ -130,7 +130,7 @@ pub const ROWS: &[Row] = &[
     cli("gate expect", with_plan, EXPECT, awaits),
     Row {
         takes: Takes::Launches,
-        ..cli("gate run, one there, one not", half_run, &["gate", "run", "--jobs", "1"], all_valid)
+        ..cli("gate run, one there, one not", half_run, &["gate", "run", "--again", "--jobs", "1"], all_valid)
     },
     cli("gate seal", unsealed, &["gate", "seal", "review-a.md"], sealed),
     cli("gate live --set", half_run, &["gate", "live", "--set", "src"], lives_in_src),
