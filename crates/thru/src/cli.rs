@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, gate, handoff, harness, hook, init, install, journal, packet,
-    pickup, redact, status, sweep, trust,
+    completions, config, context, doctor, files, gate, handoff, harness, hook, init, install, journal,
+    packet, pickup, redact, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::world;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use model::gate::{Expected, Output, Tier};
+use model::gate::{Expected, Output, Tier, role_of};
 use model::id::Id;
 use model::{place, time};
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>>
             output.inputs.clone_from(&inputs);
         }
         if let Some(prompt) = &wanted.prompt {
-            output.prompt.clone_from(prompt);
+            output.prompt = prompt.replace("{role}", role_of(&output.file, &wanted.stage));
         }
         if !wanted.launch.is_empty() {
             output.launch.clone_from(&wanted.launch);

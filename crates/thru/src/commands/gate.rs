@@ -33,7 +33,7 @@ enum Command {
 /// Say what a stage must leave; makes the run it is left in, and makes that the live one
 ///
 /// Without any file, [stages.STAGE] of the settings says it. Example:
-/// thru gate expect review --critical review-security.md --input plan.md --prompt "Review plan.md" -- claude -p
+/// thru gate expect review --critical review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
 #[derive(Debug, clap::Args)]
 struct ExpectArgs {
     /// Such as `review`
@@ -50,7 +50,7 @@ struct ExpectArgs {
     /// What the outputs are made from: when it changes, they are stale
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<String>,
-    /// What a launched command is asked to do
+    /// What a launched command is asked to do; {role} stands for the role in the file's name
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
     /// The command that makes an output: no shell; the prompt on stdin, the path in $THROUGHLINE_OUTPUT

@@ -337,7 +337,8 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     let env = TestEnv::rooted();
     env.write("project/plan.md", "v1\n");
     let launch = ["sh", "-c", "true"];
-    let words = ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--"];
+    let words =
+        ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--prompt", "Be {role}.", "--"];
     env.call(&[&words[..], &launch[..]].concat()).run().ok();
     let run = env.store().join("outputs/review-20261115T192200Z");
     fs::write(run.join("review-a.md"), format!("of v1\n{DONE}\n")).unwrap();
@@ -347,6 +348,7 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(output.stdout.contains("missing     critical  review-a.md"), "{output}");
     let kept = crate::env::names_in(&run);
     assert!(kept.iter().any(|name| name.starts_with("review-a.md.set-aside-")), "{kept:?}");
+    assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
 }
 
 /// Somebody watches: a last line says what runs and for how long, and is gone at the end.
