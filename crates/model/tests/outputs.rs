@@ -29,12 +29,10 @@ fn is_sealed(text: &str) -> bool {
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
-        match path.is_dir() {
-            true => files(&path, found),
-            false if path.is_file() && path.extension().is_some_and(|extension| extension == "md") => {
-                found.push(path)
-            }
-            false => {}
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
         }
     }
 }
