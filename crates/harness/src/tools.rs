@@ -58,6 +58,7 @@ fn context_event(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::SessionStart { .. } => Some("SessionStart"),
         Kind::Prompt { .. } => Some("UserPromptSubmit"),
+        Kind::SubagentStart => Some("SubagentStart"),
         _ => None,
     }
 }

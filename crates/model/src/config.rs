@@ -1,5 +1,7 @@
 //! Settings: one table of keys, layers laid over each other, and a word about every value that was not taken.
 
+mod stage;
+
 use std::borrow::Cow;
 
 use serde::Serialize;
@@ -7,6 +9,8 @@ use toml_edit::{Document, Item, TableLike};
 
 use crate::finding::{Finding, Level};
 use crate::text::did_you_mean;
+
+pub use stage::Stage;
 
 /// A setting: what it may be, what it is by default, what it does.
 #[derive(Debug)]
@@ -28,7 +32,7 @@ pub enum Shape {
         default: &'static str,
         allowed: &'static [&'static str],
     },
-    /// Any text that is not empty.
+    /// Any text; empty only where that is the default.
     Text {
         default: &'static str,
     },
@@ -44,6 +48,9 @@ pub const OUTPUT_COLOR: &str = "output.color";
 pub const ROLES_DIR: &str = "roles.dir";
 pub const ROLES_STALE_HOURS: &str = "roles.stale_hours";
 pub const ROLES_ARCHITECTURE_DOC: &str = "roles.architecture_doc";
+pub const GATES_JOBS: &str = "gates.jobs";
+pub const GATES_TIMEOUT_S: &str = "gates.timeout_s";
+pub const GATES_LIVE_STATE_FILE: &str = "gates.live_state_file";
 
 /// Every setting there is. A key is added here, in [`Settings`], and where it takes effect.
 pub const KEYS: &[Key] = &[
@@ -89,6 +96,21 @@ pub const KEYS: &[Key] = &[
         shape: Shape::Text { default: DEFAULT_ARCHITECTURE_DOC },
         about: "the document that a recovering role is pointed to",
     },
+    Key {
+        name: GATES_JOBS,
+        shape: Shape::Number { default: 4, min: 1, max: 64 },
+        about: "how many outputs `thru gate run` has made side by side",
+    },
+    Key {
+        name: GATES_TIMEOUT_S,
+        shape: Shape::Number { default: 1_800, min: 1, max: 86_400 },
+        about: "seconds after which a launched command is ended",
+    },
+    Key {
+        name: GATES_LIVE_STATE_FILE,
+        shape: Shape::Text { default: "" },
+        about: "a YAML file of the project whose `live.dir` is the live run",
+    },
 ];
 
 const DEFAULT_ROLES_DIR: &str = ".agent/context/agents";
@@ -123,6 +145,10 @@ pub struct Settings {
     pub roles_dir: Cow<'static, str>,
     pub roles_stale_hours: u64,
     pub roles_architecture_doc: Cow<'static, str>,
+    pub gates_jobs: usize,
+    pub gates_timeout_s: u64,
+    /// Empty: there is none.
+    pub live_state_file: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,6 +171,8 @@ pub enum Layer<'a> {
 pub struct Resolved {
     /// One per key, in the order of [`KEYS`].
     pub entries: Vec<Entry>,
+    /// In the order in which they were met.
+    pub stages: Vec<Stage>,
     pub findings: Vec<Finding>,
 }
 
@@ -155,6 +183,7 @@ pub fn resolve(layers: &[Layer]) -> Resolved {
             .iter()
             .map(|key| Entry { key: key.name, value: key.default(), source: "default".to_owned() })
             .collect(),
+        stages: Vec::new(),
         findings: Vec::new(),
     };
     for layer in layers {
@@ -205,7 +234,9 @@ impl Key {
                 (Some(Value::Word(word.clone())), None)
             }
             (Shape::Choice { allowed, .. }, _) => refuse(&format!("one of {}", allowed.join(", "))),
-            (Shape::Text { .. }, Written::Word(word)) if !word.trim().is_empty() => {
+            (Shape::Text { default }, Written::Word(word))
+                if default.is_empty() || !word.trim().is_empty() =>
+            {
                 (Some(Value::Word(word.clone())), None)
             }
             (Shape::Text { .. }, _) => refuse("a text that is not empty"),
@@ -230,6 +261,9 @@ impl Resolved {
                 (ROLES_ARCHITECTURE_DOC, Value::Word(text)) => {
                     settings.roles_architecture_doc = Cow::Owned(text.clone());
                 }
+                (GATES_JOBS, Value::Number(n)) => settings.gates_jobs = usize::try_from(*n).unwrap_or(1),
+                (GATES_TIMEOUT_S, Value::Number(n)) => settings.gates_timeout_s = n.unsigned_abs(),
+                (GATES_LIVE_STATE_FILE, Value::Word(path)) => settings.live_state_file.clone_from(path),
                 _ => {}
             }
         }
@@ -255,7 +289,10 @@ impl Resolved {
         for (word, item) in table.iter() {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
             let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
-            if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+            if name == "stages" {
+                let place = stage::Place { path, text };
+                self.findings.extend(stage::lay(&mut self.stages, item, line, place));
+            } else if let Some(key) = KEYS.iter().find(|key| key.name == name) {
                 self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
                 self.lay_table(inner, &name, path, text);
@@ -352,6 +389,9 @@ impl Default for Settings {
             roles_dir: Cow::Borrowed(DEFAULT_ROLES_DIR),
             roles_stale_hours: 24,
             roles_architecture_doc: Cow::Borrowed(DEFAULT_ARCHITECTURE_DOC),
+            gates_jobs: 4,
+            gates_timeout_s: 1_800,
+            live_state_file: String::new(),
         }
     }
 }

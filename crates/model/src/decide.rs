@@ -6,6 +6,7 @@ use crate::brief::{self, Material, Note, Occasion};
 use crate::config::Settings;
 use crate::digest::Digest;
 use crate::event::{Event, Kind, Source};
+use crate::gate::{self, Verdict as OutputVerdict};
 use crate::journal::{self, FileField, Scene};
 use crate::marker::Mode;
 use crate::redact;
@@ -29,6 +30,20 @@ pub struct Facts<'a> {
     pub pending: Option<Pending>,
     /// The harness's process, where a session starts.
     pub process: Option<&'a str>,
+    /// The output that the sub-agent of this event has to leave.
+    pub awaited: Option<&'a Awaited>,
+}
+
+/// An output of the live run, seen from the sub-agent that has to leave it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Awaited {
+    pub stage: String,
+    pub file: String,
+    /// Whole, for the sub-agent; and as the journal names it.
+    pub path: String,
+    pub shown: String,
+    /// How it stands, once the sub-agent is done.
+    pub verdict: Option<OutputVerdict>,
 }
 
 /// The records a brief is made of.
@@ -53,6 +68,8 @@ pub enum Effect {
     Checkpoint,
     /// Note where the session stands between a compaction and its brief.
     SetPending(Option<Pending>),
+    /// Save what a sub-agent said last beside the output it did not leave.
+    KeepMessage { file: String, text: String },
     /// Move the session's role, if it has one.
     Role(RoleEvent),
 }
@@ -90,16 +107,35 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         redact: redact::Options { emails: settings.redact_emails },
         now,
     };
-    let record = journal::record(event, &scene);
+    let mut record = journal::record(event, &scene);
+    if let Some(Awaited { shown, verdict: Some(verdict), .. }) = facts.awaited {
+        (record.output, record.verdict) = (shown.into(), verdict.name().into());
+    }
     let mut effects = vec![Effect::Journal(record.line())];
+    effects.extend(last_words(facts, event, &scene));
     // A sub-agent has a context of its own: what happens to it changes nothing for the session.
     let mut reply = Reply::Silent;
     if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
         effects.extend(state_effects(facts, event, &scene));
         effects.extend(role_event(facts, &event.kind, &record.files).map(Effect::Role));
         reply = main_reply(facts, &event.kind, settings);
+    } else if let (Kind::SubagentStart, Some(Awaited { stage, path, .. })) = (&event.kind, facts.awaited) {
+        reply = Reply::Context(gate::awaited(stage, path));
     }
     Verdict { effects, reply }
+}
+
+/// Longest last message that is kept.
+const MESSAGE_BYTES: usize = 256 * 1024;
+
+/// A sub-agent that left nothing has often said it instead.
+fn last_words(facts: &Facts, event: &Event, scene: &Scene) -> Option<Effect> {
+    let Kind::SubagentStop { message: Some(message) } = &event.kind else { return None };
+    let Awaited { file, verdict, .. } = facts.awaited?;
+    let left_nothing = matches!(verdict, Some(OutputVerdict::Missing | OutputVerdict::Empty));
+    let text = scene.clean(message, MESSAGE_BYTES).trim().to_owned();
+    (left_nothing && !text.is_empty())
+        .then(|| Effect::KeepMessage { file: file.clone(), text: format!("{text}\n") })
 }
 
 fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {

@@ -14,6 +14,7 @@ fn facts() -> Facts<'static> {
         past: None,
         pending: None,
         process: None,
+        awaited: None,
     }
 }
 
@@ -62,6 +63,7 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
         Effect::Role(RoleEvent::Compaction) => "role compacts",
         Effect::Role(RoleEvent::NeverCame) => "role stays",
         Effect::Role(RoleEvent::Touched(_)) => "role touched",
+        Effect::KeepMessage { .. } => "message",
     };
     verdict.effects.iter().map(name).collect()
 }
@@ -172,4 +174,43 @@ fn the_user_is_told_of_an_untrusted_store_at_startup_only() {
     }
     assert!(!told(&untrusted, prompt()));
     assert!(!told(&facts(), start(Source::Startup)));
+}
+
+#[test]
+fn a_sub_agent_is_told_its_output_and_its_verdict_is_kept() {
+    let agent = Some(Agent { id: "a1".into(), kind: "security".into() });
+    let awaited = |verdict| Awaited {
+        stage: "review".into(),
+        file: "review-security.md".into(),
+        path: "/p/o/review-security.md".into(),
+        shown: "o/review-security.md".into(),
+        verdict,
+    };
+    let started = Event { agent: agent.clone(), ..event(Kind::SubagentStart) };
+    let fact = awaited(None);
+    let told = run(&Facts { awaited: Some(&fact), ..facts() }, &started);
+    assert!(
+        matches!(&told.reply, Reply::Context(text) if text.contains("/p/o/review-security.md")),
+        "{told:?}"
+    );
+    assert_eq!(run(&facts(), &started).reply, Reply::Silent);
+    for (verdict, message, effects) in [
+        (OutputVerdict::Missing, Some("It is fine."), &["journal", "message"][..]),
+        (OutputVerdict::Empty, Some("It is fine."), &["journal", "message"]),
+        (OutputVerdict::Missing, Some("  "), &["journal"]),
+        (OutputVerdict::Missing, None, &["journal"]),
+        (OutputVerdict::Incomplete, Some("It is fine."), &["journal"]),
+        (OutputVerdict::Valid, Some("It is fine."), &["journal"]),
+    ] {
+        let fact = awaited(Some(verdict));
+        let stopped =
+            Event { agent: agent.clone(), ..event(Kind::SubagentStop { message: message.map(Into::into) }) };
+        let verdict = run(&Facts { awaited: Some(&fact), ..facts() }, &stopped);
+        assert_eq!(names(&verdict), effects, "{fact:?}");
+        let Effect::Journal(line) = &verdict.effects[0] else { panic!("the journal first") };
+        let line = String::from_utf8_lossy(line);
+        let word = format!("\"verdict\":\"{}\"", fact.verdict.unwrap().name());
+        assert!(line.contains(&word) && line.contains("\"output\":\"o/review-security.md\""), "{line}");
+        assert_eq!(verdict.reply, Reply::Silent);
+    }
 }

@@ -20,6 +20,7 @@ use serde_json::Value;
 pub use frontmatter::Entry;
 pub use items::Item;
 pub use line::Line;
+pub(crate) use outline::Scanner;
 pub use outline::{Block, Heading};
 pub use section::{Head, Matching, Section};
 pub use verbatim::{unwrap_verbatim, wrap_verbatim};

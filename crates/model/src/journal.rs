@@ -96,6 +96,11 @@ pub struct Record<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
+    /// The file that a sub-agent had to leave, and how it stood when the sub-agent was done.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub output: Cow<'a, str>,
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub verdict: Cow<'a, str>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

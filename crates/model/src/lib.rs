@@ -12,6 +12,7 @@ pub mod document;
 pub mod event;
 pub mod failure;
 pub mod finding;
+pub mod gate;
 pub mod id;
 pub mod journal;
 pub mod marker;

@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 
 use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
+use model::config::Settings;
 use model::finding::{Finding, Level};
 use model::receipt::{Outcome, Receipt};
 use model::text::count;
 use model::time;
 use serde::Serialize;
-use store::{Dir, EntryKind, Found, Store};
+use store::{Dir, EntryKind, Found, Root, Store};
 
 use crate::firing::{self, Fired, Firing};
-use crate::{Error, World, install, settings};
+use crate::{Error, World, gate, install, settings};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -59,6 +60,8 @@ pub fn run(world: &World) -> Report {
             let trusted = matches!(holds, Some(Ok(true)));
             report.checks.push(check_trust(holds));
             report.checks.push(check_settings(world, trusted.then_some(store)));
+            let settings = settings::resolve(world, trusted.then_some(store)).settings();
+            report.checks.extend(check_outputs(store, root, &settings));
             store
         }
         _ => {
@@ -144,6 +147,16 @@ fn check_files(store: &Store) -> Check {
     walk.folder(store.dir(), "");
     let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
+}
+
+/// The live run of a stage, where there is one. That outputs are open is in order; that it cannot be told is not.
+fn check_outputs(store: &Store, root: &Root, settings: &Settings) -> Option<Check> {
+    let (text, findings) = match gate::open(store, root, settings) {
+        Ok(None) => return None,
+        Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
+        Err(error) => ("cannot be judged".to_owned(), vec![of_error(&error)]),
+    };
+    Some(Check { name: "outputs", text, findings })
 }
 
 #[derive(Default)]

@@ -9,6 +9,9 @@ pub enum Error {
     /// Nothing by the name that was given.
     #[error("{what}")]
     Absent { what: String, hint: String },
+    /// A record that a person may have written, with the way out that fits it.
+    #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
+    Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
     #[error("{what}")]
     Refused { what: String, hint: String },
     #[error("{what}")]
@@ -40,6 +43,7 @@ impl Error {
         match self {
             Error::Usage { .. } => ErrorKind::Usage,
             Error::Refused { .. } => ErrorKind::Refused,
+            Error::Damaged { .. } => ErrorKind::Damaged,
             Error::Absent { .. } | Error::NoRoot { .. } => ErrorKind::Absent,
             Error::Store(error) => match error {
                 store::Error::Absent { .. } => ErrorKind::Absent,
@@ -56,9 +60,10 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         match self {
             Error::Store(error) => error.hint().map(str::to_owned),
-            Error::Absent { hint, .. } | Error::Refused { hint, .. } | Error::Usage { hint, .. } => {
-                Some(hint.clone())
-            }
+            Error::Absent { hint, .. }
+            | Error::Damaged { hint, .. }
+            | Error::Refused { hint, .. }
+            | Error::Usage { hint, .. } => Some(hint.clone()),
             Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
         }
     }
@@ -66,7 +71,7 @@ impl Error {
     pub fn path(&self) -> Option<PathBuf> {
         match self {
             Error::Store(error) => Some(error.path().to_owned()),
-            Error::NoRoot { path } => Some(path.clone()),
+            Error::NoRoot { path } | Error::Damaged { path, .. } => Some(path.clone()),
             Error::Absent { .. } | Error::Refused { .. } | Error::Usage { .. } => None,
         }
     }
@@ -74,6 +79,7 @@ impl Error {
     pub fn line(&self) -> Option<usize> {
         match self {
             Error::Store(error) => error.line(),
+            Error::Damaged { line, .. } => *line,
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::role::events::Ear;
-use crate::{Result, World, alive, init, past, settings};
+use crate::{Result, World, alive, gate, init, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -84,12 +84,16 @@ impl Scene<'_> {
         }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
-        let mut past =
-            if trusted { past::gather(self.world, self.store, self.root, event, pending) } else { None };
+        let mut past = if trusted {
+            past::gather(self.world, self.store, self.root, self.settings, event, pending)
+        } else {
+            None
+        };
         if let (Some(past), Ok(session)) = (&mut past, &session) {
             past.notes.extend(self.ear(session).notes(event));
         }
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
+        let awaited = if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { None };
         let facts = Facts {
             harness: self.harness.name,
             root: &root,
@@ -105,6 +109,7 @@ impl Scene<'_> {
             }),
             pending,
             process: process.as_deref(),
+            awaited: awaited.as_ref(),
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         // Who sends half a payload is in no state to take an answer.
@@ -158,6 +163,9 @@ impl Scene<'_> {
             Effect::RememberSession => self.store.remember_session(session, wait)?,
             Effect::Checkpoint => self.checkpoint(session, event)?,
             Effect::SetPending(pending) => self.set_pending(session, event, pending)?,
+            Effect::KeepMessage { file, text } => {
+                gate::keep_message(self.store, self.root, self.settings, &file, &text)?;
+            }
             Effect::Role(what) => {
                 *self.warning.borrow_mut() = self.ear(session).hear(event, &what)?;
             }

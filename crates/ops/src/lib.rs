@@ -11,6 +11,7 @@ pub mod doctor;
 mod error;
 pub mod files;
 pub mod firing;
+pub mod gate;
 mod git;
 pub mod handoff;
 pub mod harnesses;
@@ -33,6 +34,7 @@ pub mod status;
 pub mod sweep;
 pub mod transcript;
 pub mod trust;
+mod watchman;
 mod world;
 
 pub use error::{Error, ErrorKind};

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use model::brief::Note;
+use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
@@ -11,7 +12,7 @@ use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
 
-use crate::{World, pickup, sweep};
+use crate::{World, gate, pickup, sweep};
 
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
@@ -37,6 +38,7 @@ pub fn gather(
     world: &World,
     store: &Store,
     root: &Root,
+    settings: &Settings,
     event: &Event,
     pending: Option<Pending>,
 ) -> Option<Gathered> {
@@ -50,16 +52,17 @@ pub fn gather(
     };
     let digest = whole(store, &session, GENERATIONS)?;
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    Some(Gathered { problems: problems(store), gone, notes: notes(world, store, root, event), digest })
+    let notes = notes(world, store, root, settings, event);
+    Some(Gathered { problems: problems(store), gone, notes, digest })
 }
 
 /// What other records have to say at this event.
-fn notes(world: &World, store: &Store, root: &Root, event: &Event) -> Vec<Note> {
+fn notes(world: &World, store: &Store, root: &Root, settings: &Settings, event: &Event) -> Vec<Note> {
     let packet = match &event.kind {
         Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
         _ => pickup::claimed(store, event.previous.as_deref().unwrap_or(&event.session)),
     };
-    packet.into_iter().collect()
+    packet.into_iter().chain(gate::notes(store, root, settings)).collect()
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

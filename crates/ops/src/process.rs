@@ -1,6 +1,7 @@
 //! Starting what the user asked for: a validator, a launch command. Bounded in time, and in what is kept of its output.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{PipeReader, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
@@ -9,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::watchman::Watchman;
 
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(5);
@@ -62,6 +65,17 @@ impl std::fmt::Display for How {
 
 /// Runs it to its end, or to the end of its time. An error means that it could not be started.
 pub fn run(job: &Job) -> std::io::Result<Ended> {
+    run_heard(job, None, None, |_| {})
+}
+
+/// The same, where somebody hears what it says as it says it, a file can take the place of `input`, and a watchman passes an
+/// interrupt on.
+pub(crate) fn run_heard(
+    job: &Job,
+    stdin: Option<File>,
+    watchman: Option<&Watchman>,
+    hear: impl FnMut(&[u8]) + Send + 'static,
+) -> std::io::Result<Ended> {
     let started = Instant::now();
     let Some((program, arguments)) = job.argv.split_first() else {
         return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "an empty command"));
@@ -73,15 +87,23 @@ pub fn run(job: &Job) -> std::io::Result<Ended> {
         .current_dir(job.folder)
         .envs(job.variables.iter().map(|(name, value)| (name, value)));
     // A group of its own, so that what it starts can be ended with it.
-    command.process_group(0).stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+    let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
+    command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
     // The writing ends live in `command`: the pipe is at its end only when nobody holds one.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read what it is given: a broken pipe is its choice.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
-    let heard = listen(reader, job.keep);
-    let how = wait(&mut child, job.timeout)?;
+    let heard = listen(reader, job.keep, hear);
+    if let Some(watchman) = watchman {
+        watchman.began(child.id());
+    }
+    let how = wait(&mut child, job.timeout);
+    if let Some(watchman) = watchman {
+        watchman.ended(child.id());
+    }
+    let how = how?;
     let output = heard.text();
     Ok(Ended { how, output, took: started.elapsed() })
 }
@@ -121,12 +143,13 @@ fn how(status: ExitStatus) -> How {
 /// nobody waits for the end of it longer than [`GRACE`].
 struct Heard(Arc<Mutex<(Vec<u8>, bool)>>);
 
-fn listen(mut reader: PipeReader, keep: usize) -> Heard {
+fn listen(mut reader: PipeReader, keep: usize, mut hear: impl FnMut(&[u8]) + Send + 'static) -> Heard {
     let shared = Arc::new(Mutex::new((Vec::new(), false)));
     let heard = Heard(Arc::clone(&shared));
     std::thread::spawn(move || {
         let mut chunk = vec![0; 64 * 1024];
         while let Ok(n @ 1..) = reader.read(&mut chunk) {
+            hear(&chunk[..n]);
             let mut said = shared.lock().unwrap_or_else(PoisonError::into_inner);
             said.0.extend_from_slice(&chunk[..n]);
             let over = said.0.len().saturating_sub(keep);

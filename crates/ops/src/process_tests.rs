@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Ended, How, Job, run};
+use super::{Ended, How, Job, run, run_heard};
 
 fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
     let argv = ["sh", "-c", line].map(str::to_owned);
@@ -60,4 +60,30 @@ fn what_cannot_be_started_is_an_error() {
         keep: 10,
     };
     assert!(run(&job).is_err());
+}
+
+#[test]
+fn it_is_heard_while_it_speaks_and_reads_a_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "from a file\n").unwrap();
+    let argv = ["sh", "-c", "cat; sleep 1; echo last"].map(str::to_owned);
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input: b"not this",
+        variables: &[],
+        timeout: Duration::from_secs(20),
+        keep: 5,
+    };
+    let (sender, heard) = std::sync::mpsc::channel();
+    let stdin = std::fs::File::open(file.path()).unwrap();
+    let began = Instant::now();
+    let ended = run_heard(&job, Some(stdin), None, move |said| {
+        sender.send((String::from_utf8_lossy(said).into_owned(), began.elapsed())).unwrap();
+    });
+    assert_eq!(ended.unwrap().output, b"last\n");
+    let heard: Vec<(String, Duration)> = heard.iter().collect();
+    let words: String = heard.iter().map(|(said, _)| said.as_str()).collect();
+    assert_eq!(words, "from a file\nlast\n");
+    assert!(heard[0].1 + Duration::from_millis(500) < heard[1].1, "while it runs: {heard:?}");
 }

@@ -6,7 +6,7 @@ use model::marker::{Mode, ProjectId};
 use serde::Serialize;
 use store::Found;
 
-use crate::{Result, World, sessions};
+use crate::{Result, World, gate, sessions, settings};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -26,6 +26,12 @@ pub struct Report {
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<sessions::Listed>,
+    /// The live run of a stage, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs: Option<gate::Open>,
+    /// Why it cannot be told how that run stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outputs_problem: Option<String>,
     pub next: Next,
 }
 
@@ -53,6 +59,8 @@ pub fn run(world: &World) -> Result<Report> {
                 trusted: false,
                 sessions: 0,
                 last_session: None,
+                outputs: None,
+                outputs_problem: None,
                 next: Next::Init,
             });
         }
@@ -67,7 +75,14 @@ pub fn run(world: &World) -> Result<Report> {
         (true, 0) => Next::StartHarness,
         (true, _) => Next::Nothing,
     };
+    let settings = settings::resolve(world, trusted.then_some(&store)).settings();
+    let (outputs, outputs_problem) = match gate::open(&store, &root, &settings) {
+        Ok(open) => (open, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
     Ok(Report {
+        outputs,
+        outputs_problem,
         worktree: (root.path != root.checkout).then_some(root.checkout),
         root: root.path,
         marked: true,

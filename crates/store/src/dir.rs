@@ -88,6 +88,15 @@ impl Dir {
         self.sub(rel)
     }
 
+    /// Makes one folder in this one. False when there is something of that name.
+    pub(crate) fn make_new(&self, name: &str) -> Result<bool> {
+        match fs::mkdirat(&self.fd, name, Mode::from_raw_mode(0o755)) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(e) => Err(Error::from_errno(e, &self.path.join(name), "make a folder")),
+        }
+    }
+
     /// The whole of a small file. Over `max` bytes it is not one of ours.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
@@ -178,7 +187,7 @@ impl Dir {
                 continue;
             }
             let kind = match entry.file_type() {
-                FileType::Unknown => self.kind_of(name)?,
+                FileType::Unknown => self.kind(name)?,
                 known => kind_of(known),
             };
             entries.push(Entry { name: name.to_owned(), kind });
@@ -187,8 +196,8 @@ impl Dir {
         Ok(entries)
     }
 
-    /// Some file systems do not tell the kind with the name.
-    fn kind_of(&self, name: &str) -> Result<EntryKind> {
+    /// What stands under a name. Some file systems do not tell it with the name.
+    pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(kind_of(FileType::from_raw_mode(stat.st_mode)))

@@ -62,6 +62,32 @@ pub fn lifecycle_lock(machine: &str) -> String {
     format!("{LOCKS}/lifecycle-{machine}.lock")
 }
 
+/// The runs of stages, a folder each.
+pub const OUTPUTS: &str = "outputs";
+/// In the folder of a run: what must be left there, and what the stage went on without.
+pub const EXPECTED: &str = "expected.json";
+pub const OMISSIONS: &str = "omissions.md";
+/// Which run is the live one.
+pub const LIVE: &str = "state/live.json";
+
+/// What stands beside an output: the last words of an agent that left none, what a launched command got and said.
+pub fn last_message(output: &str) -> String {
+    format!("{output}.last-message.md")
+}
+
+pub fn launch_prompt(output: &str) -> String {
+    format!("{output}.prompt.md")
+}
+
+pub fn launch_log(output: &str) -> String {
+    format!("{output}.launch.log")
+}
+
+/// Held while outputs of a run are made.
+pub fn outputs_lock(what: &str) -> String {
+    format!("{LOCKS}/outputs-{what}.lock")
+}
+
 pub fn journal(session: &Id) -> String {
     format!("{JOURNALS}/{session}.jsonl")
 }

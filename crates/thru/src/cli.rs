@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, handoff, harness, hook, init, install, journal, lifecycle,
-    packet, pickup, recover, redact, role, status, sweep, trust,
+    completions, config, context, doctor, files, gate, handoff, harness, hook, init, install, journal,
+    lifecycle, packet, pickup, recover, redact, role, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::{spelling, world};
@@ -32,6 +32,8 @@ Exit codes:
   0   done
   1   a check found something
   2   usage
+  3   a gate is passed, and an advisory output is missing
+  4   a gate is not passed: a critical output is missing
   10  not there
   11  no permission
   12  a record is damaged
@@ -59,6 +61,7 @@ enum Command {
     Packet(packet::Args),
     Sweep(sweep::Args),
     Files(files::Args),
+    Gate(gate::Args),
     Journal(journal::Args),
     Config(config::Args),
     Trust(trust::Args),
@@ -101,6 +104,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Packet(args) => packet::run(&world, args, format),
         Command::Sweep(args) => sweep::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
+        Command::Gate(args) => gate::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),

@@ -8,6 +8,7 @@ mod commands;
 mod entry;
 mod hook;
 mod output;
+mod progress;
 mod spelling;
 mod world;
 

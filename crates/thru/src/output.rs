@@ -1,7 +1,7 @@
 //! How things are printed: data to stdout, talk to stderr, colour only where somebody sees it.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 use anstyle::{AnsiColor, Style};
 use model::config::Color;
@@ -49,6 +49,17 @@ pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
 /// A line for the person next to the data.
 pub fn talk(text: impl Display) {
     let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Whether a person watches what is said next to the data.
+pub fn is_watched() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// A line that the next one takes the place of: for a person who watches.
+pub fn passing(text: &str) {
+    let mut err = anstream::stderr();
+    let _ = write!(err, "\r\x1b[2K{text}").and_then(|()| err.flush());
 }
 
 pub fn json(value: &impl Serialize) {

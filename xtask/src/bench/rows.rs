@@ -162,6 +162,12 @@ pub const ROWS: &[Row] = &[
         ..row("hook session-start(compact), role", with_role, START, restart, at_most(8.0, 8.5))
     },
     row("hook tool-done, role file read", with_role, POST_TOOL_USE, reads_role, at_most(2.5, 3.0)),
+    Row {
+        speaks: true,
+        ..row("hook subagent-start, output expected", expecting, AGENT_START, agent_start, at_most(1.5, 2.0))
+    },
+    row("hook subagent-stop, output missing", expecting, AGENT_STOP, agent_stop, at_most(2.5, 3.0)),
+    row("thru gate check, 8 outputs", reported, &["gate", "check"], empty, at_most(6.0, 6.5)),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -179,6 +185,9 @@ const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 const STOP: &[&str] = &["hook", "claude-code", "Stop"];
 pub const COMPACT: &[&str] = &["hook", "claude-code", "PreCompact"];
 pub const POST_TOOL_USE: &[&str] = &["hook", "claude-code", "PostToolUse"];
+
+const AGENT_START: &[&str] = &["hook", "claude-code", "SubagentStart"];
+const AGENT_STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
 pub fn trusted(scene: &Scene) -> Result<()> {
     scene.init()
@@ -218,6 +227,41 @@ fn many_packets(scene: &Scene) -> Result<()> {
     std::fs::File::open(&folder)?.set_modified(past)?;
     scene.must(&["packet", "list"], b"").map(drop)
 }
+
+/// A live run of eight outputs: six are there, of 20 KB each, and one of those that are not belongs to the sub-agent.
+fn expecting(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    let mut words = vec!["gate", "expect", "review"];
+    words.extend(OUTPUTS);
+    scene.must(&words, b"")?;
+    report(scene, &OUTPUTS[..6])
+}
+
+fn reported(scene: &Scene) -> Result<()> {
+    expecting(scene)?;
+    report(scene, &OUTPUTS[6..])
+}
+
+fn report(scene: &Scene, names: &[&str]) -> Result<()> {
+    let outputs = scene.store().join("outputs");
+    let run = std::fs::read_dir(&outputs)?.next().context("expect made no run")??.path();
+    let text = "A line of a report, of the usual length.\n".repeat(500);
+    for name in names {
+        std::fs::write(run.join(name), format!("{text}\n<!-- AGENT_COMPLETE -->\n"))?;
+    }
+    Ok(())
+}
+
+const OUTPUTS: &[&str] = &[
+    "review-a.md",
+    "review-b.md",
+    "review-c.md",
+    "review-d.md",
+    "review-e.md",
+    "review-f.md",
+    "review-g.md",
+    "review-security.md",
+];
 
 /// Appends copies of the last line of a log, each with another id.
 fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> String) -> Result<()> {
@@ -302,6 +346,19 @@ fn start(scene: &Path) -> Vec<u8> {
 
 fn restart(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
+}
+
+fn agent_start(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
+}
+
+fn agent_stop(scene: &Path) -> Vec<u8> {
+    let text = "All is well, but I did not write it down.";
+    payload::event(
+        scene,
+        "SubagentStop",
+        json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": text}),
+    )
 }
 
 fn stop(scene: &Path) -> Vec<u8> {

@@ -15,6 +15,8 @@ pub enum Takes {
     Nothing,
     /// The trust in the scene's own project.
     Trust,
+    /// Nothing, but it starts commands.
+    Launches,
     /// Nothing, but it changes the settings of a harness, which are judged by themselves.
     Settings,
     /// The fault of a context file, which it mends.
@@ -92,6 +94,13 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         let known = new == b"due\n" || new == b"announced\n";
         return (!known).then(|| format!("holds {:?}", String::from_utf8_lossy(new)));
     }
+    if path.ends_with("expected.json") || path.ends_with("state/live.json") {
+        return object(new).is_none().then(|| "cannot be read any more".into());
+    }
+    if path.starts_with(OUTPUTS) {
+        // A seal is appended.
+        return (!new.starts_with(old)).then(|| "an output has changed".into());
+    }
     if path.starts_with(CURSORS) {
         return object(new).is_none().then(|| "cannot be read any more".into());
     }
@@ -133,6 +142,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 
 const PACKETS: &str = "project/.agent/context/packets";
 const PENDING: &str = "project/.agent/context/state/pending";
+const OUTPUTS: &str = "project/.agent/context/outputs";
 const CURSORS: &str = "project/.agent/context/state/cursors";
 const DIGESTS: &str = "project/.agent/context/state/digest";
 const LIFECYCLES: &str = "project/.agent/context/state/lifecycle";

@@ -12,8 +12,8 @@ use crate::scene::{Scene, payload};
 
 pub type Wrongs = Vec<(Loss, String)>;
 
-/// 0 ok, 1 finding, 2 usage, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
-const EXIT_CODES: &[i32] = &[0, 1, 2, 10, 11, 12, 13, 14, 15, 16];
+/// 0 ok, 1 finding, 2 usage, 3 and 4 gates, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
+const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
 /// Before a compaction Claude Code takes plain text, and hands it to whoever writes the summary.
 const FOR_THE_SUMMARY: &[u8] = b"Keep verbatim in the summary: ";

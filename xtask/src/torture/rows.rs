@@ -150,6 +150,22 @@ pub const ROWS: &[Row] = &[
         &["hook", "claude-code", "SessionStart"],
         other_start,
     ),
+    cli("gate expect", with_plan, EXPECT, awaits),
+    Row {
+        takes: Takes::Launches,
+        ..cli("gate run, one there, one not", half_run, &["gate", "run", "--again", "--jobs", "1"], all_valid)
+    },
+    cli("gate seal", unsealed, &["gate", "seal", "review-a.md"], sealed),
+    cli("gate live --set", half_run, &["gate", "live", "--set", "src"], lives_in_src),
+    Row {
+        done: kept_message,
+        ..hook_on(
+            half_run,
+            "hook SubagentStop, no output",
+            &["hook", "claude-code", "SubagentStop"],
+            agent_stop,
+        )
+    },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),
@@ -471,6 +487,72 @@ pub fn edits_of(scene: &Scene, path: &str) -> Option<u64> {
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
     let files = told.as_array().or_else(|| told["files"].as_array())?;
     files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
+}
+
+const EXPECT: &[&str] = &["gate", "expect", "review", "--critical", "review-a.md", "--input", "plan.md"];
+
+fn with_plan(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    Ok(fs::write(scene.project().join("plan.md"), "A plan.\n")?)
+}
+
+/// A live run: one output is there, one is missing and has a command that makes it.
+fn half_run(scene: &Scene) -> Result<()> {
+    with_outputs(scene, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
+}
+
+fn unsealed(scene: &Scene) -> Result<()> {
+    with_outputs(scene, "A report.\n")
+}
+
+fn with_outputs(scene: &Scene, report: &str) -> Result<()> {
+    with_plan(scene)?;
+    let run = scene.dir.join(RUN);
+    fs::create_dir_all(&run)?;
+    fs::write(run.join("review-a.md"), report)?;
+    let launch = ["sh", "-c", "echo '<!-- AGENT_COMPLETE -->' > \"$THROUGHLINE_OUTPUT\""];
+    let outputs = json!([{"file": "review-a.md"}, {"file": "review-b.md", "launch": launch}]);
+    let expected = json!({"schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs});
+    fs::write(run.join("expected.json"), format!("{expected:#}\n"))?;
+    scene.must(&["gate", "live", "--set", "review-1"], b"").map(drop)
+}
+
+const RUN: &str = "project/.agent/context/outputs/review-1";
+
+/// What `thru gate check` says of the live run.
+fn verdicts(scene: &Scene) -> Vec<String> {
+    let output = scene.run(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
+    let told: Value = serde_json::from_slice(&output).unwrap_or_default();
+    let rows = told["outputs"].as_array().cloned().unwrap_or_default();
+    rows.iter().filter_map(|row| row["verdict"].as_str().map(str::to_owned)).collect()
+}
+
+fn awaits(scene: &Scene) -> bool {
+    verdicts(scene) == ["missing"]
+}
+
+fn all_valid(scene: &Scene) -> bool {
+    verdicts(scene) == ["valid", "valid"]
+}
+
+fn sealed(scene: &Scene) -> bool {
+    verdicts(scene).first().is_some_and(|verdict| verdict == "valid")
+}
+
+fn lives_in_src(scene: &Scene) -> bool {
+    let output = scene.run(&["gate", "live", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
+    serde_json::from_slice::<Value>(&output)
+        .is_ok_and(|told| told["run"].as_str().is_some_and(|run| run.ends_with("/project/src")))
+}
+
+fn agent_stop(scene: &Path) -> Vec<u8> {
+    let more = json!({"agent_id": "a1", "agent_type": "b", "last_assistant_message": "I said it instead."});
+    payload::event(scene, "SubagentStop", more)
+}
+
+fn kept_message(scene: &Scene) -> bool {
+    fs::read_to_string(scene.dir.join(RUN).join("review-b.md.last-message.md"))
+        .is_ok_and(|text| text == "I said it instead.\n")
 }
 
 fn always(_: &Scene) -> bool {

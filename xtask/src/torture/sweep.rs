@@ -103,7 +103,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
 /// A close that is made to fail is never made, while a real one frees its number whatever it returns. Where that is
 /// our end of a pipe to a child, we would wait for ourselves.
 fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
-    row.takes == Takes::Settings && matches!(fault, Fault::Error(_)) && call == "close"
+    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches);
+    starts_others && matches!(fault, Fault::Error(_)) && call == "close"
 }
 
 fn judge(row: &Row, scene: &Scene, before: &Snapshot, output: &Output, hit: Option<&Call>) -> Result<Wrongs> {

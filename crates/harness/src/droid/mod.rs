@@ -26,6 +26,7 @@ pub const ROW: Harness = Harness {
         "no hook for an automatic compaction: found in the transcript at the next prompt or stop",
         "no prompt hook in one-shot `droid exec`: found in the transcript at the stop",
         "no hook after a compaction and none when a sub-agent starts",
+        "no word about which sub-agent has stopped: outputs are judged by `thru gate check`, not as they are left",
     ],
     context_cap: 9_500,
     decode: wire::decode,

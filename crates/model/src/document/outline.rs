@@ -77,7 +77,7 @@ pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
 
 /// What a line is to the outline.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Text,
     /// The range of the heading's text within the line.
     Heading {
@@ -88,8 +88,9 @@ pub(super) enum Kind {
     Hidden,
 }
 
+/// Lines in, one after the other, for who cannot hold the whole document.
 #[derive(Debug, Default)]
-pub(super) struct Scanner {
+pub(crate) struct Scanner {
     state: State,
     /// The columns at which the texts of the open list items start, outermost first.
     items: Vec<usize>,
@@ -168,7 +169,12 @@ impl Scanner {
         !self.items.is_empty()
     }
 
-    pub fn opened(&self) -> Option<Opened> {
+    /// The line that opens the fence which is open now.
+    pub fn open_fence(&self) -> Option<usize> {
+        self.opened().filter(|opened| opened.block == Block::Fence).map(|opened| opened.line)
+    }
+
+    pub(super) fn opened(&self) -> Option<Opened> {
         match self.state {
             State::Outside => None,
             State::Fence { line, .. } => Some(Opened { line, block: Block::Fence }),

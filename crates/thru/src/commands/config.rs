@@ -1,5 +1,6 @@
-use model::config::{Entry, KEYS, Value};
+use model::config::{Entry, KEYS, Stage, Value};
 use model::finding::{Finding, Level};
+use model::text::count;
 use ops::{Result, World, settings};
 use serde::Serialize;
 
@@ -15,20 +16,29 @@ pub struct Args {}
 #[derive(Serialize)]
 struct Report<'a> {
     settings: &'a [Entry],
+    stages: &'a [Stage],
     findings: &'a [Finding],
 }
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let resolved = settings::here(world);
     match format {
-        Format::Json => output::json(&Report { settings: &resolved.entries, findings: &resolved.findings }),
-        Format::Text => print(&resolved.entries, &resolved.findings),
+        Format::Json => output::json(&Report {
+            settings: &resolved.entries,
+            stages: &resolved.stages,
+            findings: &resolved.findings,
+        }),
+        Format::Text => {
+            print(&resolved.entries);
+            resolved.stages.iter().filter(|stage| stage.broken.is_none()).for_each(print_stage);
+            resolved.findings.iter().for_each(|finding| output::talk(output::finding(finding)));
+        }
     }
     let failed = resolved.findings.iter().any(|finding| finding.level == Level::Error);
     Ok(u8::from(failed))
 }
 
-fn print(entries: &[Entry], findings: &[Finding]) {
+fn print(entries: &[Entry]) {
     let values: Vec<String> = entries.iter().map(|entry| shown(&entry.value)).collect();
     let (keys, width) = (widest(entries.iter().map(|e| e.key)), widest(values.iter().map(String::as_str)));
     let sources = widest(entries.iter().map(|e| e.source.as_str()));
@@ -37,9 +47,14 @@ fn print(entries: &[Entry], findings: &[Finding]) {
         let Entry { key, source, .. } = entry;
         output::line(format_args!("{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"));
     }
-    for finding in findings {
-        output::talk(output::finding(finding));
-    }
+}
+
+fn print_stage(stage: &Stage) {
+    let Stage { name, source, .. } = stage;
+    let outputs = count(stage.expected().len(), "output");
+    output::line(format_args!(
+        "stages.{name}  {outputs}  {source}  {DIM}`thru gate run --stage {name}`{DIM:#}"
+    ));
 }
 
 fn shown(value: &Value) -> String {

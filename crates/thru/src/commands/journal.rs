@@ -83,6 +83,9 @@ fn detail(record: &Record) -> String {
         let why = record.error.lines().next().unwrap_or_default();
         parts.push(format!("{BAD}failed{exit}{BAD:#} {}", one_line(why, 100)));
     }
+    if !record.verdict.is_empty() {
+        parts.push(format!("{}: {}", one_line(&record.output, 120), one_line(&record.verdict, 20)));
+    }
     if let Some(todos) = &record.todos {
         parts.push(count(todos.len(), "entry").replace("entrys", "entries"));
     }

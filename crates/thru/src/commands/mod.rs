@@ -5,6 +5,7 @@ pub mod config;
 pub mod context;
 pub mod doctor;
 pub mod files;
+pub mod gate;
 pub mod handoff;
 pub mod harness;
 pub mod hook;

@@ -1,6 +1,7 @@
 use model::marker::Mode;
 use model::render::one_line;
 use model::time;
+use ops::gate::Open;
 use ops::sessions::Listed;
 use ops::status::{Next, Report};
 use ops::{Result, World};
@@ -54,7 +55,27 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     });
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
+    if let Some(open) = &report.outputs {
+        rows.push(("outputs", outputs(open, report)));
+    }
+    if let Some(problem) = &report.outputs_problem {
+        rows.push(("outputs", format!("{WARN}{}{WARN:#}", one_line(problem, 400))));
+    }
     rows
+}
+
+/// `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
+fn outputs(live: &Open, report: &Report) -> String {
+    let run = live.run.strip_prefix(report.root.join(".agent/context")).unwrap_or(&live.run).display();
+    let (stage, all) = (one_line(&live.stage, 128), live.outputs);
+    if live.open.is_empty() {
+        return format!("{GOOD}all {all} valid{GOOD:#} (stage {stage}, {run})");
+    }
+    let named = live.open.iter().take(4).map(|o| format!("{} {}", o.verdict.name(), one_line(&o.file, 128)));
+    let more = if live.open.len() > 4 { ", …" } else { "" };
+    let named = named.collect::<Vec<_>>().join(", ");
+    let open = live.open.len();
+    format!("{WARN}{open} of {all} open{WARN:#} (stage {stage}, {run}): {named}{more}; see `thru gate check`")
 }
 
 fn last_words(last: &Listed, world: &World) -> String {

@@ -11,6 +11,7 @@ mod claude_tests;
 mod crash_tests;
 mod droid;
 mod droid_tests;
+mod gate_tests;
 mod hooks;
 mod http;
 mod install_tests;

@@ -137,7 +137,7 @@ impl Output {
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
-    /// What Claude Code accepts of a hook: nothing, context at the two events that take it, plain words for a summariser.
+    /// What Claude Code accepts of a hook: nothing, context at the events that take it, plain words for a summariser.
     #[track_caller]
     pub fn accepted(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
@@ -147,7 +147,7 @@ impl Output {
         let answer = self.json();
         let output = answer["hookSpecificOutput"].as_object().unwrap_or_else(|| panic!("{about}: {answer}"));
         let event = output["hookEventName"].as_str().unwrap_or_default();
-        assert!(["SessionStart", "UserPromptSubmit"].contains(&event), "{about}: {answer}");
+        assert!(["SessionStart", "UserPromptSubmit", "SubagentStart"].contains(&event), "{about}: {answer}");
         assert!(
             output["additionalContext"].as_str().is_some_and(|text| text.len() < 9_500),
             "{about}: {answer}"

@@ -27,6 +27,9 @@ fn the_defaults() {
     roles.dir                  .agent/context/agents  default  where the context files of roles are, seen from the project
     roles.stale_hours          24                     default  a context file that was updated longer ago is warned of
     roles.architecture_doc     docs/architecture.md   default  the document that a recovering role is pointed to
+    gates.jobs                 4                      default  how many outputs `thru gate run` has made side by side
+    gates.timeout_s            1800                   default  seconds after which a launched command is ended
+    gates.live_state_file                             default  a YAML file of the project whose `live.dir` is the live run
     ");
 }
 

@@ -19,6 +19,8 @@ mod doctor;
 mod droid;
 mod errors;
 mod events;
+mod gate_runs;
+mod gates;
 mod init;
 mod install;
 mod obstacles;

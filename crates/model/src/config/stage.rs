@@ -1,0 +1,208 @@
+//! `[stages.<name>]`: what a stage must leave behind, as a project defines it once for all runs.
+//!
+//! A definition that is not understood whole is refused whole: a gate that overlooks an output is worse than none.
+
+use serde::Serialize;
+use toml_edit::{Item, TableLike};
+
+use super::line_of;
+use crate::finding::{Finding, Level};
+use crate::gate::{Output, Tier, role_of};
+use crate::id::Id;
+use crate::text::did_you_mean;
+
+/// A definition, laid together from every file that has a part of it: key by key, later files on top.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stage {
+    pub name: String,
+    pub source: String,
+    critical: Vec<String>,
+    advisory: Vec<String>,
+    outputs: Vec<Listed>,
+    inputs: Vec<String>,
+    prompt: String,
+    launch: Vec<String>,
+    /// Why it cannot be used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Finding>,
+}
+
+/// An entry of `outputs`: a name, or a table that says more. What it does not say it has from its stage.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+struct Listed {
+    file: String,
+    tier: Option<Tier>,
+    inputs: Option<Vec<String>>,
+    prompt: Option<String>,
+    launch: Option<Vec<String>>,
+}
+
+const KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
+const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
+
+/// A file that holds definitions: its path for messages, its text for line numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+}
+
+/// Lays the tables below `stages` over what is known.
+pub(super) fn lay(stages: &mut Vec<Stage>, item: &Item, line: Option<usize>, place: Place) -> Vec<Finding> {
+    let Some(table) = item.as_table_like() else {
+        let finding = Finding::new(Level::Error, "`stages` is a group of stages, not a value");
+        return vec![
+            finding.at(place.path, line).hint("write [stages.review], and what it must leave below it"),
+        ];
+    };
+    let mut findings = Vec::new();
+    for (name, item) in table.iter() {
+        let line = line_of_key(table, name, place);
+        let known = stages.iter().position(|stage| stage.name == name);
+        let mut stage = known.map_or_else(Stage::default, |i| stages[i].clone());
+        (stage.name, stage.source) = (name.to_owned(), place.path.to_owned());
+        if let Err(finding) = read_stage(&mut stage, item, line, place) {
+            findings.push(finding.clone());
+            stage.broken = Some(finding);
+        }
+        match known {
+            Some(i) => stages[i] = stage,
+            None => stages.push(stage),
+        }
+    }
+    findings
+}
+
+impl Stage {
+    /// What a run of this stage has to leave, in the order of the definition.
+    pub fn expected(&self) -> Vec<Output> {
+        let named = |names: &[String], tier| {
+            let listed = |file: &String| Listed { file: file.clone(), tier: Some(tier), ..Listed::default() };
+            names.iter().map(listed).collect::<Vec<_>>()
+        };
+        let listed = [named(&self.critical, Tier::Critical), named(&self.advisory, Tier::Advisory)].concat();
+        listed.iter().chain(&self.outputs).map(|listed| self.output(listed)).collect()
+    }
+
+    fn output(&self, listed: &Listed) -> Output {
+        let output = Output::new(&listed.file);
+        let prompt = listed.prompt.as_ref().unwrap_or(&self.prompt);
+        Output {
+            tier: listed.tier.unwrap_or(output.tier),
+            prompt: prompt.replace("{role}", role_of(&listed.file, &self.name)),
+            launch: listed.launch.as_ref().unwrap_or(&self.launch).clone(),
+            inputs: listed.inputs.as_ref().unwrap_or(&self.inputs).clone(),
+            ..output
+        }
+    }
+}
+
+fn read_stage(stage: &mut Stage, item: &Item, line: Option<usize>, place: Place) -> Result<(), Finding> {
+    let at = format!("stages.{}", stage.name);
+    let refuse = |text: String, line| Finding::new(Level::Error, text).at(place.path, line);
+    if let Err(bad) = Id::new(&stage.name) {
+        return Err(refuse(format!("{at}: the name {}", bad.why()), line));
+    }
+    let table = item.as_table_like().ok_or_else(|| {
+        refuse(format!("`{at}` is a stage, not a value"), line).hint(format!("write [{at}]"))
+    })?;
+    for (key, item) in table.iter() {
+        let line = line_of_key(table, key, place);
+        let at = format!("{at}.{key}");
+        let wrong = |wanted: &str| refuse(format!("{at} must be {wanted}; the stage cannot be used"), line);
+        match key {
+            "critical" => stage.critical = texts(item).ok_or_else(|| wrong(NAMES))?,
+            "advisory" => stage.advisory = texts(item).ok_or_else(|| wrong(NAMES))?,
+            "inputs" => stage.inputs = texts(item).ok_or_else(|| wrong("a list of files of the project"))?,
+            "launch" => stage.launch = texts(item).ok_or_else(|| wrong(ARGV))?,
+            "prompt" => stage.prompt = text(item).ok_or_else(|| wrong("a text"))?,
+            "outputs" => stage.outputs = outputs(item, &at).map_err(|text| refuse(text, line))?,
+            _ => return Err(unknown_key(&at, key, KEYS).at(place.path, line)),
+        }
+    }
+    check_names(stage).map_err(|text| refuse(text, line))
+}
+
+const NAMES: &str = "a list of file names, such as [\"review-security.md\"]";
+const ARGV: &str = "a program and its arguments, such as [\"claude\", \"-p\"]";
+
+fn check_names(stage: &Stage) -> Result<(), String> {
+    let at = format!("stages.{}", stage.name);
+    let outputs = stage.expected();
+    if outputs.is_empty() {
+        return Err(format!("{at} names no output; `critical`, `advisory` or `outputs` would"));
+    }
+    for (i, output) in outputs.iter().enumerate() {
+        let file = &output.file;
+        if let Err(bad) = Id::new(file) {
+            return Err(format!("{at}: {bad}"));
+        }
+        if outputs[..i].iter().any(|known| known.file == *file) {
+            return Err(format!("{at} names `{file}` twice"));
+        }
+    }
+    Ok(())
+}
+
+fn outputs(item: &Item, at: &str) -> Result<Vec<Listed>, String> {
+    let tables: Vec<&dyn TableLike> = match item {
+        Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
+        item => {
+            let wrong = || format!("{at} must be a list of names or tables; the stage cannot be used");
+            let array = item.as_array().ok_or_else(wrong)?;
+            if let Some(names) = texts(item) {
+                return Ok(names.into_iter().map(|file| Listed { file, ..Listed::default() }).collect());
+            }
+            let tables: Option<Vec<&dyn TableLike>> = array
+                .iter()
+                .map(|value| value.as_inline_table().map(|table| table as &dyn TableLike))
+                .collect();
+            tables.ok_or_else(wrong)?
+        }
+    };
+    tables.into_iter().enumerate().map(|(i, table)| output(table, &format!("{at}[{i}]"))).collect()
+}
+
+fn output(table: &dyn TableLike, at: &str) -> Result<Listed, String> {
+    let mut listed = Listed::default();
+    for (key, item) in table.iter() {
+        let wrong = |wanted: &str| format!("{at}.{key} must be {wanted}; the stage cannot be used");
+        match key {
+            "file" => listed.file = text(item).ok_or_else(|| wrong("a file name"))?,
+            "tier" => {
+                let tier = text(item).and_then(|word| Tier::parse(&word));
+                listed.tier = Some(tier.ok_or_else(|| wrong("`critical` or `advisory`"))?);
+            }
+            "inputs" => listed.inputs = Some(texts(item).ok_or_else(|| wrong("a list of files"))?),
+            "prompt" => listed.prompt = Some(text(item).ok_or_else(|| wrong("a text"))?),
+            "launch" => listed.launch = Some(texts(item).ok_or_else(|| wrong(ARGV))?),
+            _ => return Err(unknown_key(&format!("{at}.{key}"), key, OUTPUT_KEYS).text),
+        }
+    }
+    if listed.file.is_empty() {
+        return Err(format!("{at} has no `file`; the stage cannot be used"));
+    }
+    Ok(listed)
+}
+
+fn unknown_key(at: &str, key: &str, allowed: &[&'static str]) -> Finding {
+    let near = did_you_mean(key, allowed.iter().copied());
+    let meant = near.map_or_else(|| format!("there are {}", allowed.join(", ")), |near| format!("`{near}`?"));
+    Finding::new(Level::Error, format!("unknown key `{at}` ({meant}); the stage cannot be used"))
+}
+
+fn text(item: &Item) -> Option<String> {
+    item.as_str().map(str::to_owned)
+}
+
+fn texts(item: &Item) -> Option<Vec<String>> {
+    item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
+}
+
+fn line_of_key(table: &dyn TableLike, key: &str, place: Place) -> Option<usize> {
+    table.key(key).and_then(toml_edit::Key::span).map(|span| line_of(place.text, span.start))
+}
+
+#[cfg(test)]
+#[path = "stage_tests.rs"]
+mod tests;

@@ -1,0 +1,214 @@
+//! Gates: whether what sub-agents had to write is there, whole and fresh, and what follows from that.
+//!
+//! Plain data in, plain data out. Who looks at files and starts commands is elsewhere.
+
+mod ending;
+mod expected;
+mod live;
+mod words;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::id::Id;
+use crate::time;
+
+pub use ending::{Ending, Reading};
+pub use expected::{Expected, Output, Problem, SCHEMA_VERSION};
+pub use live::{live_dir, live_of_yaml, render_live};
+pub use words::{Omission, awaited, instruction, omissions, open_line, prompt, remedy};
+
+/// The last line of an output that is complete.
+pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
+
+/// An output over this size is nobody's report.
+pub const LARGEST: u64 = 5 * 1024 * 1024;
+
+/// A first launch, and one more.
+pub const MOST_ATTEMPTS: u32 = 2;
+
+/// What it means when an output cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tier {
+    /// The stage fails.
+    Critical,
+    /// The stage goes on, and says what is missing.
+    Advisory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    Valid,
+    Missing,
+    Empty,
+    /// Without the sentinel as its last line.
+    Incomplete,
+    /// Whole, but of an earlier run or from other inputs.
+    Stale,
+    /// Not to be opened: a link, outside of the run, too large.
+    Unsafe,
+}
+
+/// A verdict and its reason, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    pub verdict: Verdict,
+    pub why: String,
+}
+
+/// How the stage comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Gate {
+    Pass,
+    SoftContinue,
+    HardFail,
+}
+
+/// What was found where an output should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Seen {
+    Nothing,
+    /// Something that is not opened, and why.
+    Odd(String),
+    File {
+        modified: Timestamp,
+        ending: Ending,
+    },
+}
+
+/// What a run does about one output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Reuse,
+    Launch,
+    /// It was launched as often as it may be.
+    GiveUp,
+    /// There is no command that makes it.
+    Leave,
+}
+
+/// `inputs` is the digest of the output's inputs as they are now.
+pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
+    let judged = |verdict, why: String| Judged { verdict, why };
+    if let Err(bad) = Id::new(&output.file) {
+        return judged(Verdict::Unsafe, format!("its name leads out of the run, or {}", bad.why()));
+    }
+    let (modified, ending) = match seen {
+        Seen::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
+        Seen::Odd(why) => return judged(Verdict::Unsafe, why.clone()),
+        Seen::File { modified, ending } => (modified, ending),
+    };
+    match ending {
+        Ending::Empty => return judged(Verdict::Empty, "nothing is in it".to_owned()),
+        Ending::Open => {
+            return judged(Verdict::Incomplete, format!("its last line is not `{SENTINEL}`"));
+        }
+        Ending::Fenced { line } => {
+            let why = format!("its last line is inside the code fence that line {line} opens");
+            return judged(Verdict::Incomplete, why);
+        }
+        Ending::Sealed => {}
+    }
+    if let Some(not_before) = output.not_before.filter(|not_before| modified < not_before) {
+        let (then, wanted) = (time::rfc3339(*modified), time::rfc3339(not_before));
+        return judged(Verdict::Stale, format!("it is of {then}, and must not be older than {wanted}"));
+    }
+    if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {
+        return judged(Verdict::Stale, "its inputs have changed since it was asked for".to_owned());
+    }
+    judged(Verdict::Valid, String::new())
+}
+
+pub fn step(output: &Output, verdict: Verdict) -> Step {
+    match verdict {
+        Verdict::Valid => Step::Reuse,
+        // A name that is no name cannot be written either.
+        Verdict::Unsafe if Id::new(&output.file).is_err() => Step::Leave,
+        _ if output.launch.is_empty() => Step::Leave,
+        _ if output.attempts >= MOST_ATTEMPTS => Step::GiveUp,
+        _ => Step::Launch,
+    }
+}
+
+pub fn gate(verdicts: impl IntoIterator<Item = (Tier, Verdict)>) -> Gate {
+    verdicts.into_iter().fold(Gate::Pass, |gate, (tier, verdict)| match (gate, tier, verdict) {
+        (gate, _, Verdict::Valid) => gate,
+        (_, Tier::Critical, _) | (Gate::HardFail, _, _) => Gate::HardFail,
+        _ => Gate::SoftContinue,
+    })
+}
+
+/// The tier of a file that nobody gave one.
+pub fn tier_of(file: &str) -> Tier {
+    match file.strip_prefix("retro-") {
+        Some(rest) if !rest.starts_with("cdm") => Tier::Advisory,
+        _ => Tier::Critical,
+    }
+}
+
+/// The agent-role in `{skill}-{agent-role}.md`. The skill is the stage where the name starts with it, else its first word.
+pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
+    let stem = file.strip_suffix(".md").unwrap_or(file);
+    let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
+    of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
+}
+
+/// The one output that a sub-agent of this type has to write. None when there are two: it could be either.
+pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
+    // `plugin:agent`, as Claude Code names an agent that came with a plugin.
+    let agent = agent.rsplit(':').next().unwrap_or(agent);
+    if agent.is_empty() {
+        return None;
+    }
+    let outputs = expected.outputs.iter().enumerate();
+    let mut of_role =
+        outputs.filter(|(_, output)| role_of(&output.file, &expected.stage) == agent).map(|(i, _)| i);
+    of_role.next().filter(|_| of_role.next().is_none())
+}
+
+impl Tier {
+    pub fn parse(word: &str) -> Option<Tier> {
+        match word {
+            "critical" => Some(Tier::Critical),
+            "advisory" => Some(Tier::Advisory),
+            _ => None,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Critical => "critical",
+            Tier::Advisory => "advisory",
+        }
+    }
+}
+
+impl Verdict {
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Valid => "valid",
+            Verdict::Missing => "missing",
+            Verdict::Empty => "empty",
+            Verdict::Incomplete => "incomplete",
+            Verdict::Stale => "stale",
+            Verdict::Unsafe => "unsafe",
+        }
+    }
+}
+
+impl Gate {
+    pub fn name(self) -> &'static str {
+        match self {
+            Gate::Pass => "PASS",
+            Gate::SoftContinue => "SOFT_CONTINUE",
+            Gate::HardFail => "HARD_FAIL",
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "gate_tests.rs"]
+mod tests;

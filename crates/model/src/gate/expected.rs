@@ -1,0 +1,218 @@
+//! `expected.json` of a run: what must be left there. Made by us or by hand, so it is read with care and edited with more:
+//! what we do not know stays.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::{Tier, tier_of};
+use crate::time;
+
+pub const SCHEMA_VERSION: u64 = 1;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    pub stage: String,
+    /// How often the whole stage was begun: one more with every `--again`.
+    pub attempt: u32,
+    pub outputs: Vec<Output>,
+    /// The file as it was written, for what we do not know of it.
+    raw: Map<String, Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    pub file: String,
+    pub tier: Tier,
+    pub prompt: String,
+    /// Program and arguments; empty where nobody said how it is made.
+    pub launch: Vec<String>,
+    pub inputs: Vec<String>,
+    pub not_before: Option<Timestamp>,
+    /// Launches since the stage was begun.
+    pub attempts: u32,
+    /// Of the inputs when it was last asked for.
+    pub inputs_digest: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    Damaged { line: Option<usize>, why: String },
+    Foreign { why: String },
+}
+
+impl Output {
+    /// One that nobody has said more of than its name.
+    pub fn new(file: &str) -> Output {
+        Output {
+            file: file.to_owned(),
+            tier: tier_of(file),
+            prompt: String::new(),
+            launch: Vec::new(),
+            inputs: Vec::new(),
+            not_before: None,
+            attempts: 0,
+            inputs_digest: String::new(),
+        }
+    }
+
+    fn value(&self) -> Value {
+        let mut fields = Map::new();
+        fields.insert("file".into(), self.file.as_str().into());
+        fields.insert("tier".into(), self.tier.name().into());
+        fields.insert("prompt".into(), self.prompt.as_str().into());
+        fields.insert("launch".into(), self.launch.clone().into());
+        fields.insert("inputs".into(), self.inputs.clone().into());
+        if let Some(not_before) = self.not_before {
+            fields.insert("not_before".into(), time::rfc3339(not_before).into());
+        }
+        fields.insert("attempts".into(), self.attempts.into());
+        if !self.inputs_digest.is_empty() {
+            fields.insert("inputs_digest".into(), self.inputs_digest.as_str().into());
+        }
+        Value::Object(fields)
+    }
+}
+
+impl Expected {
+    pub fn new(stage: &str, outputs: Vec<Output>) -> Expected {
+        let mut raw = Map::new();
+        raw.insert("schema_version".into(), SCHEMA_VERSION.into());
+        raw.insert("stage".into(), stage.into());
+        raw.insert("attempt".into(), 1.into());
+        raw.insert("outputs".into(), outputs.iter().map(Output::value).collect());
+        Expected { stage: stage.to_owned(), attempt: 1, outputs, raw }
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Expected, Problem> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let raw: Map<String, Value> = serde_json::from_slice(bytes).map_err(|error| {
+            let why =
+                if bytes.is_empty() { "the file is empty".to_owned() } else { format!("not JSON: {error}") };
+            Problem::Damaged { line: Some(error.line().max(1)), why }
+        })?;
+        let version = match raw.get("schema_version") {
+            None => SCHEMA_VERSION,
+            Some(version) => version.as_u64().ok_or_else(|| wrong("schema_version", "a whole number"))?,
+        };
+        if version > SCHEMA_VERSION {
+            let why = format!("schema_version is {version}, this thru knows up to {SCHEMA_VERSION}");
+            return Err(Problem::Foreign { why });
+        }
+        let stage = text(&raw, "stage", "stage")?.unwrap_or_default();
+        let attempt = number(&raw, "attempt", "attempt")?.unwrap_or(1);
+        let Some(Value::Array(listed)) = raw.get("outputs") else {
+            return Err(wrong("outputs", "a list of what must be left in the run"));
+        };
+        let mut outputs: Vec<Output> = Vec::with_capacity(listed.len());
+        for (i, listed) in listed.iter().enumerate() {
+            let output = read_output(listed, &format!("outputs[{i}]"))?;
+            if outputs.iter().any(|known| known.file == output.file) {
+                let why = format!("outputs[{i}].file names `{}` a second time", output.file);
+                return Err(Problem::Damaged { line: None, why });
+            }
+            outputs.push(output);
+        }
+        Ok(Expected { stage, attempt, outputs, raw })
+    }
+
+    pub fn render(&self) -> Vec<u8> {
+        format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
+    }
+
+    /// Counts a launch, before it happens: one that is not written down could happen again and again.
+    pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
+        let Some(output) = self.outputs.get_mut(i) else { return };
+        output.attempts += 1;
+        output.inputs_digest = inputs_digest.to_owned();
+        let attempts = output.attempts;
+        self.put(i, "attempts", attempts.into());
+        if !inputs_digest.is_empty() {
+            self.put(i, "inputs_digest", inputs_digest.into());
+        }
+    }
+
+    /// Begins the stage again: these outputs may be launched as if they never had been.
+    pub fn begin_again(&mut self, outputs: &[usize]) {
+        self.attempt += 1;
+        self.raw.insert("attempt".into(), self.attempt.into());
+        for &i in outputs {
+            if let Some(output) = self.outputs.get_mut(i) {
+                output.attempts = 0;
+                self.put(i, "attempts", 0.into());
+            }
+        }
+    }
+
+    fn put(&mut self, i: usize, key: &str, value: Value) {
+        let listed = self.raw.get_mut("outputs").and_then(|outputs| outputs.get_mut(i));
+        match listed {
+            Some(Value::Object(fields)) => drop(fields.insert(key.to_owned(), value)),
+            // A bare name, as somebody wrote it by hand.
+            Some(bare) => *bare = self.outputs[i].value(),
+            None => {}
+        }
+    }
+}
+
+fn read_output(value: &Value, at: &str) -> Result<Output, Problem> {
+    let fields = match value {
+        Value::String(file) => return Ok(Output::new(file)),
+        Value::Object(fields) => fields,
+        _ => return Err(wrong(at, "an object with a `file`")),
+    };
+    let key = |key: &str| format!("{at}.{key}");
+    let file = text(fields, "file", &key("file"))?.ok_or_else(|| wrong(&key("file"), "a text"))?;
+    let tier = match text(fields, "tier", &key("tier"))? {
+        None => tier_of(&file),
+        Some(word) => Tier::parse(&word).ok_or_else(|| wrong(&key("tier"), "`critical` or `advisory`"))?,
+    };
+    let not_before = match text(fields, "not_before", &key("not_before"))? {
+        None => None,
+        Some(word) => {
+            let at = time::parse(&word);
+            Some(at.ok_or_else(|| wrong(&key("not_before"), "a time such as 2026-11-15T19:22:00Z"))?)
+        }
+    };
+    Ok(Output {
+        tier,
+        not_before,
+        prompt: text(fields, "prompt", &key("prompt"))?.unwrap_or_default(),
+        launch: texts(fields, "launch", &key("launch"))?,
+        inputs: texts(fields, "inputs", &key("inputs"))?,
+        attempts: number(fields, "attempts", &key("attempts"))?.unwrap_or(0),
+        inputs_digest: text(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
+        file,
+    })
+}
+
+fn text(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<String>, Problem> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(wrong(at, "a text")),
+    }
+}
+
+fn texts(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Vec<String>, Problem> {
+    let list = match fields.get(key) {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(list)) => list,
+        Some(_) => return Err(wrong(at, "a list of texts")),
+    };
+    let words = list.iter().map(|word| word.as_str().map(str::to_owned));
+    words.collect::<Option<_>>().ok_or_else(|| wrong(at, "a list of texts"))
+}
+
+fn number(fields: &Map<String, Value>, key: &str, at: &str) -> Result<Option<u32>, Problem> {
+    match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let number = value.as_u64().and_then(|number| u32::try_from(number).ok());
+            number.map(Some).ok_or_else(|| wrong(at, "a whole number"))
+        }
+    }
+}
+
+fn wrong(at: &str, wanted: &str) -> Problem {
+    Problem::Damaged { line: None, why: format!("{at} must be {wanted}") }
+}

@@ -1,0 +1,41 @@
+//! Which run is the live one: `state/live.json`, or the live-state file of an orchestrator that keeps its own.
+
+use serde::Deserialize;
+
+use crate::document::Document;
+
+/// The folder in a `live.json`. None where it is none.
+pub fn live_dir(bytes: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Live {
+        dir: String,
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let live: Live = serde_json::from_slice(bytes).ok()?;
+    (!live.dir.is_empty()).then_some(live.dir)
+}
+
+pub fn render_live(dir: &str) -> Vec<u8> {
+    format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
+}
+
+/// `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it.
+pub fn live_of_yaml(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let at_edge = |line: &&str| line.starts_with(|c: char| !c.is_whitespace() && c != '#');
+    let mut lines = text.lines();
+    lines.by_ref().find(|line| is_key(line, "live"))?;
+    let block: Vec<&str> = lines.take_while(|line| !at_edge(line)).collect();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_text = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let first = indent(block.iter().find(is_text)?);
+    let line = block.iter().find(|line| indent(line) == first && line.trim_start().starts_with("dir:"))?;
+    // One reader of scalars: quotes and comments are its business.
+    let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
+    document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
+}
+
+fn is_key(line: &str, key: &str) -> bool {
+    let rest = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':'));
+    rest.is_some_and(|rest| rest.trim().is_empty() || rest.trim_start().starts_with('#'))
+}

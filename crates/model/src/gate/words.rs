@@ -1,0 +1,109 @@
+//! What is said about outputs: to sub-agents, to the agent after a compaction, to people.
+
+use super::{Expected, Judged, MOST_ATTEMPTS, Output, SENTINEL, Step, Tier, Verdict, step};
+use crate::render::{code, inline};
+
+/// For a sub-agent's prompt: where its result goes, and how it is known to be whole.
+pub fn instruction(path: &str) -> String {
+    format!(
+        "Write your complete result to this file: {path}\n\
+         Only the file is read; what you say in your last message is not.\n\
+         When everything is written, make this the last line of the file, alone on its line and outside of any code \
+         block:\n{SENTINEL}\n\
+         A file that does not end with that line counts as unfinished, and the work is given to somebody else.\n"
+    )
+}
+
+/// What a launched command gets on stdin.
+pub fn prompt(output: &Output, path: &str) -> String {
+    match output.prompt.trim() {
+        "" => instruction(path),
+        prompt => format!("{prompt}\n\n{}", instruction(path)),
+    }
+}
+
+/// What a sub-agent is told when it starts.
+pub fn awaited(stage: &str, path: &str) -> String {
+    let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };
+    format!(
+        "Throughline: the run{stage} expects one output from this sub-agent, as a file:\n{}\n\
+         The orchestrator reads that file and not the last message. It counts as complete when its last line is \
+         exactly `{SENTINEL}`, alone on the line and outside of any code block.\n",
+        inline(path, 4096)
+    )
+}
+
+/// One open output, for a brief. `path` is how the agent can reach it.
+pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&str>) -> String {
+    let Judged { verdict, why } = judged;
+    let why = if *verdict == Verdict::Missing { String::new() } else { format!(" ({})", inline(why, 160)) };
+    let launched = match output.attempts {
+        0 => String::new(),
+        n => format!(", launched {n} of {MOST_ATTEMPTS} times"),
+    };
+    let message = message
+        .map_or(String::new(), |message| format!("; its last message is kept in {}", inline(message, 400)));
+    format!("{}, {}: {}{why}{launched}{message}", inline(path, 400), output.tier.name(), verdict.name())
+}
+
+/// What to do about an output that is not valid.
+pub fn remedy(output: &Output, verdict: Verdict, log: Option<&str>) -> String {
+    let file = &output.file;
+    let see = log.map_or(String::new(), |log| format!("see {log}; "));
+    match (step(output, verdict), verdict) {
+        (Step::Reuse, _) => String::new(),
+        (Step::Launch, _) => "`thru gate run` launches it".to_owned(),
+        (_, Verdict::Unsafe) => {
+            "let a plain file of at most 5 MB stand there, under a name of this run".to_owned()
+        }
+        (Step::GiveUp, _) => {
+            format!(
+                "{see}it was launched {} times; `thru gate run --again` launches it anew",
+                output.attempts
+            )
+        }
+        (_, Verdict::Incomplete) => {
+            format!("finish it; if nothing is missing from it, `thru gate seal {file}` adds the last line")
+        }
+        _ => format!("have it written (`thru gate prompt {file}`), or give it a \"launch\" in expected.json"),
+    }
+}
+
+/// An advisory output that the stage goes on without.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Omission {
+    pub file: String,
+    pub judged: Judged,
+    /// Where its last words are, if there are any.
+    pub message: Option<String>,
+}
+
+/// `omissions.md`, for whoever puts the results together.
+pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
+    let mut text = format!(
+        "# Omissions\n\nStage {}, attempt {}. Written by `thru gate run`, each time anew.\n\n",
+        code(&expected.stage, 128),
+        expected.attempt
+    );
+    if omitted.is_empty() {
+        text.push_str("Nothing is omitted: every advisory output is there.\n");
+        return text;
+    }
+    text.push_str(
+        "These advisory outputs are not part of the result. Say so where it would have used them.\n\n",
+    );
+    for Omission { file, judged, message } in omitted {
+        let message = message.as_deref().map_or(String::new(), |message| {
+            format!(" Its last message, which is not a result, is in {}.", code(message, 300))
+        });
+        let (verdict, why) = (judged.verdict.name(), inline(&judged.why, 300));
+        text.push_str(&format!("- {}: {verdict}, {why}.{message}\n", code(file, 200)));
+    }
+    text
+}
+
+impl Omission {
+    pub fn is_omitted(tier: Tier, verdict: Verdict) -> bool {
+        tier == Tier::Advisory && verdict != Verdict::Valid
+    }
+}

@@ -1,0 +1,116 @@
+//! Outputs of sub-agents, judged by our line scanner and by a full markdown parser.
+//!
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder of real ones; they are nobody's to commit.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
+
+use std::path::{Path, PathBuf};
+
+use model::gate::{Ending, Reading, SENTINEL};
+use proptest::prelude::*;
+use pulldown_cmark::{Event, Parser, Tag};
+
+/// Whether the last line with anything on it is the sentinel, and in no code block.
+fn oracle(text: &str) -> bool {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let trimmed = body.trim_end();
+    let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
+    if &trimmed[start..] != SENTINEL {
+        return false;
+    }
+    let code = |event: &Event| matches!(event, Event::Start(Tag::CodeBlock(_)));
+    !Parser::new(&body).into_offset_iter().any(|(event, range)| code(&event) && range.contains(&start))
+}
+
+fn is_sealed(text: &str) -> bool {
+    Reading::of(text.as_bytes()).ending() == Ending::Sealed
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.is_file() && path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn real_stage_files_pass_and_fail_as_the_protocol_says() {
+    let Some(folder) = std::env::var_os("THRU_STAGE_FILES") else {
+        println!("skipped: THRU_STAGE_FILES names no folder");
+        return;
+    };
+    let mut found = Vec::new();
+    files(Path::new(&folder), &mut found);
+    assert!(!found.is_empty(), "no *.md below {}", folder.display());
+    let (mut sealed, mut elsewhere, mut without) = (0, 0, 0);
+    for path in found {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+        assert_eq!(is_sealed(&text), oracle(&text), "{}", path.display());
+        match (is_sealed(&text), text.contains(SENTINEL)) {
+            (true, _) => sealed += 1,
+            (false, true) => elsewhere += 1,
+            (false, false) => without += 1,
+        }
+    }
+    println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
+}
+
+/// The shapes that files of real orchestrations have, in other words.
+#[test]
+fn shapes_of_real_stage_files() {
+    let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
+    for (about, text, complete) in [
+        ("a reviewer's verdict", format!("# Review\n\n- [x] fine\n\n{provenance}\n{SENTINEL}\n"), true),
+        (
+            "one that reviews this very protocol",
+            format!("- ends with `{SENTINEL}`: good.\n\n{SENTINEL}\n"),
+            true,
+        ),
+        ("one that quotes an example", format!("```text\n{SENTINEL}\n```\n\nEnd.\n\n{SENTINEL}\n"), true),
+        (
+            "a script for the next session",
+            format!("Check:\n\n```bash\ngrep -q '{SENTINEL}' a.md\n```\n"),
+            false,
+        ),
+        ("lessons that mention it", format!("- files end with `{SENTINEL}`\n- and more\n"), false),
+        ("cut off by a turn limit", "# Review\n\n## Concerns\n\n1. The fi".to_owned(), false),
+        ("written on after the end", format!("# Review\n\n{SENTINEL}\n\nOne more thing.\n"), false),
+        ("cut off inside an example", format!("# Plan\n\n```text\n{SENTINEL}\n"), false),
+    ] {
+        assert_eq!((is_sealed(&text), oracle(&text)), (complete, complete), "{about}");
+    }
+}
+
+/// Lines as reports have them, in any order. Lists and quotes are left out: there a fence is measured otherwise, knowingly
+/// not as CommonMark has it (see `document::outline`).
+fn line() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "text",
+        "",
+        "  ",
+        SENTINEL,
+        "<!-- AGENT_COMPLETE -->  ",
+        "ends with `<!-- AGENT_COMPLETE -->`",
+        "```",
+        "```rust",
+        "````",
+        "~~~",
+        "~~~~",
+        "# Heading",
+        "   ```",
+        "| a | b |",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn we_agree_with_a_full_parser(lines in prop::collection::vec(line(), 0..12), crlf in any::<bool>()) {
+        let text = lines.join(if crlf { "\r\n" } else { "\n" });
+        prop_assert_eq!(is_sealed(&text), oracle(&text), "{}", text);
+    }
+}

@@ -1,0 +1,137 @@
+//! What hooks, briefs and `thru status` need to know of the live run.
+
+use std::path::{Path, PathBuf};
+
+use model::brief::{Note, Topic};
+use model::config::Settings;
+use model::event::{Event, Kind};
+use model::gate::{self, Expected, Judged, Tier, Verdict};
+use model::{decide, place};
+use serde::Serialize;
+use store::{Root, Run, Store};
+
+use super::{judge, live};
+use crate::Result;
+
+/// Most outputs that a brief names.
+const NAMED: usize = 12;
+
+/// The live run in `thru status`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Open {
+    pub run: PathBuf,
+    pub stage: String,
+    pub outputs: usize,
+    /// Those that are not valid.
+    pub open: Vec<OpenOutput>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct OpenOutput {
+    pub file: String,
+    pub tier: Tier,
+    pub verdict: Verdict,
+}
+
+pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Open>> {
+    let Some((run, expected)) = find(store, root, settings)? else { return Ok(None) };
+    let open = invalid(&run, &expected, root)?.into_iter().map(|(i, judged)| {
+        let output = &expected.outputs[i];
+        OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
+    });
+    Ok(Some(Open {
+        run: run.path().to_owned(),
+        open: open.collect(),
+        stage: expected.stage,
+        outputs: expected.outputs.len(),
+    }))
+}
+
+/// For a brief: what the live run still waits for. What cannot be read is the business of commands.
+pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note> {
+    let Ok(Some((run, expected))) = find(store, root, settings) else { return Vec::new() };
+    let Ok(invalid) = invalid(&run, &expected, root) else { return Vec::new() };
+    let note = |text| Note { topic: Topic::Outputs, text };
+    let folder = shown(run.path(), root);
+    let mut notes: Vec<Note> = invalid
+        .iter()
+        .take(NAMED)
+        .map(|(i, judged)| {
+            let output = &expected.outputs[*i];
+            let message = store.message(&run, &output.file).map(|path| shown(&path, root));
+            note(gate::open_line(output, judged, &format!("{folder}/{}", output.file), message.as_deref()))
+        })
+        .collect();
+    if !notes.is_empty() {
+        let more = match invalid.len() - notes.len() {
+            0 => String::new(),
+            n => format!("{n} more; "),
+        };
+        notes.push(note(format!(
+            "{more}`thru gate check` shows the verdicts, `thru gate run` launches what is missing"
+        )));
+    }
+    notes
+}
+
+/// The output that the sub-agent of this event has to leave, if there is one.
+pub(crate) fn awaited(
+    store: &Store,
+    root: &Root,
+    settings: &Settings,
+    event: &Event,
+) -> Option<decide::Awaited> {
+    let agent = match &event.kind {
+        Kind::SubagentStart | Kind::SubagentStop { .. } => event.agent.as_ref()?,
+        _ => return None,
+    };
+    let (run, expected) = find(store, root, settings).ok()??;
+    let output = &expected.outputs[gate::output_of(&expected, &agent.kind)?];
+    let verdict = match &event.kind {
+        Kind::SubagentStop { .. } => Some(judge(&run, output, &root.checkout).ok()?.verdict),
+        _ => None,
+    };
+    Some(decide::Awaited {
+        path: run.path().join(&output.file).to_string_lossy().into_owned(),
+        shown: format!("{}/{}", shown(run.path(), root), output.file),
+        file: output.file.clone(),
+        stage: expected.stage.clone(),
+        verdict,
+    })
+}
+
+/// Saves the last words of a sub-agent that left no file; never as the output itself.
+pub(crate) fn keep_message(
+    store: &Store,
+    root: &Root,
+    settings: &Settings,
+    file: &str,
+    text: &str,
+) -> store::Result<()> {
+    let Ok(Some(live)) = live::find(store, root, settings) else { return Ok(()) };
+    store.keep_message(&live.run, file, text)
+}
+
+fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, Expected)>> {
+    let Some(live) = live::find(store, root, settings)? else { return Ok(None) };
+    match live.run.expected() {
+        Err(store::Error::Absent { .. }) => Ok(None),
+        expected => Ok(Some((live.run, expected?))),
+    }
+}
+
+fn invalid(run: &Run, expected: &Expected, root: &Root) -> Result<Vec<(usize, Judged)>> {
+    let mut invalid = Vec::new();
+    for (i, output) in expected.outputs.iter().enumerate() {
+        let judged = judge(run, output, &root.checkout)?;
+        if judged.verdict != Verdict::Valid {
+            invalid.push((i, judged));
+        }
+    }
+    Ok(invalid)
+}
+
+/// As whoever works in the checkout can reach it.
+fn shown(path: &Path, root: &Root) -> String {
+    place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
+}

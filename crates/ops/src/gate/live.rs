@@ -1,0 +1,131 @@
+//! Which run is live: `state/live.json`, else the live-state file that a setting names.
+
+use std::path::{Path, PathBuf};
+
+use model::config::Settings;
+use model::{gate, place};
+use serde::Serialize;
+use store::{Root, Run, Store, layout};
+
+use super::{Place, in_outputs};
+use crate::{Error, Result, World};
+
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// How the live run is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    LiveJson,
+    LiveStateFile,
+}
+
+#[derive(Debug)]
+pub(super) struct Found {
+    pub run: Run,
+    pub from: Where,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Live {
+    pub run: PathBuf,
+    pub from: Where,
+    /// None: nothing is expected in it yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+}
+
+pub fn live(world: &World) -> Result<Live> {
+    let place = Place::find(world)?;
+    let found = place.live()?.ok_or_else(|| place.no_live_run())?;
+    Ok(told(&found))
+}
+
+/// `dir` is a folder of the project, or the name of a run in `outputs/`.
+pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
+    let place = Place::find(world)?;
+    let (base, rel) = match dir.to_str() {
+        Some(name) if !name.contains('/') && place.store.runs()?.iter().any(|run| run == name) => {
+            (&place.root.path, in_outputs(name))
+        }
+        _ => below(&place.root, &world.need_cwd()?.join(dir))?,
+    };
+    let run = Run::open(base, &rel)?;
+    place.store.set_live(Some(&rel))?;
+    Ok(told(&Found { run, from: Where::LiveJson }))
+}
+
+pub fn clear_live(world: &World) -> Result<()> {
+    Ok(Place::find(world)?.store.set_live(None)?)
+}
+
+impl Place {
+    pub(super) fn live(&self) -> Result<Option<Found>> {
+        find(&self.store, &self.root, &self.resolved.settings())
+    }
+}
+
+/// A run that is named but not there is an error: whoever named it meant something.
+pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Found>> {
+    if let Some(dir) = store.live()? {
+        let from = Where::LiveJson;
+        // A worktree has folders of its own; `outputs/` is the root's.
+        let bases = [&root.path, &root.checkout];
+        let named = store.dir().path().join(layout::LIVE);
+        return Ok(Some(Found { run: open(&bases, &dir, &named)?, from }));
+    }
+    if settings.live_state_file.is_empty() {
+        return Ok(None);
+    }
+    let path = root.checkout.join(&settings.live_state_file);
+    let text = match store::read_own(&path, LARGEST) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        text => String::from_utf8_lossy(&text?).into_owned(),
+    };
+    let Some(dir) = gate::live_of_yaml(&text) else { return Ok(None) };
+    Ok(Some(Found { run: open(&[&root.checkout, &root.path], &dir, &path)?, from: Where::LiveStateFile }))
+}
+
+/// `named` is the file that says `dir`.
+fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
+    let mut absent = None;
+    for base in bases {
+        let place = place::within(&base.to_string_lossy(), dir);
+        if place.outside || place.path == "." {
+            continue;
+        }
+        match Run::open(base, &place.path) {
+            Err(store::Error::Absent { path }) => drop(absent.get_or_insert(path)),
+            run => return Ok(run?),
+        }
+    }
+    let what = match absent {
+        Some(path) => format!("{}: the live run is not there; {} names it", path.display(), named.display()),
+        None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
+    };
+    Err(Error::Absent {
+        what,
+        hint: "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one"
+            .into(),
+    })
+}
+
+/// A folder as records name it: relative to the root.
+fn below<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
+    let dir = dir.to_string_lossy();
+    for base in [&root.path, &root.checkout] {
+        let place = place::within(&base.to_string_lossy(), &dir);
+        if !place.outside && place.path != "." {
+            return Ok((base, place.path.into_owned()));
+        }
+    }
+    Err(Error::Usage {
+        what: format!("{dir}: a run is a folder inside the project {}", root.path.display()),
+        hint: "name one that is, or let `thru gate expect` make one".into(),
+    })
+}
+
+fn told(found: &Found) -> Live {
+    let stage = found.run.expected().ok().map(|expected| expected.stage);
+    Live { run: found.run.path().to_owned(), from: found.from, stage }
+}

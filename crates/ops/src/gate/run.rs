@@ -1,0 +1,258 @@
+//! `thru gate run`: reuse what is valid, launch the rest, once more what is still not, then the gate.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use model::gate::{self, Expected, Judged, Omission, Output, Step, Verdict};
+use model::redact;
+use model::time;
+use store::{Durability, Run, layout};
+
+use super::launch::{Launch, launch};
+use super::{Place, Report, Wanted, expect, report};
+use crate::watchman::Watchman;
+use crate::{Error, Result, World};
+
+/// How long another run of the same stage is waited for. A child that a killed run was just starting holds its lock a moment
+/// longer, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a launch that outlived its run is looked at.
+const TICK: Duration = Duration::from_millis(50);
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub stage: Option<String>,
+    /// Else what the settings say.
+    pub jobs: Option<usize>,
+    pub timeout: Option<Duration>,
+    pub again: Again,
+}
+
+/// Whether what was launched as often as it may be is launched anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    #[default]
+    No,
+    Yes,
+}
+
+/// What happens, as it happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Reused {
+        file: String,
+    },
+    Launched {
+        file: String,
+        attempt: u32,
+    },
+    Ended {
+        file: String,
+        how: String,
+        verdict: Verdict,
+        why: String,
+    },
+    /// A launch of a run that was killed still works on it.
+    Waiting {
+        file: String,
+    },
+    /// And did not end in the time that a launch has.
+    StillRunning {
+        file: String,
+    },
+}
+
+pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<Report> {
+    let place = Place::find(world)?;
+    let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
+    let _lock = place.store.lock_outputs(&run.lock_name(), PATIENCE)?;
+    let mut expected = place.expected(&run)?;
+    let (mut invalid, mut steps) = (Vec::new(), Vec::new());
+    for (i, output) in expected.outputs.iter().enumerate() {
+        let verdict = place.judge(&run, output)?.verdict;
+        if verdict == Verdict::Valid {
+            tell(Progress::Reused { file: output.file.clone() });
+        } else {
+            invalid.push((i, verdict));
+        }
+    }
+    if options.again == Again::Yes && !invalid.is_empty() {
+        expected.begin_again(&invalid.iter().map(|(i, _)| *i).collect::<Vec<_>>());
+        run.write_expected(&expected)?;
+    }
+    for (i, verdict) in invalid {
+        if gate::step(&expected.outputs[i], verdict) == Step::Launch {
+            steps.push(i);
+        }
+    }
+    if !steps.is_empty() && !place.trusted {
+        return Err(Error::Refused {
+            what: "this root is not trusted, so no command of its records is started".into(),
+            hint: "look at expected.json, then run `thru trust` in a terminal".into(),
+        });
+    }
+    let settings = place.resolved.settings();
+    let bench = Bench {
+        run: &run,
+        expected: Mutex::new(expected),
+        checkout: &place.root.checkout,
+        timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
+        redact: redact::Options { emails: settings.redact_emails },
+        now: world.now,
+        started: Instant::now(),
+        tell,
+    };
+    bench.side_by_side(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
+    let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    note_omissions(&place, &run, &expected)?;
+    report(&place, &run, &expected)
+}
+
+/// A stage that the settings define and that has no run yet gets one.
+fn find_or_make(world: &World, place: &Place, stage: Option<&str>) -> Result<Run> {
+    match (place.run(stage), stage) {
+        (Err(Error::Absent { .. }), Some(stage))
+            if place.resolved.stages.iter().any(|known| known.name == stage) =>
+        {
+            expect(world, &Wanted { stage: stage.to_owned(), ..Wanted::default() })?;
+            place.run(Some(stage))
+        }
+        (run, _) => run,
+    }
+}
+
+/// What the workers share.
+struct Bench<'a> {
+    run: &'a Arc<Run>,
+    /// What is counted is on disk before anything is launched.
+    expected: Mutex<Expected>,
+    /// Where commands run, and inputs are.
+    checkout: &'a Path,
+    timeout: Duration,
+    redact: redact::Options,
+    now: Timestamp,
+    started: Instant,
+    tell: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Bench<'_> {
+    fn side_by_side(&self, steps: Vec<usize>, jobs: usize) -> Result<()> {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let workers = jobs.min(steps.len());
+        let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
+        let next = || lock(&queue).pop_front();
+        let watchman = Watchman::start();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    while let Some(i) = next() {
+                        if let Err(error) = self.make(i, &watchman) {
+                            lock(&failure).get_or_insert(error);
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Launches one output until it is valid or was launched as often as it may be.
+    fn make(&self, i: usize, watchman: &Watchman) -> Result<()> {
+        if !self.is_free(&self.output(i))? {
+            return Ok(());
+        }
+        loop {
+            let output = self.output(i);
+            let Judged { verdict, .. } = self.judge(&output)?;
+            if gate::step(&output, verdict) != Step::Launch {
+                return Ok(());
+            }
+            self.launch(i, &output, watchman)?;
+        }
+    }
+
+    fn launch(&self, i: usize, output: &Output, watchman: &Watchman) -> Result<()> {
+        let now = self.now.checked_add(self.started.elapsed()).unwrap_or(self.now);
+        let file = output.file.clone();
+        // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
+        self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
+        let digest = store::inputs_digest(self.checkout, &output.inputs)?;
+        {
+            let mut expected = lock(&self.expected);
+            expected.count_launch(i, &digest);
+            self.run.write_expected(&expected)?;
+        }
+        (self.tell)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
+        let how = launch(&Launch {
+            run: self.run,
+            output,
+            folder: self.checkout,
+            timeout: self.timeout,
+            watchman,
+            redact: self.redact,
+            now,
+        })?;
+        let Judged { verdict, why } = self.judge(&self.output(i))?;
+        (self.tell)(Progress::Ended { file, how, verdict, why });
+        Ok(())
+    }
+
+    /// A run that was killed may have left a launch behind that still works: it is waited for. False: it does not end.
+    fn is_free(&self, output: &Output) -> Result<bool> {
+        if !self.is_held(&output.file) {
+            return Ok(true);
+        }
+        let file = output.file.clone();
+        (self.tell)(Progress::Waiting { file: file.clone() });
+        let until = Instant::now() + self.timeout;
+        while self.is_held(&file) {
+            if Instant::now() >= until {
+                (self.tell)(Progress::StillRunning { file });
+                return Ok(false);
+            }
+            std::thread::sleep(TICK);
+        }
+        let Judged { verdict, why } = self.judge(output)?;
+        (self.tell)(Progress::Ended { file, how: "the earlier launch is over".to_owned(), verdict, why });
+        Ok(true)
+    }
+
+    fn is_held(&self, file: &str) -> bool {
+        matches!(self.run.hold(&layout::launch_prompt(file)), Ok(None))
+    }
+
+    fn output(&self, i: usize) -> Output {
+        lock(&self.expected).outputs[i].clone()
+    }
+
+    fn judge(&self, output: &Output) -> Result<Judged> {
+        super::judge(self.run, output, self.checkout)
+    }
+}
+
+fn note_omissions(place: &Place, run: &Run, expected: &Expected) -> Result<()> {
+    let mut omitted = Vec::new();
+    for output in &expected.outputs {
+        let judged = place.judge(run, output)?;
+        if Omission::is_omitted(output.tier, judged.verdict) {
+            let message = place.store.message(run, &output.file).map(|path| path.display().to_string());
+            omitted.push(Omission { file: output.file.clone(), judged, message });
+        }
+    }
+    // A note of before must not tell of what has come since.
+    if omitted.is_empty() && !run.holds(layout::OMISSIONS) {
+        return Ok(());
+    }
+    Ok(run.write(layout::OMISSIONS, &gate::omissions(expected, &omitted), Durability::Synced)?)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

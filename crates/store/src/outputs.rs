@@ -1,0 +1,248 @@
+//! A stage's run: the folder, what is expected in it, and how what is there looks.
+//!
+//! The folder is usually one of `outputs/`; an orchestrator with folders of its own may name any other of the project.
+
+use std::fs::{File, TryLockError};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::gate::{self, Expected, Problem, Reading, Seen};
+use model::id::Id;
+use model::place;
+use model::text::fingerprint;
+use rustix::fs::{self, Mode, OFlags};
+
+use crate::dir::require_file;
+use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
+
+/// Larger than any `expected.json` or live-state file.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+/// An input up to this size is told by its content, a larger one by its size and time: a hook has to stay small.
+const LARGEST_INPUT: usize = 1024 * 1024;
+
+/// One run's folder, held open.
+#[derive(Debug)]
+pub struct Run {
+    dir: Dir,
+}
+
+impl Store {
+    /// The folder that `state/live.json` names, as it is written there.
+    pub fn live(&self) -> Result<Option<String>> {
+        match self.dir().read(layout::LIVE, LARGEST) {
+            Err(Error::Absent { .. }) => Ok(None),
+            Err(e) => Err(e),
+            Ok(bytes) => match gate::live_dir(&bytes) {
+                Some(dir) => Ok(Some(dir)),
+                None => Err(Error::Damaged {
+                    path: self.dir().path().join(layout::LIVE),
+                    line: None,
+                    why: "it is not {\"dir\": \"…\"}".to_owned(),
+                }),
+            },
+        }
+    }
+
+    pub fn set_live(&self, dir: Option<&str>) -> Result<()> {
+        let Some(dir) = dir else { return self.dir().remove(layout::LIVE) };
+        let (folder, name) = layout::LIVE.rsplit_once('/').unwrap_or((".", layout::LIVE));
+        self.dir().make(folder)?.write(name, &gate::render_live(dir), Durability::Synced)
+    }
+
+    /// The names of all runs in `outputs/`.
+    pub fn runs(&self) -> Result<Vec<String>> {
+        match self.dir().sub(layout::OUTPUTS) {
+            Err(Error::Absent { .. }) => Ok(Vec::new()),
+            dir => Ok(dir?.entries()?.into_iter().map(|entry| entry.name).collect()),
+        }
+    }
+
+    /// Makes a folder in `outputs/` that was not there. The name gets a number where it is taken.
+    pub fn new_run(&self, name: &Id) -> Result<Run> {
+        let outputs = self.dir().make(layout::OUTPUTS)?;
+        for n in 1.. {
+            let name = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
+            if outputs.make_new(&name)? {
+                return Ok(Run { dir: outputs.sub(&name)? });
+            }
+        }
+        Err(Error::Absent { path: outputs.path().to_owned() })
+    }
+
+    /// Saves what a sub-agent said last instead of leaving `file`: beside it, or, where the run's folder is not one of ours,
+    /// in one of the same name that is. A hook writes nowhere else.
+    pub fn keep_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
+        let name = layout::last_message(file);
+        match self.own_folder(run) {
+            None => run.dir.write(&name, text.as_bytes(), Durability::Relaxed),
+            Some(folder) => self.dir().make(&folder)?.write(&name, text.as_bytes(), Durability::Relaxed),
+        }
+    }
+
+    /// Where such a message is, if there is one.
+    pub fn message(&self, run: &Run, file: &str) -> Option<PathBuf> {
+        let name = layout::last_message(file);
+        let path = match self.own_folder(run) {
+            None => run.path().join(name),
+            Some(folder) => self.dir().path().join(folder).join(name),
+        };
+        path.symlink_metadata().is_ok().then_some(path)
+    }
+
+    fn own_folder(&self, run: &Run) -> Option<String> {
+        if run.path().starts_with(self.dir().path()) {
+            return None;
+        }
+        let name = run.path().file_name().and_then(|name| Id::new(name.to_str()?).ok());
+        Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
+    }
+
+    /// Held while runs are made, and by a run for as long as it lasts: nothing is launched twice.
+    pub fn lock_outputs(&self, what: &str, wait: Duration) -> Result<Lock> {
+        self.dir().make(layout::LOCKS)?;
+        self.dir().lock(&layout::outputs_lock(what), wait)
+    }
+}
+
+impl Run {
+    /// The folder `rel` below `base`, through no link.
+    pub fn open(base: &Path, rel: &str) -> Result<Run> {
+        Ok(Run { dir: Dir::open(base)?.sub(rel)? })
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// Tells this run's lock from that of others.
+    pub fn lock_name(&self) -> String {
+        format!("{:016x}", fingerprint([self.path().as_os_str().as_encoded_bytes()]))
+    }
+
+    pub fn expected(&self) -> Result<Expected> {
+        let bytes = self.dir.read(layout::EXPECTED, LARGEST)?;
+        let path = self.path().join(layout::EXPECTED);
+        Expected::parse(&bytes).map_err(|problem| match problem {
+            Problem::Damaged { line, why } => Error::Damaged { path, line, why },
+            Problem::Foreign { why } => Error::Foreign { path, why },
+        })
+    }
+
+    pub fn write_expected(&self, expected: &Expected) -> Result<()> {
+        self.dir.write(layout::EXPECTED, &expected.render(), Durability::Synced)
+    }
+
+    pub fn write(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
+        self.dir.write(name, text.as_bytes(), durability)
+    }
+
+    pub fn append(&self, name: &str, lines: &[&str]) -> Result<()> {
+        self.dir.append_all(name, lines, u64::MAX)
+    }
+
+    pub fn holds(&self, name: &str) -> bool {
+        !matches!(self.dir.kind(name), Err(Error::Absent { .. }))
+    }
+
+    /// What stands where an output should be. An error means that it cannot be told.
+    pub fn look(&self, file: &str) -> Result<Seen> {
+        let Ok(file) = Id::new(file) else {
+            return Ok(Seen::Odd("its name leads out of the run".to_owned()));
+        };
+        let path = self.path().join(file.as_str());
+        let fd = match self.dir.open_beneath(file.as_str(), OFlags::RDONLY, Mode::empty(), "read") {
+            Ok(fd) => fd,
+            Err(Error::Absent { .. }) => return Ok(Seen::Nothing),
+            Err(Error::Refused { why, .. }) => return Ok(Seen::Odd(why)),
+            Err(e) => return Err(e),
+        };
+        let size = match require_file(fd.as_fd(), &path) {
+            Ok(size) => size,
+            Err(Error::Refused { why, .. }) => return Ok(Seen::Odd(why)),
+            Err(e) => return Err(e),
+        };
+        if size > gate::LARGEST {
+            return Ok(Seen::Odd(format!("it is over {} MB", gate::LARGEST / 1024 / 1024)));
+        }
+        let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
+        let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
+        let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
+        let mut reading = Reading::default();
+        self.dir.each_line(file.as_str(), |number, line| reading.feed(number, line))?;
+        Ok(Seen::File { modified, ending: reading.ending() })
+    }
+
+    /// Moves what stands under a name out of the way, whatever it is, and says where to.
+    pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
+        if !self.holds(name) {
+            return Ok(None);
+        }
+        let first = format!("{name}.{word}");
+        let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
+        for kept in names {
+            match self.dir.rename_to_free(name, &kept) {
+                Ok(()) => return Ok(Some(kept)),
+                Err(rustix::io::Errno::EXIST) => {}
+                Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "rename")),
+            }
+        }
+        Err(Error::Refused { path: self.path().join(first), why: "there are too many of these".to_owned() })
+    }
+
+    /// Opens a file of the run with a lock that is inherited with it: as long as anybody has the file open, it is held.
+    /// None: somebody has.
+    pub fn hold(&self, name: &str) -> Result<Option<File>> {
+        let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
+            Ok(fd) => File::from(fd),
+            Err(e) => return Err(e),
+        };
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Ok(None),
+            // Where the file system knows no locks, nobody can be seen to hold one.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
+        }
+    }
+}
+
+/// What the inputs are now, in one word. Not cryptographic, and need not be: it tells whether a file has changed, and who
+/// could forge an input could as well write the output.
+pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
+    if inputs.is_empty() {
+        return Ok(String::new());
+    }
+    let dir = Dir::open(base)?;
+    let mut parts: Vec<Vec<u8>> = Vec::with_capacity(inputs.len() * 2);
+    for input in inputs {
+        let place = place::within(&base.to_string_lossy(), input);
+        parts.push(place.path.as_bytes().to_vec());
+        parts.push(if place.outside { b"outside".to_vec() } else { input_word(&dir, &place.path)? });
+    }
+    Ok(format!("fnv1a-{:016x}", fingerprint(&parts)))
+}
+
+fn input_word(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
+    let fd = match dir.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read") {
+        Ok(fd) => fd,
+        Err(Error::Absent { .. }) => return Ok(b"absent".to_vec()),
+        Err(Error::Refused { .. }) => return Ok(b"refused".to_vec()),
+        Err(e) => return Err(e),
+    };
+    let path = dir.path().join(rel);
+    let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
+    match require_file(fd.as_fd(), &path) {
+        Ok(size) if size <= LARGEST_INPUT as u64 => {
+            drop(fd);
+            let content = fingerprint([dir.read(rel, LARGEST_INPUT)?]);
+            Ok(content.to_be_bytes().to_vec())
+        }
+        Ok(size) => Ok(format!("{size} {}.{}", stat.st_mtime, stat.st_mtime_nsec).into_bytes()),
+        Err(_) => Ok(b"no plain file".to_vec()),
+    }
+}
+
+#[cfg(test)]
+#[path = "outputs_tests.rs"]
+mod tests;

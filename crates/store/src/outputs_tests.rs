@@ -1,0 +1,81 @@
+use std::os::unix::fs::symlink;
+
+use model::gate::Ending;
+
+use super::*;
+
+fn run() -> (tempfile::TempDir, Run) {
+    let temp = tempfile::tempdir().unwrap();
+    std::fs::create_dir(temp.path().join("r")).unwrap();
+    let run = Run::open(temp.path(), "r").unwrap();
+    (temp, run)
+}
+
+#[test]
+fn what_stands_there_is_seen_and_not_followed() {
+    let (_temp, run) = run();
+    let put = |name: &str, text: &[u8]| std::fs::write(run.path().join(name), text).unwrap();
+    put("whole.md", b"x\n<!-- AGENT_COMPLETE -->\n");
+    put("large.md", &vec![b'x'; 6 * 1024 * 1024]);
+    symlink("whole.md", run.path().join("link.md")).unwrap();
+    symlink("nowhere", run.path().join("dangling.md")).unwrap();
+    std::fs::create_dir(run.path().join("folder.md")).unwrap();
+    assert_eq!(run.look("none.md").unwrap(), Seen::Nothing);
+    assert!(matches!(run.look("whole.md").unwrap(), Seen::File { ending: Ending::Sealed, .. }));
+    for odd in ["large.md", "link.md", "dangling.md", "folder.md", "../r/whole.md"] {
+        assert!(matches!(run.look(odd).unwrap(), Seen::Odd(_)), "{odd}: {:?}", run.look(odd));
+    }
+}
+
+#[test]
+fn a_digest_tells_inputs_apart() {
+    let (temp, _run) = run();
+    let write = |name: &str, text: &[u8]| std::fs::write(temp.path().join(name), text).unwrap();
+    let digest = |inputs: &[&str]| {
+        inputs_digest(temp.path(), &inputs.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>()).unwrap()
+    };
+    assert_eq!(digest(&[]), "");
+    let absent = digest(&["a"]);
+    write("a", b"1");
+    let first = digest(&["a"]);
+    assert_ne!(absent, first);
+    write("a", b"2");
+    assert_ne!(digest(&["a"]), first);
+    write("a", b"1");
+    assert_eq!(digest(&["a"]), first, "the content counts, not when it was written");
+    assert_eq!(digest(&["./a"]), first);
+    let outside = || inputs_digest(&temp.path().join("r"), &["../a".to_owned()]).unwrap();
+    let before = outside();
+    write("a", b"3");
+    assert_eq!(outside(), before, "what is outside is not opened");
+    write("large", &vec![1; 2 * 1024 * 1024]);
+    let large = digest(&["large"]);
+    write("large", &vec![1; 2 * 1024 * 1024 + 1]);
+    assert_ne!(digest(&["large"]), large);
+}
+
+#[test]
+fn a_file_is_held_by_whoever_inherited_it() {
+    let (_temp, run) = run();
+    run.write("p", "prompt", Durability::Relaxed).unwrap();
+    let held = run.hold("p").unwrap().unwrap();
+    let mut child = std::process::Command::new("sleep").arg("60").stdin(held).spawn().unwrap();
+    assert!(run.hold("p").unwrap().is_none(), "the child has it");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(run.hold("p").unwrap().is_some());
+}
+
+#[test]
+fn what_is_set_aside_stays() {
+    let (_temp, run) = run();
+    assert_eq!(run.set_aside("a.md", "old").unwrap(), None);
+    for text in ["1", "2"] {
+        run.write("a.md", text, Durability::Relaxed).unwrap();
+        run.set_aside("a.md", "old").unwrap();
+    }
+    symlink("nowhere", run.path().join("a.md")).unwrap();
+    assert_eq!(run.set_aside("a.md", "old").unwrap().as_deref(), Some("a.md.old-3"));
+    let read = |name: &str| std::fs::read_to_string(run.path().join(name)).unwrap();
+    assert_eq!((read("a.md.old"), read("a.md.old-2")), ("1".to_owned(), "2".to_owned()));
+}

@@ -1,0 +1,122 @@
+//! What goes on while outputs are made: a line for each thing that happens, and below them, where somebody watches, one that
+//! says what is being waited for.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use model::gate::Verdict;
+use model::render::one_line;
+use ops::gate::Progress;
+
+use crate::output::{self, BAD, DIM, Format, GOOD};
+
+/// How often the last line is drawn anew.
+const TICK: Duration = Duration::from_millis(200);
+
+const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+
+#[derive(Debug)]
+pub struct Board {
+    says: Says,
+    running: Mutex<Vec<(String, Instant)>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    Nothing,
+    Lines,
+    /// Lines, and one that is always the last.
+    Screen,
+}
+
+impl Board {
+    pub fn new(format: Format) -> Board {
+        let says = match format {
+            Format::Json => Says::Nothing,
+            Format::Text if output::is_watched() => Says::Screen,
+            Format::Text => Says::Lines,
+        };
+        Board { says, running: Mutex::new(Vec::new()) }
+    }
+
+    /// Runs `work`, which tells what happens.
+    pub fn watch<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
+        let over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            if self.says == Says::Screen {
+                scope.spawn(|| {
+                    for frame in SPINNER.iter().cycle().take_while(|_| !over.load(Ordering::Relaxed)) {
+                        self.draw(*frame);
+                        std::thread::sleep(TICK);
+                    }
+                });
+            }
+            let done = work(&|progress| self.tell(&progress));
+            over.store(true, Ordering::Relaxed);
+            if self.says == Says::Screen {
+                output::passing("");
+            }
+            done
+        })
+    }
+
+    fn tell(&self, progress: &Progress) {
+        let mut running = self.running();
+        match progress {
+            Progress::Launched { file, .. } | Progress::Waiting { file } => {
+                running.push((file.clone(), Instant::now()));
+            }
+            Progress::Ended { file, .. } | Progress::StillRunning { file } => {
+                running.retain(|(name, _)| name != file);
+            }
+            Progress::Reused { .. } => {}
+        }
+        match self.says {
+            Says::Nothing => {}
+            Says::Lines => output::talk(words(progress)),
+            Says::Screen => {
+                output::passing("");
+                output::talk(words(progress));
+            }
+        }
+    }
+
+    fn draw(&self, frame: char) {
+        let running = self.running();
+        if running.is_empty() {
+            return;
+        }
+        let each = running.iter().map(|(file, since)| format!("{file} {} s", since.elapsed().as_secs()));
+        let text = format!("{} running: {}", running.len(), each.collect::<Vec<_>>().join(", "));
+        output::passing(&format!("{frame} {DIM}{}{DIM:#}", one_line(&text, 76)));
+    }
+
+    fn running(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn words(progress: &Progress) -> String {
+    let name = |file: &str| one_line(file, 200);
+    match progress {
+        Progress::Reused { file } => format!("reused    {}", name(file)),
+        Progress::Launched { file, attempt } => format!("launched  {} (launch {attempt})", name(file)),
+        Progress::Ended { file, how, verdict: Verdict::Valid, .. } => {
+            format!("{GOOD}valid{GOOD:#}     {} ({})", name(file), one_line(how, 200))
+        }
+        Progress::Ended { file, how, verdict, why } => {
+            let (verdict, why, how) = (verdict.name(), one_line(why, 200), one_line(how, 200));
+            format!("{BAD}{verdict:<8}{BAD:#}  {} ({how}): {why}", name(file))
+        }
+        Progress::Waiting { file } => {
+            format!("waiting   {}: a launch of an earlier run still works on it", name(file))
+        }
+        Progress::StillRunning { file } => {
+            format!(
+                "{BAD}running{BAD:#}   {}: a launch of an earlier run is still at it; left alone",
+                name(file)
+            )
+        }
+    }
+}

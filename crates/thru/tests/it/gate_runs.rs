@@ -1,0 +1,381 @@
+//! `thru gate run` with commands that succeed, fail, hang, write nothing, write half, and succeed only the second time.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+const DONE: &str = "<!-- AGENT_COMPLETE -->";
+
+/// Whole, at once.
+const GOOD: &str = "echo ok; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
+
+/// A run of a stage, in a folder of the test's choice.
+struct Stage {
+    env: TestEnv,
+}
+
+impl Stage {
+    /// Every output with its tier and a line for `sh`. Each launch leaves a line in `launches`.
+    fn new(outputs: &[(&str, &str, &str)]) -> Stage {
+        let stage = Stage { env: TestEnv::rooted() };
+        let output = |(file, tier, line): &(&str, &str, &str)| {
+            let line = format!("echo {file} >> launches; {line}");
+            json!({ "file": file, "tier": tier, "prompt": format!("Make {file}."), "launch": ["sh", "-c", line] })
+        };
+        let outputs: Vec<Value> = outputs.iter().map(output).collect();
+        let expected = json!({ "schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs });
+        stage.env.write("project/run/expected.json", expected.to_string());
+        stage.env.thru(&["gate", "live", "--set", "run"]).ok();
+        stage
+    }
+
+    fn run(&self, words: &[&str]) -> crate::call::Output {
+        self.env.call(&[&["gate", "run"], words].concat()).run()
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.env.project().join("run").join(file)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.path(file)).unwrap_or_default()
+    }
+
+    /// How often each file was launched, and in what order.
+    fn launches(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.env.project().join("launches")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn launched(&self, file: &str) -> usize {
+        self.launches().iter().filter(|launched| *launched == file).count()
+    }
+
+    fn attempts(&self) -> Vec<u64> {
+        let expected: Value = serde_json::from_str(&self.read("expected.json")).unwrap();
+        expected["outputs"].as_array().unwrap().iter().map(|o| o["attempts"].as_u64().unwrap_or(0)).collect()
+    }
+}
+
+#[test]
+fn exactly_the_invalid_ones_are_launched_at_most_twice() {
+    let stage = Stage::new(&[
+        ("review-there.md", "critical", GOOD),
+        ("review-good.md", "critical", GOOD),
+        ("review-second.md", "critical", &format!("test -e second && {{ {GOOD}; }}; touch second")),
+        ("review-fails.md", "advisory", "echo oh no >&2; exit 3"),
+        ("review-hangs.md", "advisory", "echo before; sleep 600"),
+        ("review-silent.md", "advisory", "true"),
+        ("review-half.md", "advisory", "echo half > \"$THROUGHLINE_OUTPUT\""),
+        ("review-nowhere.md", "advisory", "exec /no/such/program"),
+    ]);
+    stage.env.write("project/run/review-there.md", format!("of before\n{DONE}\n"));
+    let output = stage.run(&["--jobs", "8", "--timeout", "1"]).exits(3);
+    assert!(output.stdout.ends_with("PERSISTENCE_GATE=SOFT_CONTINUE\n"), "{output}");
+    assert_eq!(stage.attempts(), [0, 1, 2, 2, 2, 2, 2, 2]);
+    let times = ["there", "good", "second", "fails", "hangs", "silent", "half", "nowhere"]
+        .map(|name| stage.launched(&format!("review-{name}.md")));
+    assert_eq!(times, [0, 1, 2, 2, 2, 2, 2, 2]);
+    assert_eq!(stage.read("review-there.md"), format!("of before\n{DONE}\n"));
+
+    for (file, said) in [
+        ("review-fails.md", "oh no\n=== exit 3 after"),
+        ("review-hangs.md", "before\n=== timed out after"),
+        ("review-good.md", "ok\n=== exit 0 after"),
+    ] {
+        let log = stage.read(&format!("{file}.launch.log"));
+        assert!(log.starts_with("=== 2026-11-15T19:22:0") && log.contains(said), "{file}: {log}");
+    }
+    let aside = |name: &String| name.starts_with("review-half.md.set-aside-");
+    let kept = crate::env::names_in(&stage.env.project().join("run"));
+    assert_eq!(kept.iter().filter(|name| aside(name)).count(), 1, "the first half is kept: {kept:?}");
+    let omissions = stage.read("omissions.md");
+    assert!(
+        omissions.contains("`review-half.md`: incomplete") && !omissions.contains("review-good"),
+        "{omissions}"
+    );
+    // Not on a terminal: a line for each thing that happens, and nothing that paints.
+    for line in
+        ["reused    review-there.md", "launched  review-second.md (launch 2)", "valid     review-second.md ("]
+    {
+        assert!(output.stderr.contains(line), "{line}: {output}");
+    }
+    assert!(!output.stderr.contains(['\r', '\u{1b}']), "{output}");
+
+    let again = stage.run(&["--timeout", "1"]).exits(3);
+    assert_eq!(stage.attempts(), [0, 1, 2, 2, 2, 2, 2, 2], "{again}");
+    assert_eq!(stage.launches().len(), times.iter().sum::<usize>(), "nothing more without --again");
+    stage.env.write("project/run/review-silent.md", format!("by hand\n{DONE}\n"));
+    fs::remove_file(stage.path("review-half.md")).unwrap();
+    stage.run(&["--again", "--timeout", "1"]).exits(3);
+    assert_eq!(stage.launched("review-silent.md"), 2, "it is valid now");
+    assert_eq!(stage.launched("review-half.md"), 4);
+    let expected: Value = serde_json::from_str(&stage.read("expected.json")).unwrap();
+    assert_eq!((&expected["attempt"], &expected["outputs"][5]["attempts"]), (&json!(2), &json!(2)));
+}
+
+#[test]
+fn a_hard_fail_lists_what_to_do_and_launches_nothing_until_it_is_told_to() {
+    let stage = Stage::new(&[
+        ("review-bad.md", "critical", "exit 1"),
+        ("review-soft.md", "advisory", "exit 1"),
+        ("review-good.md", "critical", GOOD),
+    ]);
+    let output = stage.run(&[]).exits(4);
+    assert!(output.stdout.ends_with("PERSISTENCE_GATE=HARD_FAIL\n"), "{output}");
+    let hint = format!(
+        "hint: see {}; it was launched 2 times; `thru gate run --again`",
+        stage.path("review-bad.md.launch.log").display()
+    );
+    assert!(
+        output.stdout.contains(&hint) && output.stdout.contains("missing     critical  review-bad.md"),
+        "{output}"
+    );
+    let launches = stage.launches();
+    assert_eq!(launches.len(), 5);
+    stage.run(&[]).exits(4);
+    assert_eq!(stage.launches(), launches);
+    stage.env.write("project/run/review-bad.md", format!("by hand\n{DONE}\n"));
+    stage.env.write("project/run/review-soft.md", format!("by hand\n{DONE}\n"));
+    assert!(stage.read("omissions.md").contains("review-soft.md"));
+    let json = stage.run(&["--json"]).ok().json();
+    assert_eq!(json["gate"], "PASS");
+    assert_eq!(stage.launches(), launches);
+    assert!(stage.read("omissions.md").contains("Nothing is omitted"), "a note of before does not stay");
+}
+
+#[test]
+fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
+    let token = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
+    let key = format!("-----BEGIN {0}-----\\nMIIBVwIBADANBg\\n-----END {0}-----", "RSA PRIVATE KEY");
+    let line = format!(
+        "cat > got; echo {token}; printf -- '{key}\\n' | while read l; do echo \"$l\"; sleep 0.05; done; pwd; {GOOD}"
+    );
+    let stage = Stage::new(&[("review-a.md", "critical", &line)]);
+    stage.run(&[]).ok();
+    let got = fs::read_to_string(stage.env.project().join("got")).unwrap();
+    let path = stage.path("review-a.md");
+    assert!(got.starts_with(&format!(
+        "Make review-a.md.\n\nWrite your complete result to this file: {}",
+        path.display()
+    )));
+    let log = stage.read("review-a.md.launch.log");
+    assert!(!log.contains(&token) && !log.contains("MIIBVwIBADANBg") && log.contains("[REDACTED:"), "{log}");
+    assert!(log.contains(&format!("{}\n", stage.env.project().display())), "it runs in the project: {log}");
+}
+
+#[test]
+fn side_by_side_up_to_the_number_of_jobs() {
+    // Each waits until as many as there are jobs have begun: one after the other would never get there.
+    let meet = |n: usize| {
+        format!(
+            "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {GOOD}; }}"
+        )
+    };
+    let line = meet(3);
+    let files = ["review-a.md", "review-b.md", "review-c.md"];
+    let outputs: Vec<_> = files.iter().map(|file| (*file, "critical", line.as_str())).collect();
+    let stage = Stage::new(&outputs);
+    stage.run(&["--jobs", "3"]).ok();
+    assert_eq!(stage.attempts(), [1, 1, 1]);
+
+    let alone = format!("mkdir busy || exit 1; sleep 0.1; rmdir busy; {GOOD}");
+    let outputs: Vec<_> = files.iter().map(|file| (*file, "critical", alone.as_str())).collect();
+    let stage = Stage::new(&outputs);
+    stage.run(&["--jobs", "1"]).ok();
+    assert_eq!(stage.attempts(), [1, 1, 1], "never two at once");
+}
+
+fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(30);
+    while !is_so() {
+        assert!(Instant::now() < until, "{what} never came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Killed while one output is done and others are not: what is valid is not made again, what was counted stays counted,
+/// and a command that outlived the run is waited for instead of started twice.
+#[test]
+fn killed_in_the_middle_and_again() {
+    // Silent: what it would say has nobody left to hear it, and that ends a command.
+    let slow = format!("while ! test -e go; do sleep 0.05; done; {}", GOOD.trim_start_matches("echo ok; "));
+    let stage = Stage::new(&[
+        ("review-done.md", "critical", GOOD),
+        ("review-slow.md", "critical", &slow),
+        ("review-later.md", "critical", GOOD),
+    ]);
+    let start = || {
+        let mut command = Command::new(crate::env::binary());
+        command
+            .args(["gate", "run", "--jobs", "2", "--timeout", "60"])
+            .env_clear()
+            .current_dir(stage.env.project());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        command
+            .stdout(std::process::Stdio::null())
+            .stderr(fs::File::create(stage.env.base().join("said")).unwrap())
+            .spawn()
+            .unwrap()
+    };
+    let mut first = start();
+    wait_until("the first output", || {
+        stage.launched("review-later.md") == 1 && stage.read("review-later.md").contains(DONE)
+    });
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(stage.attempts(), [1, 1, 1], "counted before they were launched");
+
+    let mut second = start();
+    let said = || fs::read_to_string(stage.env.base().join("said")).unwrap();
+    wait_until("the wait", || said().contains("waiting   review-slow.md"));
+    let busy = stage.run(&[]).exits(14);
+    assert!(busy.stderr.contains("in use by another thru"), "{busy}");
+    stage.env.write("project/go", "");
+    assert!(second.wait().unwrap().success(), "{}", said());
+    assert_eq!(stage.attempts(), [1, 1, 1]);
+    assert_eq!(stage.launches().len(), 3, "nothing ran twice: {}", said());
+    assert!(said().contains("reused    review-done.md"), "{}", said());
+}
+
+/// Killed at any moment: never more than two launches of an output, and in the end all are there.
+#[test]
+fn killed_at_any_moment() {
+    for ms in [1, 5, 10, 20, 40, 80] {
+        let stage = Stage::new(&[
+            ("review-a.md", "critical", GOOD),
+            ("review-b.md", "critical", GOOD),
+            ("review-c.md", "advisory", "exit 1"),
+        ]);
+        let mut command = Command::new(crate::env::binary());
+        command.args(["gate", "run", "--jobs", "1"]).env_clear().current_dir(stage.env.project());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let output = stage.run(&["--jobs", "1"]);
+        let launched = ["review-a.md", "review-b.md", "review-c.md"].map(|file| stage.launched(file));
+        assert!(
+            launched.iter().all(|n| *n <= 2) && stage.attempts().iter().all(|n| *n <= 2),
+            "{launched:?} {output}"
+        );
+        assert!(output.code == 3, "killed after {ms} ms: {launched:?} {output}");
+    }
+}
+
+/// Ctrl-C in a terminal: what was launched ends too, and nothing that had ended before is touched.
+#[test]
+fn an_interrupt_ends_what_was_launched() {
+    use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
+    use std::os::unix::process::CommandExt;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    if ignored.is_some_and(|signals| signals & 2 != 0) {
+        println!("skipped: whoever started this ignores interrupts, and so does everything below");
+        return;
+    }
+    let line = "echo $$ > pid; exec sleep 600";
+    let stage = Stage::new(&[("review-a.md", "critical", GOOD), ("review-b.md", "critical", line)]);
+    let mut command = Command::new(crate::env::binary());
+    command
+        .args(["gate", "run", "--jobs", "1"])
+        .env_clear()
+        .current_dir(stage.env.project())
+        .process_group(0);
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let pid = || {
+        fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
+    };
+    wait_until("the second launch", || pid().is_some());
+    // It may have begun to run before we had time to note that it does.
+    std::thread::sleep(Duration::from_millis(300));
+    kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
+    assert!(!child.wait().unwrap().success());
+    let launched = pid().unwrap();
+    // Gone, or dead and not yet buried by whoever inherited it.
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
+    wait_until("its end", || {
+        test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
+    });
+    assert_eq!(stage.attempts(), [1, 1]);
+}
+
+/// In somebody else's records there may be any command.
+#[test]
+fn an_untrusted_root_launches_nothing() {
+    let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
+    stage.env.thru(&["trust", "--revoke"]).ok();
+    let output = stage.run(&[]).exits(15);
+    assert!(output.stderr.contains("not trusted") && stage.launches().is_empty(), "{output}");
+    stage.env.thru(&["gate", "check"]).exits(4);
+}
+
+/// A link in the place of an output is not written through.
+#[test]
+fn a_link_is_moved_out_of_the_way() {
+    let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
+    let target = stage.env.write("project/precious.md", "mine\n");
+    std::os::unix::fs::symlink(&target, stage.path("review-a.md")).unwrap();
+    stage.run(&[]).ok();
+    assert_eq!(fs::read_to_string(target).unwrap(), "mine\n");
+    assert!(stage.read("review-a.md").contains("report"));
+}
+
+/// A file that a command leaves as it was is not taken for its work.
+#[test]
+fn what_was_stale_does_not_become_fresh_by_itself() {
+    let env = TestEnv::rooted();
+    env.write("project/plan.md", "v1\n");
+    let launch = ["sh", "-c", "true"];
+    let words =
+        ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--prompt", "Be {role}.", "--"];
+    env.call(&[&words[..], &launch[..]].concat()).run().ok();
+    let run = env.store().join("outputs/review-20261115T192200Z");
+    fs::write(run.join("review-a.md"), format!("of v1\n{DONE}\n")).unwrap();
+    env.thru(&["gate", "check"]).exits(0);
+    env.write("project/plan.md", "v2\n");
+    let output = env.thru(&["gate", "run"]).exits(4);
+    assert!(output.stdout.contains("missing     critical  review-a.md"), "{output}");
+    let kept = crate::env::names_in(&run);
+    assert!(kept.iter().any(|name| name.starts_with("review-a.md.set-aside-")), "{kept:?}");
+    assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
+}
+
+/// Somebody watches: a last line says what runs and for how long, and is gone at the end.
+#[test]
+fn progress_on_a_terminal() {
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+    let stage = Stage::new(&[("review-a.md", "critical", &format!("sleep 0.7; {GOOD}"))]);
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = fs::File::options().write(true).open(name.to_str().unwrap()).unwrap();
+    let mut command = Command::new(crate::env::binary());
+    command.args(["gate", "run"]).env_clear().current_dir(stage.env.project()).env("TERM", "xterm");
+    command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+    let mut child = command.stdout(std::process::Stdio::piped()).stderr(slave).spawn().unwrap();
+    drop(command);
+    let mut seen = Vec::new();
+    // The end of a terminal is an error, not an end of file.
+    let _ = std::io::Read::read_to_end(&mut fs::File::from(master), &mut seen);
+    assert!(child.wait().unwrap().success());
+    let seen = String::from_utf8_lossy(&seen);
+    assert!(seen.contains("launched  review-a.md (launch 1)"), "{seen:?}");
+    assert!(seen.contains("1 running: review-a.md 0 s"), "{seen:?}");
+    let last = seen.rsplit("\r\u{1b}[2K").next().unwrap();
+    assert!(!last.contains("running"), "nothing stays: {seen:?}");
+    let mut said = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut said).unwrap();
+    assert!(said.ends_with("PERSISTENCE_GATE=PASS\n") && !said.contains('\u{1b}'), "{said:?}");
+}

@@ -1,0 +1,372 @@
+//! What sub-agents leave behind: how it is judged, what is said about it, and to whom.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::{TestEnv, names_in};
+
+const DONE: &str = "<!-- AGENT_COMPLETE -->";
+const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
+
+fn run(env: &TestEnv) -> PathBuf {
+    env.project().join(RUN)
+}
+
+fn leave(env: &TestEnv, file: &str, text: &str) -> PathBuf {
+    env.write(format!("project/{RUN}/{file}"), text)
+}
+
+/// `verdict` of each file, in the order of `expected.json`.
+fn verdicts(env: &TestEnv) -> Vec<(String, String)> {
+    let output = env.call(&["gate", "check", "--json"]).run();
+    let rows = output.json()["outputs"].as_array().unwrap().clone();
+    let text = |row: &Value, key: &str| row[key].as_str().unwrap().to_owned();
+    rows.iter().map(|row| (text(row, "file"), text(row, "verdict"))).collect()
+}
+
+/// The table of the protocol, with real files.
+#[test]
+fn every_verdict_on_disk() {
+    let env = TestEnv::rooted();
+    env.write("project/plan.md", "v1\n");
+    let rows: &[(&str, &str, &str)] = &[
+        ("review-missing.md", "", "missing"),
+        ("review-empty.md", "", "empty"),
+        ("review-blank.md", " \n\n", "empty"),
+        ("review-last.md", "a\n{}\n", "valid"),
+        ("review-middle.md", "a\n{}\nb\n", "incomplete"),
+        ("review-none.md", "a\n", "incomplete"),
+        ("review-fence.md", "```\n{}\n```\n", "incomplete"),
+        ("review-open-fence.md", "```\n{}\n", "incomplete"),
+        ("review-spaces.md", "a\n{}  \n\n", "valid"),
+        ("review-crlf.md", "a\r\n{}\r\n", "valid"),
+        ("review-two.md", "a\n{}\nb\n{}\n", "valid"),
+        ("review-large.md", "", "unsafe"),
+        ("review-link.md", "", "unsafe"),
+        ("review-folder.md", "", "unsafe"),
+    ];
+    let mut words = vec!["gate", "expect", "review", "--input", "plan.md", "--critical"];
+    words.extend(rows.iter().map(|(file, _, _)| *file));
+    env.thru(&words).ok();
+    for (file, text, verdict) in rows {
+        if !matches!(*verdict, "missing" | "unsafe") {
+            leave(&env, file, &text.replace("{}", DONE));
+        }
+    }
+    leave(&env, "review-large.md", &format!("{}\n{DONE}\n", "x".repeat(6 * 1024 * 1024)));
+    symlink("review-last.md", run(&env).join("review-link.md")).unwrap();
+    fs::create_dir(run(&env).join("review-folder.md")).unwrap();
+    let wanted: Vec<_> = rows.iter().map(|(file, _, verdict)| ((*file).into(), (*verdict).into())).collect();
+    assert_eq!(verdicts(&env), wanted);
+
+    env.write("project/plan.md", "v2\n");
+    let stale = |all: &[(String, String)], word| all.iter().filter(|(_, verdict)| verdict == word).count();
+    assert_eq!((stale(&verdicts(&env), "stale"), stale(&verdicts(&env), "valid")), (4, 0), "other inputs");
+    env.write("project/plan.md", "v1\n");
+    assert_eq!(verdicts(&env), wanted, "the content counts, not the time");
+
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    fs::File::open(run(&env).join("review-last.md")).unwrap().set_modified(old).unwrap();
+    let verdict = verdicts(&env).into_iter().find(|(file, _)| file == "review-last.md").unwrap().1;
+    assert_eq!(verdict, "stale", "of before the run");
+}
+
+#[test]
+fn a_name_that_leads_out_is_unsafe_and_never_opened() {
+    let env = TestEnv::rooted();
+    env.thru(&["gate", "expect", "review", "review-a.md"]).ok();
+    env.write("project/elsewhere.md", format!("x\n{DONE}\n"));
+    let expected = json!({ "stage": "review", "outputs": [
+        { "file": "../../../../elsewhere.md" }, { "file": "/etc/hostname", "tier": "advisory" }, "review-a.md",
+    ] });
+    leave(&env, "expected.json", &expected.to_string());
+    leave(&env, "review-a.md", &format!("x\n{DONE}\n"));
+    let words: Vec<String> = verdicts(&env).into_iter().map(|(_, verdict)| verdict).collect();
+    assert_eq!(words, ["unsafe", "unsafe", "valid"]);
+    env.thru(&["gate", "run"]).exits(4);
+}
+
+#[test]
+fn the_line_and_the_exit_code_of_each_gate() {
+    let env = TestEnv::rooted();
+    env.thru(&["gate", "expect", "review", "--critical", "review-a.md", "--advisory", "review-b.md"]).ok();
+    let before = env.tree();
+    assert_snapshot!(env.shown(&env.thru(&["gate", "check"]).to_string()), @r#"
+    exit: 4
+    ---- stdout
+    Stage review, attempt 1, in $PROJECT/.agent/context/outputs/review-20261115T192200Z
+      missing     critical  review-a.md  there is no such file
+          hint: have it written (`thru gate prompt review-a.md`), or give it a "launch" in expected.json
+      missing     advisory  review-b.md  there is no such file
+          hint: have it written (`thru gate prompt review-b.md`), or give it a "launch" in expected.json
+    PERSISTENCE_GATE=HARD_FAIL
+    ---- stderr
+    error: a critical output is not valid; the stage cannot go on
+    "#);
+    before.assert_same(&env.tree(), "check");
+    leave(&env, "review-a.md", &format!("fine\n{DONE}\n"));
+    leave(&env, "review-b.md", "half\n");
+    let soft = env.thru(&["gate", "check"]).exits(3);
+    assert!(soft.stdout.ends_with("\nPERSISTENCE_GATE=SOFT_CONTINUE\n"), "{soft}");
+    let sealed = env.thru(&["gate", "seal", "review-b.md"]).ok();
+    assert!(sealed.stdout.starts_with("Sealed "), "{sealed}");
+    assert_eq!(fs::read_to_string(run(&env).join("review-b.md")).unwrap(), format!("half\n\n{DONE}\n"));
+    let pass = env.thru(&["gate", "check"]).exits(0);
+    assert!(pass.stdout.ends_with("\nPERSISTENCE_GATE=PASS\n") && pass.stderr.is_empty(), "{pass}");
+}
+
+#[test]
+fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
+    let env = TestEnv::rooted();
+    for words in
+        [&["gate", "check"][..], &["gate", "run"], &["gate", "prompt", "review-a.md"], &["gate", "live"]]
+    {
+        let output = env.thru(words).exits(10);
+        let named = [
+            "state/live.json: there is no such file",
+            "`thru gate expect STAGE",
+            "`thru gate live --set DIR`",
+        ];
+        assert!(named.iter().all(|part| output.stderr.contains(part)), "{words:?}: {output}");
+    }
+    let output = env.thru(&["gate", "check", "--stage", "review"]).exits(10);
+    assert!(output.stderr.contains("`thru gate expect review` makes one"), "{output}");
+
+    env.write("project/stage/notes.md", "");
+    env.thru(&["gate", "live", "--set", "stage"]).ok();
+    let output = env.thru(&["gate", "check"]).exits(10);
+    assert_snapshot!(env.shown(&output.to_string()), @r#"
+    exit: 10
+    ---- stderr
+    error: $PROJECT/stage/expected.json: there is no such file, so nothing is expected here
+    hint:  `thru gate expect STAGE --critical FILE…` makes it
+    "#);
+    env.write("project/stage/expected.json", "{\"outputs\": [\n  {\"file\": 7}\n");
+    let output = env.thru(&["gate", "check"]).exits(12);
+    assert_snapshot!(env.shown(&output.to_string()), @r#"
+    exit: 12
+    ---- stderr
+    error: $PROJECT/stage/expected.json:3: damaged: not JSON: EOF while parsing a list at line 3 column 0
+    hint:  mend it, or let `thru gate expect STAGE --critical FILE…` make a new run
+    "#);
+    env.write("project/stage/expected.json", "{\"outputs\": [{\"file\": \"a.md\", \"tier\": \"high\"}]}");
+    let output = env.thru(&["gate", "run"]).exits(12);
+    assert!(output.stderr.contains("outputs[0].tier must be `critical` or `advisory`"), "{output}");
+    assert_eq!(env.call(&["gate", "check", "--json"]).run().json()["error"]["kind"], "damaged");
+
+    env.write("project/.agent/context/state/live.json", "{\"dir\": ");
+    let output = env.thru(&["gate", "check"]).exits(12);
+    assert!(output.stderr.contains("state/live.json: damaged"), "{output}");
+    env.write("project/.agent/context/state/live.json", "{\"dir\": \"nowhere\"}");
+    let output = env.thru(&["gate", "check"]).exits(10);
+    assert!(output.stderr.contains("project/nowhere: the live run is not there"), "{output}");
+    env.write("project/.agent/context/state/live.json", "{\"dir\": \"../elsewhere\"}");
+    let output = env.thru(&["gate", "check"]).exits(10);
+    assert!(output.stderr.contains("is not a folder inside this project"), "{output}");
+    env.thru(&["gate", "live", "--clear"]).ok();
+    env.thru(&["gate", "live"]).exits(10);
+}
+
+#[test]
+fn usage_is_checked_before_anything_is_made() {
+    let env = TestEnv::rooted();
+    let before = env.tree();
+    for (words, said) in [
+        (&["review"][..], "no settings file defines [stages.review]"),
+        (&["re/view", "a.md"], "cannot be an id"),
+        (&["review", "../a.md"], "cannot be an id"),
+        (&["review", "--critical", "a.md", "--advisory", "a.md"], "`a.md` is named twice"),
+        (&["review", "omissions.md"], "is a file of the run itself"),
+    ] {
+        let output = env.call(&[&["gate", "expect"], words].concat()).run().exits(2);
+        assert!(output.stderr.contains(said), "{words:?}: {output}");
+    }
+    let output = env.thru(&["gate", "expect", "review", "review-a.md", "--input", "nowhere.md"]).exits(10);
+    assert!(output.stderr.contains("nowhere.md: there is no such file"), "{output}");
+    env.thru(&["gate", "expect", "review", "review-a.md", "--input", "../x"]).exits(10);
+    before.assert_same(&env.tree(), "refused");
+}
+
+/// The live-state file of an orchestrator that keeps its own folders.
+#[test]
+fn a_live_state_file_names_the_run() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
+    let output = env.thru(&["gate", "check"]).exits(10);
+    assert!(output.stderr.contains(".cwf/state.yaml names none"), "{output}");
+    env.write("project/.cwf/state.yaml", "tools: x\nlive:\n  session_id: \"S1\"\n  dir: \".cwf/p/01-x\"\n");
+    env.write("project/.cwf/p/01-x/review-a.md", format!("x\n{DONE}\n"));
+    let made = env.json(&["gate", "expect", "review", "review-a.md"]);
+    assert!(made["run"].as_str().unwrap().ends_with("project/.cwf/p/01-x"), "{made}");
+    assert_eq!(env.json(&["gate", "live"])["from"], "live-state-file");
+    assert_eq!(verdicts(&env)[0].1, "valid", "the clock of the test stands in the past");
+    let made = env.json(&["gate", "expect", "plan", "plan-a.md"]);
+    assert_eq!(made["set_aside"], "expected.json.replaced-20261115T192200Z");
+    assert!(env.project().join(".cwf/p/01-x/expected.json.replaced-20261115T192200Z").exists());
+}
+
+#[test]
+fn a_stage_can_be_defined_once_for_all_runs() {
+    let env = TestEnv::rooted();
+    let config = "[stages.review]\ncritical = [\"review-a.md\"]\nprompt = \"You are {role}.\"\n\
+                  launch = [\"sh\", \"-c\", \"(cat; echo '<!-- AGENT_COMPLETE -->') > $THROUGHLINE_OUTPUT\"]\n";
+    env.write("project/.agent/context/config.toml", config);
+    let shown = env.thru(&["config"]).ok().stdout;
+    assert!(shown.contains("stages.review  1 output  "), "{shown}");
+    let output = env.thru(&["gate", "run", "--stage", "review"]).ok();
+    assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\n"), "{output}");
+    let text = fs::read_to_string(run(&env).join("review-a.md")).unwrap();
+    assert!(text.starts_with("You are a.\n\nWrite your complete result to this file: "), "{text}");
+
+    env.write("project/.agent/context/config.toml", "[stages.review]\ncritical = 7\n");
+    let output = env.thru(&["gate", "expect", "review"]).exits(15);
+    assert!(output.stderr.contains("config.toml:2: stages.review.critical must be a list"), "{output}");
+    env.thru(&["config"]).exits(1);
+}
+
+#[test]
+fn each_run_has_a_folder_of_its_own() {
+    let env = TestEnv::rooted();
+    let first = env.json(&["gate", "expect", "review", "review-a.md"]);
+    let second = env.json(&["gate", "expect", "review", "review-a.md"]);
+    assert_eq!(second["run"].as_str().unwrap(), format!("{}-2", first["run"].as_str().unwrap()));
+    assert_eq!(env.json(&["gate", "live"])["run"], second["run"]);
+    env.thru(&["gate", "live", "--set", "review-20261115T192200Z"]).ok();
+    assert_eq!(env.json(&["gate", "live"])["run"], first["run"]);
+    env.thru(&["gate", "expect", "plan", "plan-a.md"]).ok();
+    let check = env.call(&["gate", "check", "--stage", "review", "--json"]).run().exits(4).json();
+    assert_eq!(check["run"], second["run"], "the newest of the stage, not the live one");
+}
+
+#[test]
+fn a_seal_is_put_where_it_counts() {
+    let env = TestEnv::rooted();
+    for (text, sealed) in [
+        ("a", format!("a\n\n{DONE}\n")),
+        ("a\n\n", format!("a\n\n{DONE}\n")),
+        ("a\r\nb\r\n", format!("a\r\nb\r\n\r\n{DONE}\r\n")),
+        (&format!("a\n{DONE}"), format!("a\n{DONE}")),
+        (&format!("a\n{DONE}\nb\n"), format!("a\n{DONE}\nb\n\n{DONE}\n")),
+    ] {
+        let path = env.write("project/x.md", text);
+        env.thru(&["gate", "seal", "x.md"]).ok();
+        assert_eq!(fs::read_to_string(path).unwrap(), sealed, "{text:?}");
+    }
+    env.write("project/x.md", "a\n```sh\nb\n");
+    let output = env.thru(&["gate", "seal", "x.md"]).exits(15);
+    assert!(output.stderr.contains("x.md:2: this line opens a code fence"), "{output}");
+    env.write("project/x.md", "\n");
+    env.thru(&["gate", "seal", "x.md"]).exits(15);
+    env.thru(&["gate", "seal", "nowhere.md"]).exits(10);
+    symlink("x.md", env.project().join("link.md")).unwrap();
+    env.thru(&["gate", "seal", "link.md"]).exits(15);
+}
+
+#[test]
+fn the_instruction_names_the_file() {
+    let env = TestEnv::rooted();
+    env.thru(&["gate", "expect", "review", "review-a.md"]).ok();
+    let output = env.thru(&["gate", "prompt", "review-a.md"]).ok();
+    assert_snapshot!(env.shown(&output.to_string()), @r#"
+    exit: 0
+    ---- stdout
+    Write your complete result to this file: $PROJECT/.agent/context/outputs/review-20261115T192200Z/review-a.md
+    Only the file is read; what you say in your last message is not.
+    When everything is written, make this the last line of the file, alone on its line and outside of any code block:
+    <!-- AGENT_COMPLETE -->
+    A file that does not end with that line counts as unfinished, and the work is given to somebody else.
+    "#);
+    let output = env.thru(&["gate", "prompt", "review-b.md"]).ok();
+    assert!(output.stderr.contains("does not list review-b.md"), "{output}");
+}
+
+fn fire(env: &TestEnv, event: &str, more: Value) -> Output {
+    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    env.hook(event, &payload)
+}
+
+#[test]
+fn a_sub_agent_is_told_and_its_verdict_is_kept() {
+    let env = TestEnv::rooted();
+    let agent = |kind: &str| json!({"agent_id": "a1", "agent_type": kind});
+    fire(&env, "SubagentStart", agent("security")).silent("no run is live");
+    env.thru(&["gate", "expect", "review", "review-security.md", "review-ux.md", "plan-ux.md"]).ok();
+    let told = fire(&env, "SubagentStart", agent("security")).json();
+    let output = &told["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "SubagentStart");
+    let path = run(&env).join("review-security.md");
+    let context = output["additionalContext"].as_str().unwrap();
+    assert!(context.contains(path.to_str().unwrap()) && context.contains(DONE), "{context}");
+    for other in ["ux", "general-purpose", ""] {
+        fire(&env, "SubagentStart", agent(other)).silent(other);
+    }
+
+    let token = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
+    let said = format!("All is well, by the way {token}");
+    let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": said});
+    fire(&env, "SubagentStop", stop.clone()).silent("it never forces");
+    let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
+    assert_eq!(line["verdict"], "missing");
+    assert_eq!(line["output"], format!("{RUN}/review-security.md"));
+    let kept = fs::read_to_string(run(&env).join("review-security.md.last-message.md")).unwrap();
+    assert!(kept.starts_with("All is well") && !kept.contains(&token), "{kept}");
+    assert!(!path.exists(), "never as the output itself");
+    let check = env.thru(&["gate", "check"]).exits(4);
+    assert!(check.stdout.contains("review-security.md.last-message.md"), "{check}");
+
+    leave(&env, "review-security.md", &format!("x\n{DONE}\n"));
+    fire(&env, "SubagentStop", stop).silent("valid");
+    let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
+    assert_eq!(line["verdict"], "valid");
+}
+
+/// A hook writes into the store and nowhere else, wherever the run is.
+#[test]
+fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
+    let env = TestEnv::rooted();
+    env.write("project/.cwf/p/01-x/expected.json", json!({"outputs": ["review-security.md"]}).to_string());
+    env.thru(&["gate", "live", "--set", ".cwf/p/01-x"]).ok();
+    let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "All is well."});
+    fire(&env, "SubagentStop", stop).silent("it never forces");
+    assert_eq!(names_in(&env.project().join(".cwf/p/01-x")), ["expected.json"]);
+    let kept = env.store().join("outputs/01-x/review-security.md.last-message.md");
+    assert_eq!(fs::read_to_string(&kept).unwrap(), "All is well.\n");
+    let check = env.call(&["gate", "check", "--json"]).run().exits(4).json();
+    assert_eq!(check["outputs"][0]["last_message"], kept.to_str().unwrap());
+}
+
+#[test]
+fn the_brief_and_the_status_name_what_is_open() {
+    let env = TestEnv::rooted();
+    fire(&env, "SessionStart", json!({"source": "startup"}));
+    fire(&env, "UserPromptSubmit", json!({"prompt": "Review it"}));
+    env.thru(&["gate", "expect", "review", "--critical", "review-a.md", "--advisory", "review-b.md"]).ok();
+    leave(&env, "review-b.md", &format!("x\n{DONE}\n"));
+    fire(&env, "PreCompact", json!({"trigger": "auto"}));
+    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).json();
+    let brief = brief["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    let open =
+        format!("Outputs of sub-agents that are still open:\n- {RUN}/review-a.md, critical: missing\n");
+    assert!(brief.contains(&open) && !brief.contains("review-b.md"), "{brief}");
+    let status = env.thru(&["status"]).ok().stdout;
+    assert!(status.contains("1 of 2 open") && status.contains("missing review-a.md"), "{status}");
+    assert_eq!(env.json(&["status"])["outputs"]["open"][0]["verdict"], "missing");
+
+    leave(&env, "review-a.md", &format!("x\n{DONE}\n"));
+    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).stdout;
+    assert!(!brief.contains("still open"), "{brief}");
+    assert!(env.thru(&["status"]).ok().stdout.contains("all 2 valid"));
+    env.thru(&["doctor"]).ok();
+    leave(&env, "expected.json", "{");
+    fire(&env, "SessionStart", json!({"source": "compact"}))
+        .accepted("a damaged record keeps nobody from working");
+    assert!(env.thru(&["status"]).ok().stdout.contains("expected.json:1: damaged"));
+    let doctor = env.thru(&["doctor"]).exits(1);
+    assert!(doctor.stdout.contains("expected.json:1"), "{doctor}");
+}
