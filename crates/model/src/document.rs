@@ -20,7 +20,7 @@ use serde_json::Value;
 pub use frontmatter::Entry;
 pub use items::Item;
 pub use line::Line;
-pub use outline::{Block, Heading};
+pub use outline::{Block, Heading, outside_blocks};
 pub use section::{Head, Matching, Section};
 pub use verbatim::{unwrap_verbatim, wrap_verbatim};
 

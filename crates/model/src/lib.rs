@@ -13,6 +13,7 @@ pub mod failure;
 pub mod finding;
 pub mod id;
 pub mod journal;
+pub mod loops;
 pub mod marker;
 pub mod packet;
 pub mod place;

@@ -17,6 +17,7 @@ pub mod hook;
 pub mod init;
 pub mod install;
 pub mod journal;
+pub mod loops;
 pub mod packet;
 mod past;
 pub mod pickup;

@@ -11,7 +11,7 @@ use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
 
-use crate::{World, pickup, sweep};
+use crate::{World, loops, pickup, sweep};
 
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
@@ -59,7 +59,9 @@ fn notes(world: &World, store: &Store, root: &Root, event: &Event) -> Vec<Note> 
         Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
         _ => pickup::claimed(store, event.previous.as_deref().unwrap_or(&event.session)),
     };
-    packet.into_iter().collect()
+    let sessions = [Some(event.session.as_ref()), event.previous.as_deref()];
+    let running = sessions.into_iter().flatten().find_map(|session| loops::session::note(store, session));
+    running.into_iter().chain(packet).collect()
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

@@ -6,7 +6,7 @@ use model::marker::{Mode, ProjectId};
 use serde::Serialize;
 use store::Found;
 
-use crate::{Result, World, sessions};
+use crate::{Result, World, loops, sessions};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -26,6 +26,9 @@ pub struct Report {
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<sessions::Listed>,
+    /// The loop in the foreground.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub running: Option<loops::Shown>,
     pub next: Next,
 }
 
@@ -53,6 +56,7 @@ pub fn run(world: &World) -> Result<Report> {
                 trusted: false,
                 sessions: 0,
                 last_session: None,
+                running: None,
                 next: Next::Init,
             });
         }
@@ -77,6 +81,7 @@ pub fn run(world: &World) -> Result<Report> {
         trusted,
         sessions,
         last_session: sessions::newest(&store)?,
+        running: loops::foreground(world, &store)?,
         next,
     })
 }

@@ -13,6 +13,7 @@ pub mod git;
 pub mod layout;
 mod lock;
 mod log;
+mod loops;
 mod packets;
 mod random;
 mod root;

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, handoff, harness, hook, init, install, journal, packet,
-    pickup, redact, status, sweep, trust,
+    completions, config, context, doctor, files, handoff, harness, hook, import, init, install, journal,
+    loops, packet, pickup, redact, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::world;
@@ -57,8 +57,10 @@ enum Command {
     Pickup(pickup::Args),
     Packet(packet::Args),
     Sweep(sweep::Args),
+    Loop(loops::Args),
     Files(files::Args),
     Journal(journal::Args),
+    Import(import::Args),
     Config(config::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
@@ -96,8 +98,10 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Pickup(args) => pickup::run(&world, args, format),
         Command::Packet(args) => packet::run(&world, args, format),
         Command::Sweep(args) => sweep::run(&world, args, format),
+        Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),
+        Command::Import(args) => import::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),
         Command::Doctor(args) => doctor::run(&world, args, format),

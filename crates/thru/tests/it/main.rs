@@ -21,6 +21,8 @@ mod errors;
 mod events;
 mod init;
 mod install;
+mod loop_hooks;
+mod loops;
 mod obstacles;
 mod packets;
 mod payloads;
