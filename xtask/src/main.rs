@@ -35,7 +35,7 @@ cargo xtask COMMAND [OPTIONS]
              --peers      beside hooks in node, python3 and bash with jq that do the same work
   torture  break everything around `thru` and look for lost data
              --quick      fewer points                         --only TEXT  only sections whose name holds TEXT
-             --bin PATH   torture this binary
+             --bin PATH   torture this binary                 --row TEXT   sweep only commands whose name holds TEXT
   e2e      drive the real harnesses offline against a scripted model, installing them if need be
              --only TEXT  only tests whose name holds TEXT     --bin PATH   let them call this binary
   tidy     house rules: file length, walls between crates, dependencies, licences

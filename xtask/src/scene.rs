@@ -19,11 +19,18 @@ pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
 pub struct Lab {
     folder: TempDir,
     pub bin: PathBuf,
+    /// Only rows whose name holds this are swept.
+    pub rows: String,
 }
 
 impl Lab {
     pub fn new(bin: PathBuf, ground: Ground) -> Result<Self> {
-        Ok(Self { folder: tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.path()?)?, bin })
+        let folder = tempfile::Builder::new().prefix("thru-lab-").tempdir_in(ground.path()?)?;
+        Ok(Self { folder, bin, rows: String::new() })
+    }
+
+    pub fn with_rows(self, rows: &str) -> Self {
+        Self { rows: rows.to_owned(), ..self }
     }
 
     pub fn path(&self) -> &Path {

@@ -101,6 +101,11 @@ const SECTIONS: &[Section] = &[
     Section { name: "one packet claimed by two, in rounds", ground: Ground::Disk, run: concurrency::claims },
     Section { name: "64 hooks, one tool call", ground: Ground::Disk, run: concurrency::same_call },
     Section { name: "64 stops of one session", ground: Ground::Disk, run: concurrency::stops },
+    Section {
+        name: "64 processes, 20 loop iterations each",
+        ground: Ground::Disk,
+        run: concurrency::iterations,
+    },
     Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },
     Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },
     Section { name: "hostile places", ground: Ground::Disk, run: hostile::places },
@@ -111,12 +116,13 @@ const SECTIONS: &[Section] = &[
 pub fn run(mut args: Args) -> Result<bool> {
     let depth = if args.flag("--quick") { Depth::Quick } else { Depth::Full };
     let only = args.option("--only")?.unwrap_or_default();
+    let row = args.option("--row")?.unwrap_or_default();
     let bin = dist::chosen(&mut args)?;
     args.finish()?;
     strace::require()?;
 
-    let disk = Lab::new(bin.clone(), Ground::Disk)?;
-    let memory = Lab::new(bin, Ground::Memory)?;
+    let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(&row);
+    let memory = Lab::new(bin, Ground::Memory)?.with_rows(&row);
     let mut rows = vec![
         ["section", "points", "lost", "taken for empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];

@@ -80,6 +80,13 @@ pub fn turn(project: &Path, id: &str, number: usize) -> String {
     text
 }
 
+/// The last thing the agent said.
+pub fn said(project: &Path, id: &str, text: &str) -> String {
+    let message = json!({"model": "claude-opus-4-5", "id": id, "type": "message", "role": "assistant",
+        "content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 120}});
+    line(project, "assistant", &message, "")
+}
+
 fn screenshot(project: &Path, number: usize) -> String {
     let data = "iVBORw0KGgoAAAANSUhEUgAAB4AAAAQ4".repeat(2 * MB / 32);
     let image =

@@ -82,7 +82,32 @@ Run `{thru} packet $ARGUMENTS` (with nothing behind it: `{thru} packet list`) an
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
 the role. Then take the steps of the checklist in their order, and tell the user in a few lines what the goal is and what
 comes next. If there is no role or no context file, say so, and what the command says to do about it.",
-}];
+}, Template {
+        name: "loop",
+        about: "Work on a prompt again and again until a promise holds; list, pause, resume or cancel such loops",
+        arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
+        runs: &["loop list"],
+        task: LOOP,
+    }];
+
+/// What the user typed is data here: the model hands the prompt on through stdin, and no shell sees it.
+const LOOP: &str = "\
+The user asks for a loop, or for something about one, with these words:
+
+<words>
+$ARGUMENTS
+</words>
+
+- If the words are empty or `list`, tell the user in a few lines what stands above, and do nothing else.
+- If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these words, \
+and tell the user what it says. Do nothing else.
+- Otherwise they are a prompt to work on until it is done. Options in them (`--promise TEXT`, `--blocked-promise TEXT`, \
+`--max-iterations N`, `--for 2h`, `--validator CMD`, `--from-packet ID`) are passed on as they are. Run \
+`{thru} loop start --file - OPTIONS <<'PROMPT'`, then the prompt verbatim, then a line `PROMPT` (with `--from-packet` \
+there is no `--file` and no prompt). Without a `--promise` choose a short one that says when it is done, such as \
+`ALL TESTS PASS`. Never add a validator, a limit or a time that the user did not ask for. Then work on the prompt. When \
+you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
+if it is true.";
 
 /// The commands for one harness. A name that it has itself gets our name in front.
 pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
@@ -140,8 +165,8 @@ mod tests {
         let names = |harness: &str| -> Vec<String> {
             all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
         };
-        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet", "recover"]);
-        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "recover"]);
+        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet", "recover", "loop"]);
+        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "recover", "loop"]);
     }
 
     #[test]

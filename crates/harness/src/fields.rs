@@ -39,6 +39,11 @@ impl<'a> Fields<'a> {
         self.raw(name)?.number()
     }
 
+    pub fn flag(&self, name: &str) -> Option<bool> {
+        let raw = self.raw(name)?;
+        (raw.is_true() || raw.is_false()).then(|| raw.is_true())
+    }
+
     /// The object in a field; empty where there is none.
     pub fn object(&self, name: &str) -> Fields<'a> {
         self.raw(name).map(Raw::fields).unwrap_or_default()

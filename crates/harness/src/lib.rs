@@ -39,6 +39,8 @@ pub struct Harness {
     /// Whether hooks tell of every prompt and every compaction. Where not, the transcript is asked for them.
     pub tells_all: bool,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    /// How often in a row it lets a stop hook send the agent on; none where there is no limit.
+    pub block_cap: Option<BlockCap>,
     /// After how many days it deletes its transcripts, by the person's settings; none where it does not.
     pub transcripts_kept: fn(&str) -> Option<u32>,
     pub install: Install,
@@ -79,6 +81,14 @@ pub enum Form {
     Shell,
 }
 
+/// How often in a row a stop can be blocked without a tool call in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockCap {
+    pub times: u64,
+    /// The variable that says otherwise; 0 lifts it.
+    pub variable: &'static str,
+}
+
 /// An event we are wired to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wired {
@@ -89,6 +99,10 @@ pub struct Wired {
     /// Seconds after which the harness may kill us. Far more than we take; it is there for a sick disk.
     pub timeout: u32,
 }
+
+/// At a stop the validators of a loop may run. This is the default of `loops.validator_timeout`; installing takes what is
+/// set.
+pub const STOP_TIMEOUT: u32 = 300;
 
 /// Payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;

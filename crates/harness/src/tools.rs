@@ -41,13 +41,17 @@ pub fn event<'a>(
     })
 }
 
-/// A message for the user, context for the model, or nothing: what both harnesses accept, and only where they do.
+/// A message for the user, context for the model, a loop's prompt, or nothing: what both harnesses accept, and only where they do.
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, context_event(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
         (Reply::Context(text), Some(event)) => {
             let output = serde_json::json!({ "hookEventName": event, "additionalContext": text });
             serde_json::json!({ "hookSpecificOutput": output }).to_string().into_bytes()
+        }
+        // Only at a stop: elsewhere it would be a veto.
+        (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
+            serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
         _ => Vec::new(),
     }

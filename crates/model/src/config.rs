@@ -43,6 +43,8 @@ pub const HOOKS_AUTO_INIT: &str = "hooks.auto_init";
 pub const HOOKS_DEADLINE_MS: &str = "hooks.deadline_ms";
 pub const HOOKS_COMPACTION_GUIDANCE: &str = "hooks.compaction_guidance";
 pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
+pub const LOOPS_NO_PROGRESS_TURNS: &str = "loops.no_progress_turns";
+pub const LOOPS_VALIDATOR_TIMEOUT: &str = "loops.validator_timeout";
 pub const REDACT_EMAILS: &str = "redact.emails";
 pub const OUTPUT_COLOR: &str = "output.color";
 pub const ROLES_DIR: &str = "roles.dir";
@@ -74,6 +76,16 @@ pub const KEYS: &[Key] = &[
         name: HOOKS_LOG_LIMIT_KIB,
         shape: Shape::Number { default: 8_192, min: 64, max: 1_048_576 },
         about: "a log of this size in KiB is rotated",
+    },
+    Key {
+        name: LOOPS_NO_PROGRESS_TURNS,
+        shape: Shape::Number { default: 3, min: 0, max: 1_000 },
+        about: "turns in a row without progress that end a loop; 0 switches it off",
+    },
+    Key {
+        name: LOOPS_VALIDATOR_TIMEOUT,
+        shape: Shape::Number { default: 300, min: 10, max: 86_400 },
+        about: "seconds for a loop's validators in all; `thru install` again tells the harness",
     },
     Key { name: REDACT_EMAILS, shape: Shape::Flag(false), about: "true redacts e-mail addresses too" },
     Key {
@@ -140,6 +152,8 @@ pub struct Settings {
     pub compaction_guidance: bool,
     pub hooks_deadline_ms: u64,
     pub log_limit_bytes: u64,
+    pub no_progress_turns: u64,
+    pub validator_timeout: u32,
     pub redact_emails: bool,
     pub output_color: Color,
     pub roles_dir: Cow<'static, str>,
@@ -254,6 +268,10 @@ impl Resolved {
                 (HOOKS_COMPACTION_GUIDANCE, Value::Flag(on)) => settings.compaction_guidance = *on,
                 (HOOKS_DEADLINE_MS, Value::Number(n)) => settings.hooks_deadline_ms = n.unsigned_abs(),
                 (HOOKS_LOG_LIMIT_KIB, Value::Number(n)) => settings.log_limit_bytes = n.unsigned_abs() * 1024,
+                (LOOPS_NO_PROGRESS_TURNS, Value::Number(n)) => settings.no_progress_turns = n.unsigned_abs(),
+                (LOOPS_VALIDATOR_TIMEOUT, Value::Number(n)) => {
+                    settings.validator_timeout = u32::try_from(*n).unwrap_or(u32::MAX);
+                }
                 (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
                 (OUTPUT_COLOR, Value::Word(word)) => settings.output_color = Color::parse(word),
                 (ROLES_DIR, Value::Word(text)) => settings.roles_dir = Cow::Owned(text.clone()),
@@ -384,6 +402,8 @@ impl Default for Settings {
             compaction_guidance: true,
             hooks_deadline_ms: 200,
             log_limit_bytes: 8_192 * 1024,
+            no_progress_turns: 3,
+            validator_timeout: 300,
             redact_emails: false,
             output_color: Color::Auto,
             roles_dir: Cow::Borrowed(DEFAULT_ROLES_DIR),

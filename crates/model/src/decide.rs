@@ -157,7 +157,7 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
         }
         // Told now, or never to be told: the compaction that was announced did not come.
         Kind::Prompt { .. } if facts.pending.is_some() => vec![Effect::SetPending(None)],
-        Kind::Stop { .. } => vec![Effect::Checkpoint],
+        Kind::Stop(_) => vec![Effect::Checkpoint],
         Kind::SessionEnd { reason } => {
             let mut effects = vec![
                 Effect::Checkpoint,

@@ -1,6 +1,6 @@
 use super::*;
 use crate::digest::Prompt;
-use crate::event::{Action, Agent, ToolDone, Touched};
+use crate::event::{Action, Agent, Stop, ToolDone, Touched};
 use crate::time;
 
 fn facts() -> Facts<'static> {
@@ -74,7 +74,7 @@ fn effects_by_event() {
     let untrusted = Facts { trusted: false, ..facts() };
     let announced = Facts { pending: Some(Pending::Announced), ..facts() };
     let due = Facts { pending: Some(Pending::Due), ..facts() };
-    let (stop, end) = (Kind::Stop { message: None }, Kind::SessionEnd { reason: None });
+    let (stop, end) = (Kind::Stop(Stop::default()), Kind::SessionEnd { reason: None });
     let (compact, summary) =
         (Kind::BeforeCompact { trigger: None, instructions: None }, Kind::Summary { text: "s".into() });
     let cases: &[(&str, Facts, Kind, &[&str])] = &[
@@ -126,7 +126,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
     for kind in [
         start(Source::Compact),
         Kind::BeforeCompact { trigger: None, instructions: None },
-        Kind::Stop { message: None },
+        Kind::Stop(Stop::default()),
         read("a.context.md", false),
     ] {
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });

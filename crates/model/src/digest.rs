@@ -34,6 +34,8 @@ pub struct Digest {
     pub offset: u64,
     /// Records counted so far. Serves as the clock of this session: it never goes back.
     pub records: u64,
+    /// Tool calls counted so far.
+    pub called: u64,
     pub first_at: String,
     pub last_at: String,
     pub prompts: Vec<Prompt>,
@@ -131,7 +133,10 @@ impl Digest {
         let main = record.agent.is_none();
         match record.event.as_ref() {
             "prompt" if main => self.add_prompt(record),
-            "tool-done" => self.add_call(record),
+            "tool-done" => {
+                self.called += 1;
+                self.add_call(record);
+            }
             "stop" | "said" if main && !record.text.is_empty() => {
                 self.said = record.text.to_string();
                 self.said_last = self.records;

@@ -21,7 +21,7 @@ pub use frontmatter::Entry;
 pub use items::Item;
 pub use line::Line;
 pub(crate) use outline::Scanner;
-pub use outline::{Block, Heading};
+pub use outline::{Block, Heading, outside_blocks};
 pub use section::{Head, Matching, Section};
 pub use verbatim::{unwrap_verbatim, wrap_verbatim};
 

@@ -51,10 +51,7 @@ pub enum Kind<'a> {
     SubagentStop {
         message: Option<Text<'a>>,
     },
-    Stop {
-        /// The last thing the agent said, where the payload has it.
-        message: Option<Text<'a>>,
-    },
+    Stop(Stop<'a>),
     SessionEnd {
         reason: Option<Text<'a>>,
     },
@@ -62,6 +59,20 @@ pub enum Kind<'a> {
     Other {
         name: Text<'a>,
     },
+}
+
+/// The main agent has nothing more to do, for now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stop<'a> {
+    /// The last thing the agent said, where the payload has it.
+    pub message: Option<Text<'a>>,
+    /// The harness's id of that message, and of the prompt it answers.
+    pub id: Option<Text<'a>>,
+    pub prompt: Option<Text<'a>>,
+    /// Whether no stop hook has sent it on since the user spoke.
+    pub first: Option<bool>,
+    /// Sub-agents that go on in the background.
+    pub agents: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -154,7 +165,7 @@ impl Kind<'_> {
             Kind::AfterCompact { .. } => "after-compact",
             Kind::SubagentStart => "subagent-start",
             Kind::SubagentStop { .. } => "subagent-stop",
-            Kind::Stop { .. } => "stop",
+            Kind::Stop(_) => "stop",
             Kind::SessionEnd { .. } => "session-end",
             Kind::Other { .. } => "other",
         }

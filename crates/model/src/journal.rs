@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks;
-use crate::event::{Action, Agent, Event, Kind, TodoChange, TodoStatus, ToolDone};
+use crate::event::{Action, Agent, Event, Kind, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, Place};
 use crate::redact::{self, redact};
@@ -169,7 +169,7 @@ pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
             record.name = scene.clean_some(name.as_deref(), NAME_BYTES);
         }
         Kind::Other { name } => record.name = scene.clean(name, NAME_BYTES),
-        Kind::SubagentStop { message } | Kind::Stop { message } => {
+        Kind::SubagentStop { message } | Kind::Stop(Stop { message, .. }) => {
             record.text = scene.clean_some(message.as_deref(), MESSAGE_BYTES);
         }
         Kind::SubagentStart => {}

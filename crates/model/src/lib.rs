@@ -15,6 +15,7 @@ pub mod finding;
 pub mod gate;
 pub mod id;
 pub mod journal;
+pub mod loops;
 pub mod marker;
 pub mod packet;
 pub mod place;

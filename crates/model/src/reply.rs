@@ -6,6 +6,8 @@ pub enum Reply {
     Silent,
     /// One message for the person at the terminal. The model does not see it.
     TellUser(String),
+    /// Do not let it stop: a loop of the user's goes on, with this.
+    Block(String),
     /// Text for the model.
     Context(String),
     /// What a summary should keep. For the summariser, where the harness lets us speak to it.

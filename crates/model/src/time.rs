@@ -18,6 +18,13 @@ pub fn rfc3339(at: Timestamp) -> String {
     )
 }
 
+/// `2026-11-15T19:22:00.918Z`: where two things of one second must be told apart.
+pub fn precise(at: Timestamp) -> String {
+    let second = rfc3339(at);
+    let millis = at.as_millisecond().rem_euclid(1_000);
+    format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
+}
+
 /// `20261115T192200Z`, as file names have it: sorts by time, and no colon (Windows).
 pub fn compact(at: Timestamp) -> String {
     rfc3339(at).replace(['-', ':'], "")
@@ -31,6 +38,26 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     }
     let civil: DateTime = text.strip_suffix('Z').unwrap_or(text).parse().ok()?;
     Offset::UTC.to_timestamp(civil).ok()
+}
+
+/// Seconds in `2h`, `90m`, `1h30m`, `2d`, `45s`.
+pub fn seconds(text: &str) -> Option<i64> {
+    let mut rest = text.trim();
+    let mut total: i64 = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let number: i64 = rest[..digits].parse().ok()?;
+        let unit = match rest.as_bytes().get(digits)? {
+            b's' => 1,
+            b'm' => 60,
+            b'h' => 3_600,
+            b'd' => 86_400,
+            _ => return None,
+        };
+        total = total.checked_add(number.checked_mul(unit)?)?;
+        rest = rest[digits + 1..].trim_start();
+    }
+    (total > 0).then_some(total)
 }
 
 /// `just now`, `5 min ago`, `3 h ago`, `12 d ago`: for people only, never written into a record.
@@ -70,6 +97,30 @@ mod tests {
     #[test]
     fn compact_has_no_punctuation() {
         assert_eq!(compact(parse("2026-11-15T19:22:00Z").unwrap()), "20261115T192200Z");
+    }
+
+    #[test]
+    fn spans_of_time() {
+        for (text, expected) in [
+            ("2h", Some(7_200)),
+            ("1h30m", Some(5_400)),
+            (" 1d 2s", Some(86_402)),
+            ("90m", Some(5_400)),
+            ("", None),
+            ("0h", None),
+            ("2", None),
+            ("h", None),
+            ("2w", None),
+            ("-2h", None),
+            ("99999999999999999d", None),
+        ] {
+            assert_eq!(seconds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn to_the_millisecond() {
+        assert_eq!(precise(parse("2026-11-15T19:22:00.918Z").unwrap()), "2026-11-15T19:22:00.918Z");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use serde::Serialize;
 use store::{Dir, EntryKind, Found, Root, Store};
 
 use crate::firing::{self, Fired, Firing};
-use crate::{Error, World, gate, install, settings};
+use crate::{Error, World, gate, install, loops, settings};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -145,6 +145,7 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
+    walk.findings.extend(loops::findings(store));
     let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
 }

@@ -1,4 +1,5 @@
-//! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns.
+//! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns; a loop that the
+//! user started is the one exception, at a stop of its own session.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::role::events::Ear;
-use crate::{Result, World, alive, gate, init, past, settings};
+use crate::{Result, World, alive, gate, init, loops, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +114,7 @@ impl Scene<'_> {
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         // Who sends half a payload is in no state to take an answer.
-        let reply = if event.torn { Reply::Silent } else { reply };
+        let mut reply = if event.torn { Reply::Silent } else { reply };
         if !trusted {
             return (self.harness.encode)(&reply, &event.kind);
         }
@@ -122,7 +123,10 @@ impl Scene<'_> {
                 let torn = event
                     .torn
                     .then(|| "the payload breaks off; what stood before the tear was kept".to_owned());
-                self.apply_all(effects, &session, event).or(torn)
+                let failure = self.apply_all(effects, &session, event).or(torn);
+                let (answer, trouble) = loops::stop::heed(&self.loops(&session), event, reply);
+                reply = answer;
+                failure.or(trouble)
             }
             Err(bad) => Some(format!("the session id {}", bad.why())),
         };
@@ -131,6 +135,11 @@ impl Scene<'_> {
             self.leave_receipt(event.kind.name(), &event.session, failure);
         }
         (self.harness.encode)(&reply, &event.kind)
+    }
+
+    fn loops<'s>(&'s self, session: &'s Id) -> loops::stop::Scene<'s> {
+        let Scene { world, harness, root, store, settings, .. } = *self;
+        loops::stop::Scene { world, harness, root, store, settings, session }
     }
 
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {

@@ -362,11 +362,13 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
             (_, Form::Shell) => Command::shell(&program, &args),
         }
     };
+    // What runs at a stop are the validators of a loop.
+    let stop_timeout = crate::settings::here(world).settings().validator_timeout;
     let entry = |wired: &harness::Wired| Entry {
         event: wired.event.to_owned(),
         matcher: None,
         command: command(wired.event),
-        timeout: wired.timeout,
+        timeout: if wired.neutral == "stop" { stop_timeout } else { wired.timeout },
     };
     harness.events.iter().map(entry).collect()
 }

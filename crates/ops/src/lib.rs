@@ -20,6 +20,7 @@ pub mod init;
 pub mod install;
 pub mod journal;
 pub mod lifecycle;
+pub mod loops;
 pub mod packet;
 mod past;
 pub mod pickup;

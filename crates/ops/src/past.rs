@@ -12,7 +12,7 @@ use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
 
-use crate::{World, gate, pickup, sweep};
+use crate::{World, gate, loops, pickup, sweep};
 
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
@@ -62,7 +62,9 @@ fn notes(world: &World, store: &Store, root: &Root, settings: &Settings, event: 
         Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
         _ => pickup::claimed(store, event.previous.as_deref().unwrap_or(&event.session)),
     };
-    packet.into_iter().chain(gate::notes(store, root, settings)).collect()
+    let sessions = [Some(event.session.as_ref()), event.previous.as_deref()];
+    let running = sessions.into_iter().flatten().find_map(|session| loops::session::note(store, session));
+    running.into_iter().chain(packet).chain(gate::notes(store, root, settings)).collect()
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

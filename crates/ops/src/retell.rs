@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::checks;
-use model::event::{Answer, Event, Kind, Todo, TodoChange, ToolDone, Touched};
+use model::event::{Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::journal::{self, Record, Scene};
 use model::text::fingerprint;
 use model::time;
@@ -121,7 +121,12 @@ impl Retelling {
                 }
                 self.said = Some(self.told.len());
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
-                self.tell(at, format!("said-{id}"), Kind::Stop { message: Some(owned(text)) }, true);
+                self.tell(
+                    at,
+                    format!("said-{id}"),
+                    Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
+                    true,
+                );
             }
             Item::Summary { text } if self.whole => {
                 self.compacted = true;

@@ -6,7 +6,7 @@ use model::marker::{Mode, ProjectId};
 use serde::Serialize;
 use store::Found;
 
-use crate::{Result, World, gate, sessions, settings};
+use crate::{Result, World, gate, loops, sessions, settings};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -26,6 +26,9 @@ pub struct Report {
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<sessions::Listed>,
+    /// The loop in the foreground.
+    #[serde(rename = "loop", skip_serializing_if = "Option::is_none")]
+    pub running: Option<loops::Shown>,
     /// The live run of a stage, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs: Option<gate::Open>,
@@ -59,6 +62,7 @@ pub fn run(world: &World) -> Result<Report> {
                 trusted: false,
                 sessions: 0,
                 last_session: None,
+                running: None,
                 outputs: None,
                 outputs_problem: None,
                 next: Next::Init,
@@ -92,6 +96,7 @@ pub fn run(world: &World) -> Result<Report> {
         trusted,
         sessions,
         last_session: sessions::newest(&store)?,
+        running: loops::foreground(world, &store)?,
         next,
     })
 }

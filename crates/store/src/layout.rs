@@ -43,6 +43,22 @@ pub const CLAIMS: &str = "state/claims";
 pub const SWEPT: &str = "state/swept";
 pub const DECISIONS: &str = "decisions.jsonl";
 
+/// Loops and their logs.
+pub const LOOPS: &str = "loops";
+/// Which loop is in the foreground, of whom.
+pub const ACTIVE_LOOP: &str = "indexes/active-loop.json";
+/// Held while a loop or the pointer to it is changed.
+pub const LOOPS_LOCK: &str = "state/locks/loops.lock";
+
+/// Held while a loop's validators run.
+pub fn validators_lock(id: &Id) -> String {
+    format!("{LOCKS}/validators-{id}.lock")
+}
+
+pub fn loop_log(id: &Id) -> String {
+    format!("{LOOPS}/{id}.log.jsonl")
+}
+
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 
 /// A session folded, so that its start need not read the whole journal.

@@ -13,6 +13,7 @@ pub mod git;
 pub mod layout;
 mod lock;
 mod log;
+mod loops;
 mod outputs;
 mod packets;
 mod random;

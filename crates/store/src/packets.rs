@@ -62,8 +62,7 @@ impl Store {
 
     /// Held while a packet is changed.
     pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
-        self.dir().make(layout::LOCKS)?;
-        self.dir().lock(layout::PACKETS_LOCK, wait)
+        self.lock_made(layout::PACKETS_LOCK, wait)
     }
 
     /// Replaces a packet. The caller holds the lock.

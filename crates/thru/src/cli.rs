@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, gate, handoff, harness, hook, init, install, journal,
-    lifecycle, packet, pickup, recover, redact, role, status, sweep, trust,
+    completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
+    journal, lifecycle, loops, packet, pickup, recover, redact, role, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::{spelling, world};
@@ -60,9 +60,11 @@ enum Command {
     Pickup(pickup::Args),
     Packet(packet::Args),
     Sweep(sweep::Args),
+    Loop(loops::Args),
     Files(files::Args),
     Gate(gate::Args),
     Journal(journal::Args),
+    Import(import::Args),
     Config(config::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
@@ -103,9 +105,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Pickup(args) => pickup::run(&world, args, format),
         Command::Packet(args) => packet::run(&world, args, format),
         Command::Sweep(args) => sweep::run(&world, args, format),
+        Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Gate(args) => gate::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),
+        Command::Import(args) => import::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),
         Command::Doctor(args) => doctor::run(&world, args, format),

@@ -144,6 +144,12 @@ pub const ROWS: &[Row] = &[
     row("hook stop, 500 MB, first contact", trusted, STOP, stop, at_most(2.5, 3.0))
         .at_first_contact(Size::Large),
     row("hook stop, 500 MB, cursor", trusted, STOP, stop, at_most(2.5, 3.0)).with_cursor(Size::Large),
+    Row {
+        before_each: loop_begins,
+        speaks: true,
+        ..row("hook stop, a loop goes on", looping, STOP, stop, at_most(2.5, 3.0))
+    },
+    row("hook stop, another session's loop", foreign_loop, STOP, stop, at_most(2.5, 3.0)),
     row("hook before-compact, no transcript", trusted, COMPACT, compact, at_most(6.0, 6.5)),
     row("hook before-compact, 1 MB, first contact", trusted, COMPACT, compact, at_most(6.0, 6.5))
         .at_first_contact(Size::Mb1),
@@ -269,6 +275,31 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
     let line = text.lines().last().context("the log is empty")?;
     let copies: String = (0..times).map(|number| line.replace(id, &other(number)) + "\n").collect();
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
+}
+
+/// A loop that holds the session, and a copy of it as it was in the beginning.
+fn looping(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(START, &start(&scene.dir))?;
+    scene.must(
+        &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SESSION],
+        b"",
+    )?;
+    Ok(std::fs::copy(the_loop(scene)?, scene.dir.join("loop.md")).map(drop)?)
+}
+
+fn foreign_loop(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"").map(drop)
+}
+
+fn the_loop(scene: &Scene) -> Result<PathBuf> {
+    let mut files = std::fs::read_dir(scene.store().join("loops"))?.flatten().map(|entry| entry.path());
+    files.find(|path| path.extension().is_some_and(|found| found == "md")).context("there is no loop")
+}
+
+fn loop_begins(scene: &Scene, _: &Path, _: usize) -> Result<()> {
+    Ok(std::fs::copy(scene.dir.join("loop.md"), the_loop(scene)?).map(drop)?)
 }
 
 fn as_it_is(_: &Scene, _: &Path, _: usize) -> Result<()> {

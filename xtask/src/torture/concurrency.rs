@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Barrier;
 
 use anyhow::{Context as _, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::judge::first_line;
 use super::rows::{self, TOOL_DONE};
@@ -224,6 +224,39 @@ pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
         }
     }
     Ok(tally(rounds, wrong, "2 × `thru pickup one --claim`"))
+}
+
+const TRIES: usize = 10;
+
+/// Every one of these stops is another one: each must be counted.
+pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let each = if depth == Depth::Quick { 5 } else { 20 };
+    let scene = lab.scene("iterations")?;
+    rows::looping(&scene)?;
+    let settings = "[hooks]\ndeadline_ms = 5000\n[loops]\nno_progress_turns = 0\n";
+    fs::write(scene.store().join("config.toml"), settings)?;
+    scene.must(&["loop", "pause", "make-it-green"], b"")?;
+    scene.must(&["loop", "resume", "make-it-green", "--max-iterations", "0"], b"")?;
+    let failed = crowd(|writer| {
+        let mut failed = Vec::new();
+        for number in 0..each {
+            let said = format!("Turn {number} of {writer}.");
+            let more = json!({"last_assistant_message": said, "transcript_path": null});
+            let stop = payload::event(&scene.dir, "Stop", more);
+            // Where the lock is not to be had in time the stop is let go, uncounted. Then it is tried again.
+            let mut tries = (0..TRIES).map(|_| scene.run(rows::STOP, &stop));
+            if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
+                failed.push(format!("a stop was let go {TRIES} times"));
+            }
+        }
+        Ok(failed)
+    })?;
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
+    let counted = rows::loops(&scene).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
+    if counted != 1 + (WRITERS * each) as u64 {
+        wrong.push((Loss::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
+    }
+    Ok(tally(WRITERS * each, wrong, "64 × `thru hook claude-code Stop` of one loop"))
 }
 
 /// Runs `WRITERS` threads that start together, and collects what they return.

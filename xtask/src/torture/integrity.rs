@@ -130,6 +130,12 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         let lost = contains(old, PERSON) && !contains(new, PERSON) || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
     }
+    if path.starts_with(LOOPS) {
+        return changed_loop(old, new);
+    }
+    if path.ends_with("indexes/active-loop.json") {
+        return object(new).is_none().then(|| "cannot be read any more".into());
+    }
     Some("has changed".into())
 }
 
@@ -141,6 +147,23 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 }
 
 const PACKETS: &str = "project/.agent/context/packets";
+
+/// A loop keeps its prompt, and its iteration is the one before or the one after.
+fn changed_loop(old: &[u8], new: &[u8]) -> Option<String> {
+    let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
+    let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());
+    let iteration = |text: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix("iteration: "))?;
+        line.parse::<u64>().ok()
+    };
+    match (prompt(&old) == prompt(&new), iteration(&old), iteration(&new)) {
+        (false, ..) => Some("its prompt has changed".into()),
+        (_, Some(before), Some(after)) if after == before || after == before + 1 => None,
+        (_, before, after) => Some(format!("its iteration was {before:?} and is {after:?}")),
+    }
+}
+
+const LOOPS: &str = "project/.agent/context/loops";
 const PENDING: &str = "project/.agent/context/state/pending";
 const OUTPUTS: &str = "project/.agent/context/outputs";
 const CURSORS: &str = "project/.agent/context/state/cursors";
@@ -256,6 +279,16 @@ mod tests {
         assert_eq!(wrong(state, old, longer, Takes::Nothing), 0);
         assert_eq!(wrong(state, longer, old, Takes::Nothing), 1);
         assert_eq!(wrong(state, old, r#"{"history":[{"to":"#, Takes::Nothing), 1);
+    }
+
+    #[test]
+    fn a_loop_is_before_or_after() {
+        let path = "project/.agent/context/loops/l.md";
+        let at = |n: u8| format!("---\nid: l\niteration: {n}\n---\n\n## Loop Prompt\n\nwork\n");
+        assert_eq!(wrong(path, &at(1), &at(2), Takes::Nothing), 0);
+        assert_eq!(wrong(path, &at(1), &at(3), Takes::Nothing), 1);
+        assert_eq!(wrong(path, &at(1), &at(2).replace("work", ""), Takes::Nothing), 1);
+        assert_eq!(wrong(path, &at(1), "", Takes::Nothing), 1);
     }
 
     #[test]

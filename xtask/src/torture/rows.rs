@@ -101,6 +101,13 @@ pub const ROWS: &[Row] = &[
         ..hook_on(with_droid, "hook droid Stop", &["hook", "droid", "Stop"], droid_stop)
     },
     hook("hook SessionEnd", &["hook", "claude-code", "SessionEnd"], end),
+    Row { done: went_on, ..hook_on(looping, "hook Stop, a loop goes on", STOP, stop) },
+    Row { done: kept, ..hook_on(promised, "hook Stop, a loop ends", STOP, promise) },
+    Row { done: claimed, ..hook_on(waiting, "hook SessionStart, a loop waits", START, start) },
+    cli("loop start", lived_in, &["loop", "start", "--next", PROMPT], loop_there),
+    cli("loop cancel", looping, &["loop", "cancel", "make-it-green"], loop_cancelled),
+    cli("loop pause", looping, &["loop", "pause", "make-it-green"], loop_paused),
+    cli("import ralph", with_ralph, &["import", "ralph"], loop_paused),
     Row {
         scene: rooted_only,
         ..hook("hook SessionStart, first ever", &["hook", "claude-code", "SessionStart"], start)
@@ -171,6 +178,7 @@ pub const ROWS: &[Row] = &[
     cli("config", lived_in, &["config"], rooted),
 ];
 
+const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 pub const STOP: &[&str] = &["hook", "claude-code", "Stop"];
 pub const TOOL_DONE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
@@ -553,6 +561,79 @@ fn agent_stop(scene: &Path) -> Vec<u8> {
 fn kept_message(scene: &Scene) -> bool {
     fs::read_to_string(scene.dir.join(RUN).join("review-b.md.last-message.md"))
         .is_ok_and(|text| text == "I said it instead.\n")
+}
+
+pub const PROMPT: &str = "Make it green";
+
+/// A loop that holds the scene's session, whose last message is known by its id: told again, it is the same stop.
+pub fn looping(scene: &Scene) -> Result<()> {
+    loop_after(scene, "Done.")
+}
+
+fn promised(scene: &Scene) -> Result<()> {
+    loop_after(scene, PROMISE)
+}
+
+const PROMISE: &str = "<promise>ALL GREEN</promise>";
+
+fn loop_after(scene: &Scene, said: &str) -> Result<()> {
+    lived_in(scene)?;
+    let folder = scene.dir.join("home/.claude/projects/p");
+    fs::create_dir_all(&folder)?;
+    fs::write(folder.join("s.jsonl"), transcript::said(&scene.project(), "msg_last", said))?;
+    scene.must(&["loop", "start", PROMPT, "--promise", "ALL GREEN", "--session", SESSION], b"").map(drop)
+}
+
+fn waiting(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    scene.must(&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], b"").map(drop)
+}
+
+fn with_ralph(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    fs::create_dir_all(scene.project().join(".claude"))?;
+    let text = "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"OK\"\n---\n\nMake it green\n";
+    Ok(fs::write(scene.project().join(".claude/ralph-loop.local.md"), text)?)
+}
+
+fn promise(scene: &Path) -> Vec<u8> {
+    let more = json!({"stop_hook_active": false, "last_assistant_message": PROMISE});
+    payload::event(scene, "Stop", more)
+}
+
+/// The loops of a scene, as `thru loop list` tells them.
+pub fn loops(scene: &Scene) -> Vec<Value> {
+    let told = scene.run(&["loop", "list", "--json"], b"").ok();
+    let told: Option<Value> = told.and_then(|output| serde_json::from_slice(&output.stdout).ok());
+    told.and_then(|told| told["loops"].as_array().cloned()).unwrap_or_default()
+}
+
+fn any_loop(scene: &Scene, key: &str, value: &Value) -> bool {
+    loops(scene).iter().any(|one| one[key] == *value && one["prompt"] == PROMPT)
+}
+
+fn went_on(scene: &Scene) -> bool {
+    any_loop(scene, "iteration", &json!(2)) && any_loop(scene, "status", &json!("active"))
+}
+
+fn kept(scene: &Scene) -> bool {
+    any_loop(scene, "status", &json!("done"))
+}
+
+fn claimed(scene: &Scene) -> bool {
+    any_loop(scene, "session", &json!(SESSION))
+}
+
+fn loop_there(scene: &Scene) -> bool {
+    any_loop(scene, "status", &json!("active"))
+}
+
+fn loop_cancelled(scene: &Scene) -> bool {
+    any_loop(scene, "status", &json!("cancelled"))
+}
+
+fn loop_paused(scene: &Scene) -> bool {
+    any_loop(scene, "status", &json!("paused"))
 }
 
 fn always(_: &Scene) -> bool {

@@ -4,7 +4,7 @@ pub mod transcript;
 mod wire;
 
 use crate::settings::Place;
-use crate::{File, Form, Harness, Install, Wired};
+use crate::{BlockCap, File, Form, Harness, Install, STOP_TIMEOUT, Wired};
 
 pub const ROW: Harness = Harness {
     name: "claude-code",
@@ -21,7 +21,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "PostCompact", neutral: "after-compact", timeout: 10 },
         Wired { event: "SubagentStart", neutral: "subagent-start", timeout: 10 },
         Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
-        Wired { event: "Stop", neutral: "stop", timeout: 10 },
+        Wired { event: "Stop", neutral: "stop", timeout: STOP_TIMEOUT },
         Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
     ],
     missing: &[],
@@ -31,6 +31,7 @@ pub const ROW: Harness = Harness {
     read_line: transcript::read_line,
     tells_all: true,
     encode: wire::encode,
+    block_cap: Some(BlockCap { times: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
     transcripts_kept,
     install: Install {
         program: "claude",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use model::checks;
-use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
+use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 
 use crate::fields::Fields;
@@ -37,9 +37,26 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         "PostCompact" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
         "SubagentStart" | "subagent-start" => Kind::SubagentStart,
         "SubagentStop" | "subagent-stop" => subagent_stop(fields),
-        "Stop" | "stop" => Kind::Stop { message: fields.text("last_assistant_message") },
+        "Stop" | "stop" => Kind::Stop(stop(fields)),
         "SessionEnd" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
         _ => Kind::Other { name },
+    }
+}
+
+fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
+    // A server that runs in the background is no reason to wait; an agent comes back by itself.
+    let tasks = fields.objects("background_tasks");
+    let is_at_work = |task: &&Fields| {
+        let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));
+        is("type", "agent")
+            && !["completed", "failed", "killed", "stopped"].iter().any(|end| is("status", end))
+    };
+    Stop {
+        message: fields.text("last_assistant_message"),
+        id: None,
+        prompt: fields.text("prompt_id"),
+        first: fields.flag("stop_hook_active").map(|active| !active),
+        agents: tasks.iter().filter(is_at_work).count(),
     }
 }
 

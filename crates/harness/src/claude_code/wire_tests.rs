@@ -83,7 +83,7 @@ fn a_notice_is_no_prompt() {
 
 #[test]
 fn replies_only_where_they_are_understood() {
-    let (start, stop) = (Kind::SessionStart { source: Source::Compact }, Kind::Stop { message: None });
+    let (start, stop) = (Kind::SessionStart { source: Source::Compact }, Kind::Stop(Stop::default()));
     let compact = Kind::BeforeCompact { trigger: None, instructions: None };
     let text = |reply: &Reply, kind: &Kind| String::from_utf8(encode(reply, kind)).unwrap();
     let context = Reply::Context("a \"b\"".into());

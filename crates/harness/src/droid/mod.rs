@@ -4,7 +4,7 @@ pub mod transcript;
 mod wire;
 
 use crate::settings::Place;
-use crate::{File, Form, Harness, Install, Wired};
+use crate::{File, Form, Harness, Install, STOP_TIMEOUT, Wired};
 
 pub const ROW: Harness = Harness {
     name: "droid",
@@ -18,7 +18,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
         Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
         Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
-        Wired { event: "Stop", neutral: "stop", timeout: 10 },
+        Wired { event: "Stop", neutral: "stop", timeout: STOP_TIMEOUT },
         Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
     ],
     missing: &[
@@ -33,6 +33,7 @@ pub const ROW: Harness = Harness {
     read_line: transcript::read_line,
     tells_all: false,
     encode: wire::encode,
+    block_cap: None,
     transcripts_kept: |_| None,
     install: Install {
         program: "droid",

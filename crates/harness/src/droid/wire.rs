@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use model::checks;
-use model::event::{Action, Event, Kind, Source, ToolDone, Touched};
+use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 
 use crate::fields::Fields;
@@ -30,7 +30,11 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
         },
         "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
         // Its payload has no message; the transcript has.
-        "Stop" | "stop" => Kind::Stop { message: None },
+        "Stop" | "stop" => Kind::Stop(Stop {
+            id: fields.text("message_id"),
+            first: fields.flag("stop_hook_active").map(|active| !active),
+            ..Stop::default()
+        }),
         "SessionEnd" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
         _ => Kind::Other { name },
     }

@@ -212,6 +212,10 @@ impl<'a> Raw<'a> {
         self.0 == b"true"
     }
 
+    pub fn is_false(self) -> bool {
+        self.0 == b"false"
+    }
+
     /// An object of which all is wanted.
     pub fn fields(self) -> Fields<'a> {
         Fields::parse(self.0).0

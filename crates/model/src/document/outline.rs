@@ -75,6 +75,15 @@ pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
     Outline { headings, open: scanner.opened() }
 }
 
+/// The lines of a text that stand in no code fence and no comment, with their line ends.
+pub fn outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
+    let mut scanner = Scanner::default();
+    lines(text, 0, 1)
+        .filter(|line| scanner.feed(line.text(text), line.number) != Kind::Hidden)
+        .map(|line| line.span())
+        .collect()
+}
+
 /// What a line is to the outline.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Kind {

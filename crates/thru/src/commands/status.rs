@@ -6,6 +6,7 @@ use ops::sessions::Listed;
 use ops::status::{Next, Report};
 use ops::{Result, World};
 
+use super::loops;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
 /// Show where this project stands and what to do next
@@ -55,6 +56,9 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     });
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
+    if let Some(running) = &report.running {
+        rows.push(("loop", format!("{BOLD}{}{BOLD:#}, {}", running.id, loops::standing(running))));
+    }
     if let Some(open) = &report.outputs {
         rows.push(("outputs", outputs(open, report)));
     }

@@ -16,6 +16,7 @@ mod hooks;
 mod http;
 mod install_tests;
 mod journal;
+mod loops_tests;
 mod model;
 #[cfg(target_os = "linux")]
 mod offline_tests;

@@ -170,7 +170,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the checkout")
 }
 
-fn plugin() -> PathBuf {
+pub fn plugin() -> PathBuf {
     repository().join("plugins/claude-code").canonicalize().expect("the plugin")
 }
 

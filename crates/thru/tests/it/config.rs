@@ -22,6 +22,8 @@ fn the_defaults() {
     hooks.compaction_guidance  true                   default  tells a summariser what to keep verbatim, where one listens
     hooks.deadline_ms          200                    default  a hook's time in ms; it waits for a lock at most half of it
     hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
+    loops.no_progress_turns    3                      default  turns in a row without progress that end a loop; 0 switches it off
+    loops.validator_timeout    300                    default  seconds for a loop's validators in all; `thru install` again tells the harness
     redact.emails              false                  default  true redacts e-mail addresses too
     output.color               auto                   default  colour on the terminal
     roles.dir                  .agent/context/agents  default  where the context files of roles are, seen from the project

@@ -23,6 +23,8 @@ mod gate_runs;
 mod gates;
 mod init;
 mod install;
+mod loop_hooks;
+mod loops;
 mod obstacles;
 mod packets;
 mod payloads;

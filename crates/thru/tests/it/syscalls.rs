@@ -108,6 +108,18 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
+/// A project without loops pays one look for them at a stop.
+#[test]
+fn a_stop_without_a_loop_looks_for_one_once() {
+    if !possible(&[strace_works()]) {
+        return;
+    }
+    let env = TestEnv::rooted();
+    let calls = trace(&env, env.hook_call("Stop", env.fixture("Stop.first").to_string()));
+    let looked: Vec<String> = calls.iter().filter_map(opened).filter(|path| path.contains("loop")).collect();
+    assert_eq!(looked, [env.store().join("indexes/active-loop.json").to_str().unwrap()]);
+}
+
 #[test]
 fn a_hook_in_somebody_elses_folder_opens_nothing_of_theirs() {
     if !possible(&[strace_works(), release_build()]) {

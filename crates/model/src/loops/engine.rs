@@ -1,0 +1,292 @@
+//! The Stop engine: a loop, a stop and the rules in; what to answer and how the loop stands then out. It touches nothing.
+
+use jiff::Timestamp;
+
+use super::{Ended, Failure, LastStop, Loop, Mark, Outcome, Status, feeding, promise, promise_words};
+use crate::redact::{self, redact};
+use crate::render::{code, inline};
+use crate::text::fingerprint;
+use crate::time;
+
+/// What was found in the foreground of the session that stops.
+#[derive(Clone, Copy, Debug)]
+pub enum Foreground<'a> {
+    Nothing,
+    Loop(&'a Loop),
+    /// There is one, and it cannot be had: damaged, held by another, unreadable.
+    Trouble(&'a str),
+}
+
+/// A stop, in words that belong to no harness.
+#[derive(Clone, Debug)]
+pub struct Stop<'a> {
+    pub session: &'a str,
+    pub who: Who,
+    pub now: Timestamp,
+    /// The last thing the main agent said. None: it said nothing. Err: nobody can know, and why.
+    pub message: Result<Option<Message<'a>>, String>,
+    pub prompt: Option<&'a str>,
+    /// When the newest word of a stop hook was written into the transcript.
+    pub feedback: Option<&'a str>,
+    /// Whether this is the first stop since the user said something, where the harness tells.
+    pub first: Option<bool>,
+    /// A compaction was announced and has not come yet.
+    pub compacting: bool,
+    /// Sub-agents that go on in the background.
+    pub agents: usize,
+    /// How much the session has done by now.
+    pub mark: Option<Mark>,
+    /// Files changed since the last stop.
+    pub changed: usize,
+    pub checked: Checked<'a>,
+}
+
+impl<'a> Stop<'a> {
+    fn said(&self) -> Option<Message<'a>> {
+        self.message.as_ref().ok().copied().flatten()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    Main,
+    SubAgent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// The harness's id of it, where that is known.
+    pub id: Option<&'a str>,
+    pub text: &'a str,
+    /// A stop hook has answered it already: the same stop comes again, or another hook was faster.
+    pub answered: bool,
+}
+
+/// What became of the validators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checked<'a> {
+    NotYet,
+    Passed,
+    Failed(&'a Failure),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Turns without progress after which a loop ends; 0 is never.
+    pub no_progress_turns: u64,
+}
+
+/// What to do with a stop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Let it stop. Nothing is counted, nothing changes.
+    Allow(Allowed),
+    /// The promise was given: run the validators, and ask again with what came of them.
+    Validate,
+    /// Let it stop: the loop has come to an end.
+    End { next: Box<Loop>, why: Ended },
+    /// Do not let it stop, and say this.
+    Feed { next: Box<Loop>, text: String },
+    /// The same stop again: the same answer, and nothing is counted.
+    FeedAgain { text: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    NoLoop,
+    /// Paused, done or cancelled.
+    NotActive,
+    AnotherSession,
+    SubAgent,
+    Compaction,
+    AgentsAtWork,
+    Trouble,
+}
+
+/// A stop that comes again within this time can be the same one. In milliseconds.
+const SAME_WITHIN: i64 = 250;
+
+pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
+    let state = match foreground {
+        Foreground::Nothing => return Verdict::Allow(Allowed::NoLoop),
+        Foreground::Trouble(_) => return Verdict::Allow(Allowed::Trouble),
+        Foreground::Loop(state) => state,
+    };
+    if let Some(allowed) = is_none_of_ours(state, stop) {
+        return Verdict::Allow(allowed);
+    }
+    let message = match &stop.message {
+        Ok(message) => *message,
+        Err(why) => return end(state, stop, Ended::Error, Some(why.clone())),
+    };
+    let last = state.last_stop.as_ref();
+    if let Some(last) = last.filter(|last| is_same(last, state, stop, message)) {
+        return Verdict::FeedAgain { text: feeding(state, &last.why, None) };
+    }
+    // A compaction stops the agent without a word of its own. One that was announced and never came must not hide a
+    // turn that ended.
+    if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
+        return Verdict::Allow(Allowed::Compaction);
+    }
+    let text = message.map_or("", |message| message.text);
+    let given = promise::given(text, &[&state.prompt, &promise_words(state)]);
+    let kept = given
+        .as_deref()
+        .and_then(|given| state.promises.iter().find(|promise| promise::collapsed(&promise.text) == given));
+    let why = match (kept.map(|promise| promise.outcome), stop.checked) {
+        (Some(Outcome::Blocked), _) => {
+            return end(
+                state,
+                stop,
+                Ended::Blocked,
+                given.map(|given| format!("the agent said “{}”", quoted(&given))),
+            );
+        }
+        (Some(Outcome::Done), Checked::NotYet) if !state.validators.is_empty() => return Verdict::Validate,
+        (Some(Outcome::Done), Checked::Failed(Failure { command, how, .. })) => {
+            format!("gave the promise, but {} did not pass ({how})", code(command, 200))
+        }
+        (Some(Outcome::Done), _) => return end(state, stop, Ended::Promise, None),
+        (None, _) => match given {
+            Some(other) => format!("gave another promise, “{}”", quoted(&other)),
+            None => "ended without the promise".to_owned(),
+        },
+    };
+    let turn = Turn::of(state, stop);
+    if let Some((ended, detail)) = limit(state, stop, rules, &turn) {
+        return end(state, stop, ended, Some(detail));
+    }
+    feed(state, stop, &turn, why)
+}
+
+fn is_none_of_ours(state: &Loop, stop: &Stop) -> Option<Allowed> {
+    if stop.who == Who::SubAgent {
+        Some(Allowed::SubAgent)
+    } else if state.status != Status::Active {
+        Some(Allowed::NotActive)
+    } else if stop.session.is_empty() || state.session.as_deref() != Some(stop.session) {
+        Some(Allowed::AnotherSession)
+    } else if stop.agents > 0 {
+        Some(Allowed::AgentsAtWork)
+    } else {
+        None
+    }
+}
+
+/// The same message is the same stop. Where one of the two is not known by its id: the same words, which were answered
+/// already, or came to the same prompt at the same moment with no answer in between.
+fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>) -> bool {
+    match (last.message.as_deref(), message.and_then(|message| message.id)) {
+        (Some(last), Some(now)) => last == now,
+        _ if state.last_message_digest != digest(message) => false,
+        _ if message.is_some_and(|message| message.answered) => true,
+        _ => {
+            let apart = time::parse(&last.at).map(|at| stop.now.as_millisecond() - at.as_millisecond());
+            last.prompt.as_deref() == stop.prompt
+                && last.feedback.as_deref() == stop.feedback
+                && apart.is_some_and(|apart| apart.abs() <= SAME_WITHIN)
+        }
+    }
+}
+
+/// What an agent said, to be written down.
+fn quoted(text: &str) -> String {
+    inline(&redact(text, redact::Options::default()), 100)
+}
+
+/// What a turn came to, beside what was said.
+struct Turn {
+    idle: u64,
+    /// Times in a row that the agent was sent on without having called a tool, before this one.
+    unaided: u64,
+}
+
+impl Turn {
+    fn of(state: &Loop, stop: &Stop) -> Turn {
+        let Some(last) = &state.last_stop else { return Turn { idle: 0, unaided: 0 } };
+        let calls = calls_since(last, stop);
+        let repeated =
+            state.last_message_digest.is_some() && state.last_message_digest == digest(stop.said());
+        let idle = match calls {
+            // What is not known is no sign of anything.
+            None => 0,
+            Some(_) if stop.changed > 0 => 0,
+            // The turn that said it first got nowhere either.
+            Some(_) if repeated => last.idle.max(1) + 1,
+            Some(0) => last.idle + 1,
+            Some(_) => 0,
+        };
+        let sent_on = stop.first != Some(true) && calls == Some(0);
+        Turn { idle, unaided: if sent_on { last.unaided } else { 0 } }
+    }
+}
+
+/// Tool calls since the last stop; none where the count was lost on the way.
+pub fn calls_since(last: &LastStop, stop: &Stop) -> Option<u64> {
+    stop.mark?.calls.checked_sub(last.mark?.calls)
+}
+
+fn limit(state: &Loop, stop: &Stop, rules: &Rules, turn: &Turn) -> Option<(Ended, String)> {
+    if state.max_iterations > 0 && state.iteration >= state.max_iterations {
+        return Some((Ended::Limit, format!("{} iterations", state.max_iterations)));
+    }
+    let deadline = state.deadline.as_deref().and_then(time::parse);
+    if let Some(deadline) = deadline.filter(|deadline| stop.now >= *deadline) {
+        return Some((Ended::Time, format!("it had until {}", time::rfc3339(deadline))));
+    }
+    (rules.no_progress_turns > 0 && turn.idle >= rules.no_progress_turns).then(|| {
+        (Ended::NoProgress, format!("{} turns in a row changed no file and did nothing new", turn.idle))
+    })
+}
+
+fn end(state: &Loop, stop: &Stop, why: Ended, detail: Option<String>) -> Verdict {
+    let mut next = state.clone();
+    next.end(why, detail);
+    next.touch(stop.now);
+    next.last_message_digest = digest(stop.said()).or(next.last_message_digest);
+    Verdict::End { next: Box::new(next), why }
+}
+
+fn feed(state: &Loop, stop: &Stop, turn: &Turn, why: String) -> Verdict {
+    let mut next = state.clone();
+    let message = stop.said();
+    next.iteration += 1;
+    next.touch(stop.now);
+    next.last_message_digest = digest(message);
+    let failure = match stop.checked {
+        Checked::Failed(failure) => Some(failure),
+        _ => None,
+    };
+    let text = feeding(&next, &why, failure);
+    next.last_stop = Some(LastStop {
+        message: message.and_then(|message| message.id).map(str::to_owned),
+        prompt: stop.prompt.map(str::to_owned),
+        feedback: stop.feedback.map(str::to_owned),
+        at: time::precise(stop.now),
+        why,
+        idle: turn.idle,
+        unaided: turn.unaided + 1,
+        mark: stop.mark,
+    });
+    Verdict::Feed { next: Box::new(next), text }
+}
+
+fn digest(message: Option<Message>) -> Option<String> {
+    message.map(|message| digest_of(message.text))
+}
+
+/// What tells a text from others, where the text itself is not kept.
+pub fn digest_of(text: &str) -> String {
+    format!("{:016x}", fingerprint([text]))
+}
+
+/// At an event that is no stop, or the first stop after the user spoke: whether the harness had ended the turn although
+/// the last answer was to go on. `cap` is how often in a row it lets itself be sent on without a tool call.
+pub fn overridden(state: &Loop, cap: u64) -> bool {
+    let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
+    state.status == Status::Active && cap > 0 && unaided > cap
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

@@ -1,0 +1,87 @@
+//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for everything that was done to the loop.
+
+use serde::{Deserialize, Serialize};
+
+use super::Ended;
+use crate::transcript::Usage;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    pub ts: String,
+    pub event: Event,
+    /// The iteration that was over; at a start or a change the one that is going on.
+    pub iteration: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Why it ended, where it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Ended>,
+    /// In words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// The digest of the last thing said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<u64>,
+    /// The files that were changed in this iteration: the first of them, and how many there were in all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Event {
+    Started,
+    /// Waited for a session, and got one.
+    Claimed,
+    /// The prompt was fed again.
+    Fed,
+    Ended,
+    Paused,
+    Resumed,
+    Activated,
+    /// The session goes on under another id.
+    Moved,
+    Cancelled,
+}
+
+/// What the turn cost, cache reads and all in `input`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+}
+
+impl Entry {
+    pub fn new(ts: &str, event: Event, iteration: u64) -> Entry {
+        Entry {
+            ts: ts.to_owned(),
+            event,
+            iteration,
+            session: None,
+            reason: None,
+            detail: String::new(),
+            message: None,
+            calls: None,
+            files: Vec::new(),
+            changed: None,
+            tokens: None,
+        }
+    }
+
+    pub fn line(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl Tokens {
+    pub fn of(usage: &Usage) -> Option<Tokens> {
+        let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
+        (input + usage.output > 0).then_some(Tokens { input, output: usage.output })
+    }
+}

@@ -1,0 +1,75 @@
+//! `indexes/active-loop.json`: which loop is in the foreground, of whom. Can be made again from the loops themselves.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Loop, Status};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pointer {
+    /// The one that was started or activated last.
+    pub active_loop_id: Option<String>,
+    pub by_session: BTreeMap<String, String>,
+    /// Waits for the next session that starts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Pointer {
+    /// The loop that holds this session.
+    pub fn of(&self, session: &str) -> Option<&str> {
+        self.by_session.get(session).map(String::as_str)
+    }
+
+    /// Whether it is in the foreground anywhere, or waits to be.
+    pub fn holds(&self, id: &str) -> bool {
+        self.by_session.values().any(|known| known == id) || self.next.as_deref() == Some(id)
+    }
+
+    /// Puts a loop into the foreground of one session, and of no other.
+    pub fn set(&mut self, id: &str, session: &str) {
+        self.clear(id);
+        self.by_session.insert(session.to_owned(), id.to_owned());
+        self.active_loop_id = Some(id.to_owned());
+    }
+
+    pub fn set_next(&mut self, id: &str) {
+        self.clear(id);
+        self.next = Some(id.to_owned());
+        self.active_loop_id = Some(id.to_owned());
+    }
+
+    /// Takes a loop out of every foreground.
+    pub fn clear(&mut self, id: &str) {
+        self.by_session.retain(|_, known| known != id);
+        if self.active_loop_id.as_deref() == Some(id) {
+            self.active_loop_id = None;
+        }
+        if self.next.as_deref() == Some(id) {
+            self.next = None;
+        }
+    }
+
+    /// As it must have been, from the loops there are: of each session the one that was touched last.
+    pub fn rebuilt<'a>(loops: impl IntoIterator<Item = &'a Loop>) -> Pointer {
+        let mut active: Vec<&Loop> =
+            loops.into_iter().filter(|known| known.status == Status::Active).collect();
+        active.sort_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)));
+        let mut pointer = Pointer::default();
+        for known in active {
+            match &known.session {
+                Some(session) => pointer.set(&known.id, session),
+                None => pointer.set_next(&known.id),
+            }
+        }
+        pointer
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+}

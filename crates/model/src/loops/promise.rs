@@ -1,0 +1,104 @@
+//! The promise in what an agent said: the last `<promise>…</promise>` that it means, and does not merely quote.
+
+use crate::document::outside_blocks;
+
+const OPEN: &str = "<promise>";
+const CLOSE: &str = "</promise>";
+
+/// The text of the last promise in `message`, white space collapsed. Code fences and `code` are quotes, and so is
+/// what was fed to the agent: the loop's prompt, and our own words about it.
+pub fn given(message: &str, fed: &[&str]) -> Option<String> {
+    if !message.contains(CLOSE) {
+        return None;
+    }
+    let message = without_quotes(message, fed);
+    let lines = outside_blocks(message.as_bytes()).into_iter().map(|span| &message[span]);
+    last(&lines.collect::<String>())
+}
+
+/// As two promises are compared: trimmed, inner white space collapsed, otherwise exactly.
+pub fn collapsed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Why a text cannot be promised, if it cannot.
+pub fn flaw(text: &str) -> Option<&'static str> {
+    if collapsed(text).is_empty() {
+        return Some("it is empty");
+    }
+    (text.contains(OPEN) || text.contains(CLOSE)).then_some("it holds a <promise> tag; give the text alone")
+}
+
+fn last(seen: &str) -> Option<String> {
+    let mut found = None;
+    let mut at = 0;
+    while let Some(end) = seen[at..].find(CLOSE).map(|end| at + end) {
+        // The innermost: an opening tag that was only talked about does not swallow the next promise.
+        if let Some(start) = seen[at..end].rfind(OPEN).map(|start| at + start) {
+            let after = end + CLOSE.len();
+            let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
+            if !in_code {
+                found = Some(collapsed(&seen[start + OPEN.len()..end]));
+            }
+        }
+        at = end + CLOSE.len();
+    }
+    found
+}
+
+/// An agent that repeats what the prompt says about promises has promised nothing. A prompt, or a line of one, that is
+/// the tag and nothing else cannot be told from the promise itself.
+fn without_quotes(message: &str, fed: &[&str]) -> String {
+    let is_tag = |text: &str| text.starts_with(OPEN) && text.find(CLOSE) == Some(text.len() - CLOSE.len());
+    let quotes = |text: &&str| text.contains(CLOSE) && !is_tag(text);
+    let texts = fed.iter().flat_map(|text| std::iter::once(*text).chain(text.lines()));
+    texts.map(str::trim).filter(quotes).fold(message.to_owned(), |message, text| message.replace(text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_counts_and_what_is_only_said() {
+        let table: &[(&str, Option<&str>)] = &[
+            ("<promise>DONE</promise>", Some("DONE")),
+            ("All tests pass.\n\n<promise>ALL  TESTS\n PASS</promise>\n", Some("ALL TESTS PASS")),
+            ("DONE", None),
+            ("promise DONE /promise", None),
+            ("<promise>DONE", None),
+            ("DONE</promise>", None),
+            ("```\n<promise>DONE</promise>\n```\nnot yet", None),
+            ("~~~~xml\n<promise>DONE</promise>\n~~~~\n", None),
+            ("```\n<promise>A</promise>\n```\n<promise>B</promise>", Some("B")),
+            ("```\nnever closed\n<promise>DONE</promise>", None),
+            ("<promise>DONE</promise>, or rather <promise>NOT YET</promise>", Some("NOT YET")),
+            ("I will say `<promise>DONE</promise>` then", None),
+            ("say <promise> and then <promise>DONE</promise>", Some("DONE")),
+            ("<promise>say \"yes\" | ünïcødé ✓</promise>", Some("say \"yes\" | ünïcødé ✓")),
+            ("\u{1b}[1m<promise>DONE</promise>\u{1b}[0m\u{7}", Some("DONE")),
+            ("<Promise>DONE</Promise>", None),
+            ("", None),
+        ];
+        for (message, expected) in table {
+            assert_eq!(given(message, &["work"]).as_deref(), *expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn the_prompts_own_words_never_count() {
+        let prompt = "Fix it.\nSay <promise>DONE</promise> when all is green.\n";
+        for message in [
+            prompt,
+            "You asked: Say <promise>DONE</promise> when all is green.",
+            "Say <promise>DONE</promise> when all is green.\nI am at it.",
+            "> Say <promise>DONE</promise> when all is green.",
+        ] {
+            assert_eq!(given(&format!("{message}\nStill red."), &[prompt]), None, "{message}");
+        }
+        assert_eq!(given(&format!("{prompt}\n<promise>DONE</promise>"), &[prompt]).as_deref(), Some("DONE"));
+        let bare = "Fix it, then say:\n<promise>DONE</promise>\n";
+        assert_eq!(given("Fixed.\n<promise>DONE</promise>", &[bare]).as_deref(), Some("DONE"));
+        assert_eq!(given(&format!("You said: {}", bare.trim()), &[bare]), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! What is looked at before a loop's lock is taken: the end of the transcript, the session's digest.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use harness::Harness;
+use harness::transcript::each_line;
+use model::digest::Digest;
+use model::event::{self, Event as HarnessEvent};
+use model::loops::heard::{Heard, LastMessage};
+use model::session::Pending;
+use store::feed::{self, Limits};
+
+use super::stop::Scene;
+
+/// How long the harness gets to write down what its agent said last.
+const PATIENCE: Duration = Duration::from_millis(150);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+
+/// How much of the transcript's end is looked at. A turn that is longer has no price, and no other harm is done.
+const WINDOW: u64 = 256 * 1024;
+
+/// None of it belongs to the loop.
+pub struct Seen {
+    pub heard: Heard,
+    /// The last message and its id; why it is not known.
+    pub message: Result<Option<LastMessage>, String>,
+    pub digest: Option<Digest>,
+    pub compacting: bool,
+}
+
+impl Seen {
+    pub fn gather(scene: &Scene, event: &HarnessEvent, stop: &event::Stop) -> Seen {
+        let until = Instant::now() + PATIENCE;
+        let (heard, message) = loop {
+            let listened = listen(scene.harness, event.transcript.as_deref());
+            let message = last_message(stop, &listened);
+            // One that was answered may be the one before this, which is still to be written.
+            let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
+            let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
+            if is_known || !is_there || Instant::now() >= until {
+                break (listened.unwrap_or_default(), message);
+            }
+            std::thread::sleep(LOOK_AGAIN);
+        };
+        let pending = scene.store.pending(scene.session);
+        Seen {
+            heard,
+            message,
+            digest: scene.store.digest(scene.session, |_| {}).ok(),
+            compacting: matches!(pending, Ok(Some(Pending::Announced))),
+        }
+    }
+}
+
+/// What the payload says was said, with the id the transcript has for it; else what the transcript says.
+fn last_message(stop: &event::Stop, listened: &store::Result<Heard>) -> Result<Option<LastMessage>, String> {
+    let told = stop.id.as_deref();
+    match (&stop.message, listened) {
+        (Some(text), listened) => {
+            let unknown = || LastMessage { id: None, text: text.to_string(), answered: false };
+            let message = listened.as_ref().ok().and_then(|heard| heard.saying(text)).unwrap_or_else(unknown);
+            Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
+        }
+        (None, Ok(heard)) => {
+            // One that is not there yet is not the one before it.
+            let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
+            Ok(heard.message().filter(is_it))
+        }
+        (None, Err(error)) => Err(format!("what the agent said last cannot be read: {error}")),
+    }
+}
+
+fn listen(harness: &Harness, transcript: Option<&str>) -> store::Result<Heard> {
+    let path = Path::new(transcript.unwrap_or_default());
+    let mut heard = Heard::default();
+    let limits = Limits { window: WINDOW, ..Limits::default() };
+    feed::find_last(path, limits, |bytes| {
+        // Still being written.
+        if !bytes.trim_ascii_end().ends_with(b"}") {
+            return None;
+        }
+        let mut lines = Vec::new();
+        each_line(harness.read_line, bytes, |line| lines.push(line));
+        (!lines.iter().rev().all(|line| heard.hear(line))).then_some(())
+    })?;
+    Ok(heard)
+}

@@ -1,0 +1,43 @@
+//! The shell lines that must pass before a promise is believed.
+
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use model::loops::Failure;
+use model::redact::{self, redact};
+
+use super::stop::Scene;
+use crate::process::{self, Job};
+
+/// How much of the output is kept, from its end.
+const OUTPUT: usize = 16 * 1024;
+
+/// What the harness's own clock needs to hear of our answer: validators end this much earlier.
+const MARGIN: Duration = Duration::from_secs(2);
+
+/// Runs them one after the other, all within the time there is; the first that does not pass is told.
+pub fn first_failure(scene: &Scene, validators: &[String]) -> Option<Failure> {
+    let whole = Duration::from_secs(scene.settings.validator_timeout.into()).saturating_sub(MARGIN);
+    let until = Instant::now() + whole;
+    let variables = [("THROUGHLINE_HOOK", OsString::from("1"))];
+    validators.iter().find_map(|command| {
+        let failed = |how: String, output: &[u8]| {
+            let options = redact::Options { emails: scene.settings.redact_emails };
+            let output = redact(&String::from_utf8_lossy(output), options).into_owned();
+            Some(Failure { command: redact(command, options).into_owned(), how, output })
+        };
+        let ended = process::run(&Job {
+            argv: &["sh".to_owned(), "-c".to_owned(), command.clone()],
+            folder: &scene.root.checkout,
+            input: b"",
+            variables: &variables,
+            timeout: until.saturating_duration_since(Instant::now()),
+            keep: OUTPUT,
+        });
+        match ended {
+            Ok(ended) if ended.is_ok() => None,
+            Ok(ended) => failed(ended.how.to_string(), &ended.output),
+            Err(error) => failed(format!("it could not be started: {error}"), b""),
+        }
+    })
+}

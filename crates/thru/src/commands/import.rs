@@ -1,0 +1,63 @@
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use ops::loops::ralph::{self, Mode, Report};
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, GOOD};
+
+/// Take over what another tool left; the original stays as it is
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The loop of the ralph plugin; it comes in paused, and `thru loop resume` goes on with it
+    Ralph {
+        /// Its file, .claude/ralph-loop.local.md unless said otherwise
+        file: Option<PathBuf>,
+        /// Only show what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    match &args.command {
+        Command::Ralph { file, dry_run } => {
+            let mode = if *dry_run { Mode::DryRun } else { Mode::Write };
+            let report = ralph::run(world, file.as_deref(), mode)?;
+            match format {
+                Format::Json => output::json(&report),
+                Format::Text => print_ralph(&report, mode),
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn print_ralph(report: &Report, mode: Mode) {
+    let Report { file, shown, known, .. } = report;
+    let file = file.display();
+    if *known {
+        output::line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));
+    } else if mode == Mode::DryRun {
+        output::line(format_args!(
+            "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
+            shown.iteration,
+            if shown.max_iterations == 0 {
+                "any number".to_owned()
+            } else {
+                shown.max_iterations.to_string()
+            },
+            shown.prompt.len()
+        ));
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    } else {
+        output::line(format_args!("{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused", shown.id));
+        output::line(format_args!("Next: switch the ralph plugin off, then `thru loop resume {}`", shown.id));
+    }
+}

@@ -1,0 +1,435 @@
+//! Loops at the hooks: who is held, what is counted, what happens when anything is wrong.
+
+use std::fs;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::call::{Call, Output};
+use crate::env::TestEnv;
+
+const PROMPT: &str = "Make it green.";
+
+/// A project with one session, `s1`, and a loop that holds it.
+struct Looped {
+    env: TestEnv,
+    id: String,
+}
+
+impl Looped {
+    fn new(words: &[&str]) -> Looped {
+        let env = TestEnv::rooted();
+        env.hook("SessionStart", &json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}));
+        let looped = Looped { env, id: String::new() };
+        let id = looped.start(&[&[PROMPT, "--promise", "ALL GREEN"], words].concat());
+        Looped { id, ..looped }
+    }
+
+    fn start(&self, words: &[&str]) -> String {
+        let call = self.env.call(&[&["loop", "start", "--json"], words].concat());
+        let started = call.var("CLAUDE_CODE_SESSION_ID", "s1").run().ok().json();
+        started["loop"]["id"].as_str().unwrap().to_owned()
+    }
+
+    fn fire(&self, event: &str, more: Value) -> Output {
+        self.call(event, more).run()
+    }
+
+    fn call(&self, event: &str, more: Value) -> Call {
+        let mut payload = json!({"session_id": "s1", "cwd": self.env.project(), "prompt_id": "p1"});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.env.hook_call(event, payload.to_string())
+    }
+
+    /// A stop a minute after the last, so that equal words are no repetition.
+    fn stop(&self, minute: u32, more: Value) -> Output {
+        self.call("Stop", more).var("THROUGHLINE_NOW", format!("2026-11-15T20:{minute:02}:00Z")).run()
+    }
+
+    fn says(&self, minute: u32, text: &str) -> Output {
+        self.stop(minute, json!({"last_assistant_message": text, "stop_hook_active": minute > 1}))
+    }
+
+    fn state(&self) -> Value {
+        self.env.json(&["loop", "show", &self.id])
+    }
+
+    fn iteration(&self) -> u64 {
+        self.state()["iteration"].as_u64().unwrap()
+    }
+
+    fn file(&self) -> std::path::PathBuf {
+        self.env.store().join(format!("loops/{}.md", self.id))
+    }
+
+    fn last_receipt(&self) -> Value {
+        self.env.receipts().pop().unwrap()
+    }
+}
+
+#[track_caller]
+fn fed(output: &Output, iteration: &str) -> String {
+    let reply = output.json();
+    assert_eq!(reply["decision"], "block", "{reply}");
+    let reason = reply["reason"].as_str().unwrap().to_owned();
+    assert!(reason.starts_with(PROMPT) && reason.contains(&format!("iteration {iteration}")), "{reason}");
+    reason
+}
+
+#[test]
+fn it_is_fed_until_the_promise_and_the_validators_hold() {
+    let looped = Looped::new(&[
+        "--max-iterations",
+        "9",
+        "--validator",
+        "test -f green || { echo STILL RED; exit 3; }",
+    ]);
+    fed(&looped.says(1, "Working on it."), "2 of 9");
+    fed(&looped.says(2, "Nearly: ALL GREEN"), "3 of 9");
+    let reason = fed(&looped.says(3, "<promise>ALL GREEN</promise>"), "4 of 9");
+    assert!(reason.contains("did not pass (exit 3)") && reason.contains("STILL RED"), "{reason}");
+    looped.env.write("project/green", "");
+    looped.says(4, "Now.\n<promise>ALL  GREEN</promise>").silent("the end");
+    let state = looped.state();
+    assert_eq!((&state["status"], &state["ended_reason"]), (&json!("done"), &json!("promise")));
+    looped.says(5, "Anything.").silent("over");
+    let pointer: Value =
+        serde_json::from_slice(&fs::read(looped.env.store().join("indexes/active-loop.json")).unwrap())
+            .unwrap();
+    assert_eq!(pointer, json!({"active_loop_id": null, "by_session": {}}));
+    let log = looped.env.log(&format!("loops/{}.log.jsonl", looped.id));
+    let events: Vec<_> = log
+        .iter()
+        .map(|line| (line["event"].as_str().unwrap(), line["iteration"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(events, [("started", 1), ("fed", 1), ("fed", 2), ("fed", 3), ("ended", 4)]);
+}
+
+#[test]
+fn validators_know_that_a_hook_runs_them() {
+    let looped = Looped::new(&["--validator", "test \"$THROUGHLINE_HOOK\" = 1 && pwd > where"]);
+    looped.says(1, "<promise>ALL GREEN</promise>").silent("passed");
+    let folder = fs::read_to_string(looped.env.project().join("where")).unwrap();
+    assert_eq!(folder.trim(), looped.env.project().to_str().unwrap());
+}
+
+#[test]
+fn only_its_own_session_is_held() {
+    let looped = Looped::new(&[]);
+    looped.stop(1, json!({"session_id": "s2", "last_assistant_message": "Hm."})).silent("another session");
+    looped
+        .stop(1, json!({"agent_id": "a1", "last_assistant_message": "<promise>ALL GREEN</promise>"}))
+        .silent("a sub-agent");
+    looped.fire(
+        "SubagentStop",
+        json!({"agent_id": "a1", "last_assistant_message": "<promise>ALL GREEN</promise>"}),
+    );
+    let task = |kind: &str, status: &str| json!([{"id": "b", "type": kind, "status": status}]);
+    for (kind, status, held) in
+        [("subagent", "running", false), ("subagent", "completed", true), ("bash", "running", true)]
+    {
+        let output = looped.stop(if held { 2 } else { 1 }, json!({"last_assistant_message": format!("{kind} {status}"), "background_tasks": task(kind, status)}));
+        assert_eq!(!output.stdout.is_empty(), held, "{kind} {status}");
+    }
+    looped.fire("PreCompact", json!({"trigger": "auto"}));
+    looped.stop(9, json!({"last_assistant_message": "<summary>…</summary>"})).silent("a compaction's stop");
+    assert_eq!((looped.iteration(), &looped.state()["status"]), (3, &json!("active")));
+    looped.env.hook("Stop", &json!({"session_id": "", "cwd": looped.env.project()})).silent("no session");
+    let torn = looped.env.hook_call("Stop", r#"{"session_id":"s1","last_assistant_message":"Hm."#);
+    torn.var("THROUGHLINE_NOW", "2026-11-15T20:30:00Z").run().silent("half a payload holds nobody");
+}
+
+/// Where the payload does not say what was said, the transcript does: its last line, of the main agent, in full.
+#[test]
+fn the_transcript_tells_what_was_said_last() {
+    let said = |id: &str, text: &str, more: &str| {
+        format!(
+            r#"{{"parentUuid":null,"isSidechain":false,"type":"assistant","message":{{"id":"{id}","role":"assistant","content":[{{"type":"text","text":"{text}"}}{more}]}},"timestamp":"2026-11-15T19:22:01.000Z"}}"#
+        )
+    };
+    let promise = "<promise>ALL GREEN</promise>";
+    let call = r#",{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"true"}}"#;
+    let result = format!(
+        r#"{{"parentUuid":null,"isSidechain":false,"type":"user","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t1","content":"{promise}"}}]}}}}"#
+    );
+    let rows = [
+        ("the promise", vec![said("m1", promise, "")], false),
+        (
+            "control characters in the line",
+            vec![said("m1", &format!("\u{1}\u{8}\u{1b}[1m {promise}"), "")],
+            false,
+        ),
+        ("in a tool result", vec![said("m1", "Looking.", call), result], true),
+        (
+            "by a sub-agent",
+            vec![
+                said("m1", "Hm.", ""),
+                said("x", promise, "").replace("\"isSidechain\":false", "\"isSidechain\":true"),
+            ],
+            true,
+        ),
+        ("the last block is a tool call", vec![said("m1", "Looking.", call)], true),
+        (
+            "a torn line behind it",
+            vec![said("m1", promise, ""), r#"{"parentUuid":null,"type":"assi"#.to_owned()],
+            false,
+        ),
+    ];
+    for (about, lines, held) in rows {
+        let looped = Looped::new(&[]);
+        let path = looped.env.write("t.jsonl", lines.join("\n") + "\n");
+        let output = looped.stop(1, json!({"transcript_path": path}));
+        assert_eq!(!output.stdout.is_empty(), held, "{about}: {output}");
+        assert_eq!(looped.iteration(), if held { 2 } else { 1 }, "{about}");
+    }
+    let looped = Looped::new(&[]);
+    let path = looped.env.write(
+        "t.jsonl",
+        said("m0", "Before.", "")
+            + "\n{\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":\"go\"}}\n",
+    );
+    let late = {
+        let (path, line) = (path.clone(), said("m1", promise, "") + "\n");
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(40));
+            fs::OpenOptions::new().append(true).open(path).unwrap().write_all(line.as_bytes()).unwrap();
+        })
+    };
+    // Started after the hook here, and on a busy machine perhaps before it: either way the promise is heard.
+    looped.stop(1, json!({"transcript_path": path})).silent("a message that comes late");
+    late.join().unwrap();
+    assert_eq!(looped.state()["ended_reason"], "promise");
+
+    let looped = Looped::new(&[]);
+    let folder = looped.env.base().join("no-file");
+    fs::create_dir(&folder).unwrap();
+    looped.stop(1, json!({"transcript_path": folder})).silent("a transcript that cannot be read");
+    let state = looped.state();
+    assert_eq!((&state["status"], &state["ended_reason"]), (&json!("paused"), &json!("error")), "{state}");
+}
+
+#[test]
+fn one_stop_counts_once_however_often_it_is_told() {
+    let looped = Looped::new(&[]);
+    let line = |id: &str| {
+        format!(
+            "{{\"type\":\"assistant\",\"message\":{{\"id\":\"{id}\",\"role\":\"assistant\",\"content\":[{{\"type\":\"text\",\"text\":\"Hm.\"}}]}}}}\n"
+        )
+    };
+    let path = looped.env.write("t.jsonl", line("m1"));
+    let payload = || json!({"transcript_path": path, "last_assistant_message": "Hm."});
+    let first = looped.stop(1, payload());
+    fed(&first, "2 of 30");
+    assert_eq!(looped.stop(9, payload()).stdout, first.stdout, "an hour later it is the same message");
+    let answer = "{\"type\":\"user\",\"isMeta\":true,\"message\":{\"role\":\"user\",\"content\":\"Stop hook feedback:\\nx\"},\"timestamp\":\"2026-11-15T20:01:01Z\"}\n";
+    fs::write(&path, line("m1") + answer).unwrap();
+    assert_eq!(looped.stop(10, payload()).stdout, first.stdout, "its twin was answered already");
+    fs::write(&path, line("m1") + answer + &line("m2")).unwrap();
+    fed(&looped.stop(1, payload()), "3 of 30");
+}
+
+/// Many at once: one counts, all say the same, nobody waits for long.
+#[test]
+fn sixty_four_copies_of_one_stop_count_once() {
+    let looped = Looped::new(&[]);
+    looped.env.write("project/.agent/context/config.toml", "[hooks]\ndeadline_ms = 5000\n");
+    let path = looped.env.write("t.jsonl", "{\"type\":\"assistant\",\"message\":{\"id\":\"m1\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"Hm.\"}]}}\n");
+    let payload = json!({"transcript_path": path, "last_assistant_message": "Hm."});
+    let calls: Vec<Call> = (0..64).map(|_| looped.call("Stop", payload.clone())).collect();
+    let running: Vec<_> = calls.into_iter().map(|call| std::thread::spawn(|| call.run())).collect();
+    let outputs: Vec<Output> = running.into_iter().map(|one| one.join().unwrap()).collect();
+    assert_eq!(looped.iteration(), 2, "one increment");
+    for output in &outputs {
+        assert_eq!(output.stdout, outputs[0].stdout, "one answer");
+    }
+    fed(&outputs[0], "2 of 30");
+    let receipts = looped.env.receipts();
+    let stops: Vec<&Value> = receipts.iter().filter(|receipt| receipt["event"] == "stop").collect();
+    assert_eq!(stops.len(), 64);
+    assert!(stops.iter().all(|stop| stop["outcome"] == "ok"), "{stops:?}");
+    let log = looped.env.log(&format!("loops/{}.log.jsonl", looped.id));
+    assert_eq!(log.iter().filter(|line| line["event"] == "fed").count(), 1);
+}
+
+#[test]
+fn a_lock_that_is_held_lets_it_stop() {
+    let looped = Looped::new(&[]);
+    let lock = fs::File::options()
+        .create(true)
+        .append(true)
+        .open(looped.env.store().join("state/locks/loops.lock"))
+        .unwrap();
+    lock.lock().unwrap();
+    let started = Instant::now();
+    looped.says(1, "Hm.").silent("let go");
+    assert!(started.elapsed() < Duration::from_secs(20), "it does not wait for whoever holds it");
+    let error = looped.last_receipt()["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("loops.lock") && error.contains("in use"), "{error}");
+    drop(lock);
+    assert_eq!(looped.iteration(), 1);
+    fed(&looped.says(2, "Hm."), "2 of 30");
+}
+
+#[test]
+fn a_damaged_loop_lets_it_stop_and_is_left_as_it_is() {
+    for damage in ["", "---\nid: x\nstatus: act", "\u{0}\u{0}\u{0}"] {
+        let looped = Looped::new(&[]);
+        fs::write(looped.file(), damage).unwrap();
+        looped.says(1, "Hm.").silent("let go");
+        assert_eq!(fs::read_to_string(looped.file()).unwrap(), damage, "nothing is deleted");
+        let error = looped.last_receipt()["error"].as_str().unwrap().to_owned();
+        assert!(error.contains(".md") && error.contains("damaged"), "{error}");
+        let doctor = looped.env.thru(&["doctor"]).stdout;
+        assert!(doctor.contains("a loop cannot be read"), "{doctor}");
+        let list = looped.env.thru(&["loop", "list"]).ok();
+        assert!(list.stderr.contains("damaged"), "{list}");
+    }
+}
+
+#[test]
+fn a_loop_whose_file_was_removed_is_forgotten() {
+    let looped = Looped::new(&[]);
+    fs::remove_file(looped.file()).unwrap();
+    looped.says(1, "Hm.").silent("nothing to feed");
+    assert_eq!(looped.last_receipt()["outcome"], "ok");
+    let pointer = fs::read_to_string(looped.env.store().join("indexes/active-loop.json")).unwrap();
+    assert!(!pointer.contains(&looped.id), "{pointer}");
+}
+
+#[test]
+fn limits_end_it_and_say_which() {
+    let rows: [(&[&str], &[&str], &str); 3] = [
+        (&["--max-iterations", "1"], &["Hm."], "limit"),
+        (&["--max-iterations", "0"], &["Hm.", "Hm.", "Hm."], "no-progress"),
+        (&["--for", "38m"], &["Hm."], "time"),
+    ];
+    for (words, messages, reason) in rows {
+        let looped = Looped::new(words);
+        let (last, before) = messages.split_last().unwrap();
+        let mut minute = 0;
+        for message in before {
+            minute += 1;
+            assert!(!looped.says(minute, message).stdout.is_empty(), "{reason}");
+        }
+        looped.says(minute + 1, last).silent(reason);
+        let state = looped.state();
+        assert_eq!((&state["status"], &state["ended_reason"]), (&json!("paused"), &json!(reason)), "{state}");
+    }
+}
+
+/// Claude Code overrides a hook that sends it on again and again without a tool call. The next event shows it.
+#[test]
+fn a_harness_that_ends_the_turn_is_named() {
+    for (event, more) in [
+        ("SessionEnd", json!({"reason": "other"})),
+        ("UserPromptSubmit", json!({"prompt": "hm"})),
+        ("SessionStart", json!({"source": "resume"})),
+    ] {
+        let looped = Looped::new(&[]);
+        looped.env.write("project/.agent/context/config.toml", "[loops]\nno_progress_turns = 0\n");
+        for minute in 1..=8 {
+            fed(&looped.says(minute, &format!("Hm {minute}.")), &format!("{} of 30", minute + 1));
+        }
+        looped.fire(event, more.clone());
+        assert_eq!(looped.state()["status"], "active", "eight times are fine");
+        if event == "UserPromptSubmit" {
+            continue;
+        }
+        fed(&looped.says(9, "Hm 9."), "10 of 30");
+        looped.fire(event, more);
+        let state = looped.state();
+        assert_eq!(
+            (&state["status"], &state["ended_reason"]),
+            (&json!("paused"), &json!("harness-cap")),
+            "{event}: {state}"
+        );
+        let log = looped.env.thru(&["loop", "log", &looped.id]).ok().stdout;
+        assert!(
+            log.contains("Claude Code ended the turn") && log.contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"),
+            "{log}"
+        );
+        looped.says(10, "Hm.").silent("paused");
+    }
+}
+
+#[test]
+fn the_next_session_claims_what_waits_for_it_once() {
+    let env = TestEnv::rooted();
+    let started = env.json(&["loop", "start", "--next", "--promise", "OK", "Do the thing"]);
+    assert_eq!((&started["loop"]["waiting"], &started["loop"]["session"]), (&json!(true), &Value::Null));
+    let start = |session: &str, source: &str| {
+        env.hook("SessionStart", &json!({"session_id": session, "cwd": env.project(), "source": source, "hook_event_name": "SessionStart"}))
+    };
+    let stop = |session: &str| {
+        env.hook(
+            "Stop",
+            &json!({"session_id": session, "cwd": env.project(), "last_assistant_message": "Hm."}),
+        )
+    };
+    stop("s0").silent("nobody's yet");
+    assert!(!start("s0", "resume").stdout.contains("Do the thing"), "not a new session");
+    let told = start("s1", "startup");
+    told.accepted("told");
+    assert!(told.stdout.contains("Do the thing") && told.stdout.contains("iteration 1 of 30"), "{told}");
+    assert!(!start("s2", "startup").stdout.contains("Do the thing"), "once");
+    stop("s2").silent("another's");
+    assert_eq!(stop("s1").json()["decision"], "block");
+    assert_eq!(env.json(&["loop", "list"])["loops"][0]["session"], "s1");
+}
+
+#[test]
+fn a_compaction_keeps_the_loop_and_the_brief_tells_it() {
+    let looped = Looped::new(&[]);
+    fed(&looped.says(1, "Hm."), "2 of 30");
+    looped.fire("PreCompact", json!({"trigger": "auto"}));
+    looped.fire(
+        "SubagentStop",
+        json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>s</summary>"}),
+    );
+    let brief = looped.fire("SessionStart", json!({"source": "compact", "hook_event_name": "SessionStart"}));
+    assert!(brief.stdout.contains("Loop:") && brief.stdout.contains("iteration 2 of 30"), "{brief}");
+    fed(&looped.says(2, "Hm, again."), "3 of 30");
+    looped.env.thru(&["loop", "cancel"]).ok();
+    let brief = looped.fire("SessionStart", json!({"source": "resume", "hook_event_name": "SessionStart"}));
+    assert!(!brief.stdout.contains("Loop:"), "cancelled: {brief}");
+    looped.says(3, &format!("The brief said loop {} is active. Hm.", looped.id)).silent("final");
+    assert_eq!(looped.state()["status"], "cancelled");
+}
+
+/// Droid gives a session a new id when it compacts.
+#[test]
+fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
+    let looped = Looped::new(&[]);
+    let call =
+        looped.env.call(&["hook", "droid", "SessionStart"]).var("FACTORY_PROJECT_DIR", looped.env.project());
+    let payload = json!({"session_id": "s9", "previous_session_id": "s1", "source": "compact", "cwd": looped.env.project()});
+    call.stdin(payload.to_string()).run();
+    looped.says(1, "Hm.").silent("the old id");
+    fed(&looped.stop(2, json!({"session_id": "s9", "last_assistant_message": "Hm."})), "2 of 30");
+}
+
+#[test]
+fn the_prompt_is_fed_to_the_byte() {
+    let prompt = "Make it green.\n---\nstatus: done\n---\n# Steps\n\n```sh\nmake  test\n```\n## Notes\n`x` \"y\" | z <b> $HOME ✓\n";
+    let looped = Looped::new(&[]);
+    let file = looped.env.write("prompt.md", prompt);
+    let id = looped.start(&["--file", file.to_str().unwrap(), "--promise", "say \"yes\" | ✓"]);
+    let reason = fed(&looped.says(1, "Hm."), "2 of 30");
+    assert!(reason.starts_with(prompt), "{reason}");
+    assert!(reason.contains("<promise>say \"yes\" | ✓</promise>"), "{reason}");
+    looped.says(2, "<promise>say \"yes\"  |\n✓</promise>").silent("kept");
+    assert_eq!(looped.env.json(&["loop", "show", &id])["status"], "done");
+}
+
+/// What the agent says is captured from a harness; the prompt is the user's own.
+#[test]
+fn what_was_said_is_written_down_redacted() {
+    let looped = Looped::new(&[]);
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    looped.says(1, &format!("<promise>{secret}</promise>"));
+    looped.env.thru(&["loop", "list"]).ok();
+    let text = fs::read_to_string(looped.file()).unwrap()
+        + &fs::read_to_string(looped.env.store().join(format!("loops/{}.log.jsonl", looped.id))).unwrap();
+    assert!(!text.contains(&secret) && text.contains("REDACTED"), "{text}");
+}

@@ -1,0 +1,286 @@
+//! `thru loop` and `thru import ralph`, as a person uses them.
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+fn with_session() -> TestEnv {
+    let env = TestEnv::rooted();
+    env.hook(
+        "SessionStart",
+        &json!({"session_id": "9487a9f7-611a", "cwd": env.project(), "source": "startup"}),
+    );
+    env
+}
+
+const OWNER: [&str; 2] = ["--session", "9487a9f7-611a"];
+
+fn stop(env: &TestEnv, now: &str, text: &str) {
+    let payload =
+        json!({"session_id": "9487a9f7-611a", "cwd": env.project(), "last_assistant_message": text});
+    env.hook_call("Stop", payload.to_string()).var("THROUGHLINE_NOW", now).run();
+}
+
+#[test]
+fn a_list_and_a_log_to_read() {
+    let env = with_session();
+    assert_snapshot!(env.thru(&["loop", "list"]), @"
+    exit: 0
+    ---- stderr
+    No loop yet; `thru loop start` begins one.
+    ");
+    let words = ["loop", "start", "Write the docs", "--max-iterations", "2"];
+    env.call(&[&words[..], &OWNER].concat()).var("THROUGHLINE_NOW", "2026-11-14T10:00:00Z").run().ok();
+    stop(&env, "2026-11-14T10:05:00Z", "Half of it.");
+    stop(&env, "2026-11-14T10:09:00Z", "More of it.");
+    let words = [
+        "loop",
+        "start",
+        "Make all tests pass.",
+        "--promise",
+        "ALL TESTS PASS",
+        "--validator",
+        "test -f green",
+    ];
+    assert_snapshot!(env.thru(&[&words[..], &OWNER].concat()), @"
+    exit: 0
+    ---- stdout
+    Started 20261115T192200Z-make-all-tests-pass, iteration 1 of 30, session 9487a9f7
+    It ends when the agent says <promise>ALL TESTS PASS</promise> and the validators pass, or after 30 iterations.
+    ");
+    stop(&env, "2026-11-15T19:23:00Z", "Three are red.");
+    let edit = json!({"session_id": "9487a9f7-611a", "cwd": env.project(), "tool_name": "Edit", "tool_use_id": "t1",
+        "tool_input": {"file_path": env.project().join("src/parse.rs")}});
+    env.hook("PostToolUse", &edit);
+    stop(&env, "2026-11-15T19:31:00Z", "<promise>ALL TESTS PASS</promise>");
+    let later = |words: &[&str]| env.call(words).var("THROUGHLINE_NOW", "2026-11-15T19:40:00Z").run();
+    assert_snapshot!(later(&["loop", "list"]), @"
+    exit: 0
+    ---- stdout
+    ▶ 20261115T192200Z-make-all-tests-pass  active          3 of 30  9487a9f7  9 min ago     ALL TESTS PASS
+      20261114T100000Z-write-the-docs       paused (limit)   2 of 2  9487a9f7  33 h ago
+    ");
+    assert_snapshot!(later(&["loop", "log", "make-all"]), @"
+    exit: 0
+    ---- stdout
+    20261115T192200Z-make-all-tests-pass  active, iteration 3 of 30, session 9487a9f7
+    2026-11-15
+    19:22:00     1  started    session 9487a9f7
+    19:23:00     1  fed again  ended without the promise
+    19:31:00     2  fed again  gave the promise, but `test -f green` did not pass (exit 1)  1 file changed, 1 call
+                               src/parse.rs
+    ");
+    let status = later(&["status"]).stdout;
+    assert!(status.contains("loop      20261115T192200Z-make-all-tests-pass, iteration 3 of 30"), "{status}");
+    assert_eq!(env.json(&["status"])["loop"]["iteration"], 3);
+    env.write("project/green", "");
+    stop(&env, "2026-11-15T19:41:00Z", "<promise>ALL TESTS PASS</promise>");
+    assert_snapshot!(later(&["loop", "log", "2026111"]), @"
+    exit: 15
+    ---- stderr
+    error: `2026111` fits 2 loops
+    hint:  20261114T100000Z-write-the-docs, 20261115T192200Z-make-all-tests-pass
+    ");
+    let log = later(&["loop", "log", "make"]).stdout;
+    assert!(log.contains("19:41:00     3  done       promise  no file changed, 0 calls"), "{log}");
+    assert!(!later(&["status"]).stdout.contains("loop "));
+}
+
+#[test]
+fn a_loop_wants_to_know_its_session() {
+    let env = with_session();
+    assert_snapshot!(env.thru(&["loop", "start", "work"]), @"
+    exit: 2
+    ---- stderr
+    error: which session shall the loop hold? This is not run inside a harness that says so
+    hint:  --session ID names one (the newest is 9487a9f7-611a); --next takes the next one that starts here
+    ");
+    let inside = env.call(&["loop", "start", "work", "--json"]).var("CLAUDE_CODE_SESSION_ID", "here");
+    let started = inside.run().ok().json();
+    assert_eq!((&started["loop"]["session"], &started["chosen"]), (&json!("here"), &json!("harness")));
+    assert!(started["notes"].to_string().contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{started}");
+    env.thru(&["loop", "start", "work", "--session", "nobody"]).exits(10);
+    env.thru(&["loop", "start", "work", "--session", "9487", "--next"]).exits(2);
+    // Droid does not tell its commands which session they run in: its newest here is meant, and that is said.
+    let payload = json!({"session_id": "d1", "cwd": env.project(), "source": "startup"}).to_string();
+    env.call(&["hook", "droid", "SessionStart"])
+        .var("FACTORY_PROJECT_DIR", env.project())
+        .stdin(payload)
+        .run();
+    let inside = env.call(&["loop", "start", "work", "--json"]).var("FACTORY_PROJECT_DIR", env.project());
+    let started = inside.run().ok().json();
+    assert_eq!((&started["loop"]["session"], &started["chosen"]), (&json!("d1"), &json!("guess")));
+}
+
+#[test]
+fn what_cannot_be_promised_or_fed_is_refused() {
+    let env = with_session();
+    for words in [
+        &["--promise", " "][..],
+        &["--promise", "<promise>X</promise>"],
+        &["--promise", "A  B", "--promise", "A B"],
+        &["--for", "soon"],
+        &["--for", "0h"],
+    ] {
+        env.thru(&[&["loop", "start", "work", "--next"], words].concat()).exits(2);
+    }
+    env.thru(&["loop", "start", "--next", " \n "]).exits(2);
+    env.thru(&["loop", "start", "--next"]).exits(2);
+    env.thru(&["loop", "start", "--next", "--file", "nowhere.md"]).exits(10);
+    env.thru(&["loop", "start", "--next", "--from-packet", "none"]).exits(10);
+    assert_eq!(env.json(&["loop", "list"])["loops"], json!([]), "nothing was left behind");
+}
+
+#[test]
+fn several_loops_and_one_in_the_foreground() {
+    let env = with_session();
+    let start = |prompt: &str| env.json(&[&["loop", "start", prompt], &OWNER[..]].concat());
+    let (a, b) = (start("alpha"), start("beta"));
+    assert!(b["notes"][0].as_str().unwrap().contains("alpha was in the foreground"), "{b}");
+    let front = || -> Vec<String> {
+        let list = env.json(&["loop", "list"]);
+        let loops = list["loops"].as_array().unwrap().iter().filter(|one| one["foreground"] == true);
+        loops.map(|one| one["prompt"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(front(), ["beta"]);
+    assert_eq!(a["loop"]["status"], "active", "it waits");
+    env.thru(&[&["loop", "activate", "alpha"], &OWNER[..]].concat()).ok();
+    assert_eq!(front(), ["alpha"]);
+    env.thru(&["loop", "pause"]).ok();
+    assert_eq!(front(), [""; 0]);
+    env.thru(&[&["loop", "activate", "alpha"], &OWNER[..]].concat()).exits(15);
+    env.thru(&["loop", "resume", "alpha"]).ok();
+    assert_eq!(front(), ["alpha"], "back to the session it had");
+    env.thru(&["loop", "cancel", "alpha"]).ok();
+    for words in [
+        &["loop", "resume", "alpha"][..],
+        &["loop", "activate", "alpha", "--next"],
+        &["loop", "pause", "alpha"],
+    ] {
+        let refused = env.thru(words).exits(15);
+        assert!(refused.stderr.contains("cancelled, and stays so"), "{refused}");
+    }
+    assert_eq!(env.json(&["loop", "cancel", "alpha"])["changed"], false, "twice is once");
+    // An index can be deleted: what it said is in the loops.
+    env.thru(&[&["loop", "activate", "beta"], &OWNER[..]].concat()).ok();
+    fs::remove_file(env.store().join("indexes/active-loop.json")).unwrap();
+    assert_eq!(front(), ["beta"]);
+    env.write("project/.agent/context/indexes/active-loop.json", "{torn");
+    start("gamma");
+    assert_eq!(front(), ["gamma"]);
+}
+
+#[test]
+fn a_loop_that_is_used_up_wants_more_to_go_on() {
+    let env = with_session();
+    env.thru(&[&["loop", "start", "work", "--max-iterations", "1"], &OWNER[..]].concat()).ok();
+    stop(&env, "2026-11-15T19:23:00Z", "Hm.");
+    assert_snapshot!(env.thru(&["loop", "resume", "work"]), @"
+    exit: 15
+    ---- stderr
+    error: 20261115T192200Z-work has used up its 1 iterations
+    hint:  `thru loop resume 20261115T192200Z-work --max-iterations N` gives it more; N counts from its start
+    ");
+    let resumed = env.json(&["loop", "resume", "work", "--max-iterations", "5"]);
+    assert_eq!(
+        (&resumed["loop"]["max_iterations"], &resumed["loop"]["foreground"]),
+        (&json!(5), &json!(true))
+    );
+    assert_eq!(resumed["loop"].get("ended_reason"), None);
+}
+
+#[test]
+fn a_packet_gives_prompt_promise_and_limit_but_runs_nothing_unasked() {
+    let env = with_session();
+    let packet = "---\nid: 20261115T190000Z-parser\nstatus: active\nloop_promise: PARSED\nloop_max_iterations: 7\nvalidators: [\"touch ran\"]\n---\n\n## Intent\n\nx\n\n## Next Prompt (Draft)\n\nMend the parser.\n\nThen stop.\n\n## Plan\n\ny\n";
+    env.write("project/.agent/context/packets/20261115T190000Z-parser.md", packet);
+    let words = ["loop", "start", "--from-packet", "20261115T19", "--next"];
+    let shown = env.json(&words);
+    let started = &shown["loop"];
+    assert_eq!(started["prompt"], "Mend the parser.\n\nThen stop.");
+    assert_eq!((&started["max_iterations"], &started["promises"][0]["text"]), (&json!(7), &json!("PARSED")));
+    assert_eq!(started["validators"], json!([]));
+    assert!(shown["notes"][0].as_str().unwrap().contains("`touch ran` is not run"), "{shown}");
+    let taken = env.json(&[&words[..], &["--with-validators", "--promise", "MINE"]].concat());
+    assert_eq!(
+        (&taken["loop"]["validators"], &taken["loop"]["promises"][0]["text"]),
+        (&json!(["touch ran"]), &json!("MINE"))
+    );
+    let text = env.thru(&["loop", "show", taken["loop"]["id"].as_str().unwrap()]).ok().stdout;
+    assert!(
+        text.contains("source_packet_id: \"20261115T190000Z-parser\"")
+            || text.contains("source_packet_id: 20261115T190000Z-parser"),
+        "{text}"
+    );
+}
+
+#[test]
+fn no_loop_where_hooks_do_nothing() {
+    let env = TestEnv::rooted();
+    env.thru(&["trust", "--revoke"]).ok();
+    let refused = env.thru(&["loop", "start", "--next", "work"]).exits(15);
+    assert!(refused.stderr.contains("thru trust"), "{refused}");
+    let fresh = TestEnv::new();
+    assert_eq!(fresh.json(&["loop", "list"])["loops"], json!([]));
+    fresh.thru(&["loop", "show"]).exits(10);
+    fresh.thru(&["loop", "start", "--next", "work"]).ok();
+    assert_eq!(fresh.json(&["status"])["trusted"], true, "it made the root, and vouches for it");
+}
+
+const RALPH: &str = "---\nactive: true\niteration: 4\nsession_id: abc\nmax_iterations: 20\ncompletion_promise: \"TASK COMPLETE\"\nstarted_at: \"2026-11-01T08:00:00Z\"\n---\n\nBuild it.\n\n---\n\nSay so when done.\n";
+
+#[test]
+fn a_ralph_loop_comes_in_paused_and_once() {
+    let env = TestEnv::rooted();
+    env.thru(&["import", "ralph"]).exits(10);
+    let file = env.write("project/.claude/ralph-loop.local.md", RALPH);
+    let dry = env.thru(&["import", "ralph", "--dry-run"]).ok();
+    assert!(dry.stdout.contains("iteration 4 of 20"), "{dry}");
+    assert_eq!(env.json(&["loop", "list"])["loops"], json!([]));
+    let report = env.json(&["import", "ralph"]);
+    let imported = &report["loop"];
+    assert_eq!(
+        (&imported["status"], &imported["iteration"], &imported["max_iterations"]),
+        (&json!("paused"), &json!(4), &json!(20))
+    );
+    assert_eq!(imported["prompt"], "Build it.\n\n---\n\nSay so when done.");
+    assert_eq!(
+        (&imported["promises"][0]["text"], &imported["created_at"]),
+        (&json!("TASK COMPLETE"), &json!("2026-11-01T08:00:00Z"))
+    );
+    fs::write(&file, RALPH.replace("iteration: 4", "iteration: 5")).unwrap();
+    let again = env.json(&["import", "ralph"]);
+    assert_eq!(
+        (&again["known"], &again["loop"]["id"]),
+        (&json!(true), &imported["id"]),
+        "it went on meanwhile"
+    );
+    assert_eq!(env.json(&["loop", "list"])["loops"].as_array().unwrap().len(), 1);
+    assert!(fs::read_to_string(&file).unwrap().contains("iteration: 5"), "the original is as it was");
+    env.thru(&["loop", "resume", imported["id"].as_str().unwrap(), "--next"]).ok();
+    let unlimited =
+        env.write("project/other.md", "---\nmax_iterations: 0\ncompletion_promise: null\n---\nGo.\n");
+    let report: Value = env.json(&["import", "ralph", unlimited.to_str().unwrap()]);
+    assert_eq!((&report["loop"]["max_iterations"], &report["loop"]["promises"]), (&json!(0), &json!([])));
+    env.write("project/none.md", "no frontmatter\n");
+    env.thru(&["import", "ralph", "none.md"]).exits(12);
+}
+
+/// What runs at a stop are validators: the harness must give them their time.
+#[test]
+fn the_stop_hook_gets_the_time_of_the_validators() {
+    let env = TestEnv::rooted();
+    let timeouts = || {
+        env.thru(&["install", "claude-code", "--local"]).ok();
+        let text = fs::read_to_string(env.project().join(".claude/settings.local.json")).unwrap();
+        let settings: Value = serde_json::from_str(&text).unwrap();
+        let of = |event: &str| settings["hooks"][event][0]["hooks"][0]["timeout"].clone();
+        (of("Stop"), of("PreCompact"))
+    };
+    assert_eq!(timeouts(), (json!(300), json!(10)));
+    env.write("project/.agent/context/config.toml", "[loops]\nvalidator_timeout = 900\n");
+    assert_eq!(timeouts(), (json!(900), json!(10)));
+}
