@@ -9,6 +9,7 @@ mod checkpoint;
 pub mod context;
 pub mod doctor;
 mod error;
+pub mod factory;
 pub mod files;
 pub mod firing;
 pub mod gate;

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use ops::factory;
 use ops::loops::ralph::{self, Mode, Report};
+use ops::packet::{DryRun, Imported};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD};
@@ -23,6 +25,14 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// Handoffs that Factory's own commands left, as packets
+    Factory {
+        /// A file or a folder; else .factory in the project and at home
+        path: Option<PathBuf>,
+        /// Only show what would be made
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
@@ -35,8 +45,36 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 Format::Text => print_ralph(&report, mode),
             }
         }
+        Command::Factory { path, dry_run } => {
+            let dry_run = if *dry_run { DryRun::Yes } else { DryRun::No };
+            let report = factory::run(world, path.as_deref(), dry_run)?;
+            match format {
+                Format::Json => output::json(&report),
+                Format::Text => print_factory(&report, dry_run),
+            }
+        }
     }
     Ok(0)
+}
+
+fn print_factory(report: &factory::Report, dry_run: DryRun) {
+    if report.imported.is_empty() {
+        output::talk("No handoffs were found in .factory; name a file or a folder.");
+    }
+    for Imported { from, id, created } in &report.imported {
+        let how = match (*created, dry_run) {
+            (true, _) => "became",
+            (false, DryRun::Yes) => "would become",
+            (false, DryRun::No) => "was imported before, as",
+        };
+        output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
+    }
+    for command in &report.commands {
+        output::talk(format_args!(
+            "{DIM}{} is a command of yours; rename it, and `thru install droid` puts ours there{DIM:#}",
+            command.display()
+        ));
+    }
 }
 
 fn print_ralph(report: &Report, mode: Mode) {

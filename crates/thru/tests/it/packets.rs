@@ -374,3 +374,23 @@ fn a_session_that_ended_is_not_swept() {
     fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_eq!(env.json(&["sweep"]), json!([]));
 }
+
+#[test]
+fn what_factory_left_becomes_packets() {
+    let env = TestEnv::rooted();
+    let none = env.thru(&["import", "factory"]).ok();
+    assert!(none.stderr.contains("No handoffs were found"), "{none}");
+    let original = env.write("project/.factory/handoffs/a.md", "# Finish the lexer\n\n## Goal\n\nLex.\n");
+    env.write("project/.factory/notes.md", "not one\n");
+    env.write("home/.factory/HANDOFF-b.md", "# Finish the parser\n");
+    env.write("home/.factory/commands/handoff.md", "mine\n");
+    let dry = env.json(&["import", "factory", "--dry-run"]);
+    assert_eq!((dry["imported"].as_array().unwrap().len(), env.json(&["packet", "list"])), (2, json!([])));
+    let told = env.json(&["import", "factory"]);
+    assert_eq!(told["imported"].as_array().unwrap().iter().filter(|one| one["created"] == true).count(), 2);
+    assert!(told["commands"][0].as_str().unwrap().ends_with("home/.factory/commands/handoff.md"), "{told}");
+    env.json(&["import", "factory"]);
+    assert_eq!(env.json(&["packet", "list"]).as_array().unwrap().len(), 2, "twice is once");
+    assert_eq!(fs::read_to_string(original).unwrap(), "# Finish the lexer\n\n## Goal\n\nLex.\n");
+    env.thru(&["import", "factory", "/nowhere"]).exits(10);
+}
