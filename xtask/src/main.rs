@@ -10,6 +10,7 @@ mod ci;
 mod dist;
 mod e2e;
 mod memory;
+mod recall;
 mod scene;
 mod stats;
 mod strace;
@@ -38,6 +39,9 @@ cargo xtask COMMAND [OPTIONS]
              --bin PATH   torture this binary                 --row TEXT   sweep only commands whose name holds TEXT
   e2e      drive the real harnesses offline against a scripted model, installing them if need be
              --only TEXT  only tests whose name holds TEXT     --bin PATH   let them call this binary
+  recall DIR   how much of what an agent needs after a compaction a brief gives back, on a folder of transcripts
+             --json       every figure                         --misses     name what was not found
+             --every N    cut after every N calls too          --only TEXT  only transcripts whose name holds TEXT
   tidy     house rules: file length, walls between crates, dependencies, licences
              --bless      rewrite xtask/ops-dependencies.txt
   ci       everything above and the tests, as ./test.sh runs it
@@ -51,6 +55,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(args),
         "torture" => torture::run(args),
         "e2e" => e2e::run(args),
+        "recall" => recall::run(args),
         "tidy" => tidy::run(args),
         "ci" => ci::run(args),
         memory::WORD => return memory::helper(args),

@@ -12,6 +12,7 @@ mod settings;
 mod snapshot;
 mod sweep;
 mod torn;
+mod workstreams;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -45,6 +45,10 @@ pub const HOOKS_COMPACTION_GUIDANCE: &str = "hooks.compaction_guidance";
 pub const HOOKS_LOG_LIMIT_KIB: &str = "hooks.log_limit_kib";
 pub const LOOPS_NO_PROGRESS_TURNS: &str = "loops.no_progress_turns";
 pub const LOOPS_VALIDATOR_TIMEOUT: &str = "loops.validator_timeout";
+pub const HOOKS_GATE_REMINDERS: &str = "hooks.gate_reminders";
+pub const RESUME_INLINE: &str = "resume.inline";
+pub const RESUME_MAX_AGE_HOURS: &str = "resume.max_age_hours";
+pub const RESUME_GLOBS: &str = "resume.globs";
 pub const REDACT_EMAILS: &str = "redact.emails";
 pub const OUTPUT_COLOR: &str = "output.color";
 pub const ROLES_DIR: &str = "roles.dir";
@@ -86,6 +90,26 @@ pub const KEYS: &[Key] = &[
         name: LOOPS_VALIDATOR_TIMEOUT,
         shape: Shape::Number { default: 300, min: 10, max: 86_400 },
         about: "seconds for a loop's validators in all; `thru install` again tells the harness",
+    },
+    Key {
+        name: HOOKS_GATE_REMINDERS,
+        shape: Shape::Flag(true),
+        about: "names the files of a manifest that are still unread when work goes on",
+    },
+    Key {
+        name: RESUME_INLINE,
+        shape: Shape::Flag(true),
+        about: "tells the text of the files to load, as far as there is room",
+    },
+    Key {
+        name: RESUME_MAX_AGE_HOURS,
+        shape: Shape::Number { default: 72, min: 1, max: 8_760 },
+        about: "a state from before a compaction that is older is not used",
+    },
+    Key {
+        name: RESUME_GLOBS,
+        shape: Shape::Text { default: "" },
+        about: "where manifests lie besides, with commas: work/*/resume-context.md",
     },
     Key { name: REDACT_EMAILS, shape: Shape::Flag(false), about: "true redacts e-mail addresses too" },
     Key {
@@ -154,6 +178,10 @@ pub struct Settings {
     pub log_limit_bytes: u64,
     pub no_progress_turns: u64,
     pub validator_timeout: u32,
+    pub gate_reminders: bool,
+    pub resume_inline: bool,
+    pub resume_max_age_hours: u64,
+    pub resume_globs: String,
     pub redact_emails: bool,
     pub output_color: Color,
     pub roles_dir: Cow<'static, str>,
@@ -272,6 +300,10 @@ impl Resolved {
                 (LOOPS_VALIDATOR_TIMEOUT, Value::Number(n)) => {
                     settings.validator_timeout = u32::try_from(*n).unwrap_or(u32::MAX);
                 }
+                (HOOKS_GATE_REMINDERS, Value::Flag(on)) => settings.gate_reminders = *on,
+                (RESUME_INLINE, Value::Flag(on)) => settings.resume_inline = *on,
+                (RESUME_MAX_AGE_HOURS, Value::Number(n)) => settings.resume_max_age_hours = n.unsigned_abs(),
+                (RESUME_GLOBS, Value::Word(word)) => settings.resume_globs.clone_from(word),
                 (REDACT_EMAILS, Value::Flag(on)) => settings.redact_emails = *on,
                 (OUTPUT_COLOR, Value::Word(word)) => settings.output_color = Color::parse(word),
                 (ROLES_DIR, Value::Word(text)) => settings.roles_dir = Cow::Owned(text.clone()),
@@ -404,6 +436,10 @@ impl Default for Settings {
             log_limit_bytes: 8_192 * 1024,
             no_progress_turns: 3,
             validator_timeout: 300,
+            gate_reminders: true,
+            resume_inline: true,
+            resume_max_age_hours: 72,
+            resume_globs: String::new(),
             redact_emails: false,
             output_color: Color::Auto,
             roles_dir: Cow::Borrowed(DEFAULT_ROLES_DIR),

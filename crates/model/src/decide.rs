@@ -30,6 +30,8 @@ pub struct Facts<'a> {
     pub pending: Option<Pending>,
     /// The harness's process, where a session starts.
     pub process: Option<&'a str>,
+    /// What a prompt is to be reminded of.
+    pub reminder: Option<&'a str>,
     /// The output that the sub-agent of this event has to leave.
     pub awaited: Option<&'a Awaited>,
 }
@@ -192,26 +194,32 @@ fn role_event(facts: &Facts, kind: &Kind, files: &[FileField]) -> Option<RoleEve
 }
 
 fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {
-    let (occasion, cap) = match kind {
+    let occasion = match kind {
         Kind::BeforeCompact { .. } if settings.compaction_guidance => {
             return Reply::Guidance(GUIDANCE.to_owned());
         }
-        Kind::SessionStart { source: Source::Startup } => {
-            (Occasion::Started, facts.context_cap.min(STARTUP_CAP))
-        }
-        Kind::SessionStart { source: Source::Compact } => (Occasion::Compacted, facts.context_cap),
-        Kind::SessionStart { source: Source::Resume | Source::Fork } => {
-            (Occasion::Resumed, facts.context_cap)
-        }
+        Kind::SessionStart { source: Source::Startup } => Occasion::Started,
+        Kind::SessionStart { source: Source::Compact } => Occasion::Compacted,
+        Kind::SessionStart { source: Source::Resume | Source::Fork } => Occasion::Resumed,
         // The brief that should have come with the session's start did not: it comes with the next prompt.
-        Kind::Prompt { .. } if facts.pending == Some(Pending::Due) => {
-            (Occasion::Compacted, facts.context_cap)
+        Kind::Prompt { .. } if facts.pending == Some(Pending::Due) => Occasion::Compacted,
+        Kind::Prompt { .. } => {
+            return facts.reminder.map_or(Reply::Silent, |text| Reply::Context(text.to_owned()));
         }
         _ => return Reply::Silent,
     };
     let Some(Past { digest, problems, gone, notes }) = facts.past else { return Reply::Silent };
+    let cap = cap(occasion, facts.context_cap);
     brief::compose(&Material { occasion, digest, problems, gone, notes }, cap)
         .map_or(Reply::Silent, Reply::Context)
+}
+
+/// How much may be told on an occasion, where the harness takes `context_cap`.
+pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
+    match occasion {
+        Occasion::Started => context_cap.min(STARTUP_CAP),
+        Occasion::Compacted | Occasion::Resumed => context_cap,
+    }
 }
 
 /// Costs nothing when it is ignored. Nothing relies on it.

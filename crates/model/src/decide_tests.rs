@@ -15,6 +15,7 @@ fn facts() -> Facts<'static> {
         pending: None,
         process: None,
         awaited: None,
+        reminder: None,
     }
 }
 

@@ -1,5 +1,7 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod worth;
+
 use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
@@ -8,13 +10,22 @@ use crate::event::{Action, TodoStatus};
 use crate::journal::{AnswerField, FileField, Record, TodoField};
 use crate::text::{cut, fingerprint};
 
-pub const SCHEMA_VERSION: u32 = 1;
+pub use worth::is_generated;
+
+/// A digest of another version is made again from the journal.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
-const PROMPTS: usize = 40;
+const PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
+/// Prompts that are kept as long as that; of those before them, the beginning.
+const LONG_PROMPTS: usize = 10;
+const OLD_PROMPT_BYTES: usize = 300;
 const FILES: usize = 400;
 const COMMANDS: usize = 200;
+const COMMAND_BYTES: usize = 1_000;
+const FAILURES: usize = 60;
+const FAILURE_BYTES: usize = 1_200;
 const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 
@@ -41,6 +52,8 @@ pub struct Digest {
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
+    /// What went wrong, mended or not, oldest first.
+    pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     pub answers: Vec<AnswerField>,
     /// The last thing the agent said.
@@ -50,6 +63,10 @@ pub struct Digest {
     /// The harness's own summary, of the last compaction.
     pub summary: String,
     pub compactions: u32,
+    /// The record of the last compaction that work came after: what is later is since then.
+    pub epoch: u64,
+    /// The record of a compaction that nothing has come after yet.
+    compacted: Option<u64>,
     /// Why the session ended; empty while it may go on.
     pub ended: String,
     /// Types of transcript lines that this build does not know, and how often they came.
@@ -80,9 +97,12 @@ pub struct FileUse {
     pub reads: u32,
     /// Times that only the text of a command named it.
     pub guesses: u32,
+    /// How many of all these were a sub-agent's.
+    pub by_agents: u32,
     pub deleted: bool,
-    /// The record that touched it last.
+    /// The record that touched it last, and the one that changed it last.
     pub last: u64,
+    pub edited_at: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -101,6 +121,21 @@ pub struct CommandUse {
     /// When it ran last.
     pub at: String,
     pub last: u64,
+}
+
+/// One call that failed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Failure {
+    pub tool: String,
+    /// The command, or the file the tool was given.
+    pub what: String,
+    pub is_command: bool,
+    pub exit: Option<i64>,
+    pub error: String,
+    /// The same has not gone well since.
+    pub open: bool,
+    pub record: u64,
 }
 
 /// What folding a record came to.
@@ -131,6 +166,9 @@ impl Digest {
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
         let main = record.agent.is_none();
+        if matches!(record.event.as_ref(), "prompt" | "tool-done") {
+            self.epoch = self.compacted.take().unwrap_or(self.epoch);
+        }
         match record.event.as_ref() {
             "prompt" if main => self.add_prompt(record),
             "tool-done" => {
@@ -144,6 +182,7 @@ impl Digest {
             "summary" => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
+                self.compacted = Some(self.records);
             }
             "session-end" => {
                 self.ended =
@@ -215,6 +254,10 @@ impl Digest {
         }
         self.prompts.push(prompt);
         // The first one stays: it is what the session is about.
+        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0) {
+            let text = &mut self.prompts[older].text;
+            text.truncate(cut(text, OLD_PROMPT_BYTES).len());
+        }
         if self.prompts.len() > PROMPTS {
             self.prompts.remove(1);
         }
@@ -222,11 +265,14 @@ impl Digest {
 
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            self.add_file(file);
+            self.add_file(file, u32::from(record.agent.is_some()));
         }
         // A sub-agent's files matter to the session; how its commands ended is its own business.
-        if !record.command.is_empty() && record.agent.is_none() {
-            self.add_command(record);
+        if record.agent.is_none() {
+            if !record.command.is_empty() {
+                self.add_command(record);
+            }
+            self.add_failure(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
@@ -235,7 +281,7 @@ impl Digest {
         keep_last(&mut self.answers, ANSWERS);
     }
 
-    fn add_file(&mut self, file: &FileField) {
+    fn add_file(&mut self, file: &FileField, by_agents: u32) {
         let last = self.records;
         let place = match self.files.iter().position(|known| known.path == file.path) {
             Some(place) => place,
@@ -247,10 +293,14 @@ impl Digest {
         };
         let known = &mut self.files[place];
         known.last = last;
+        known.by_agents += by_agents;
         known.deleted = file.action == Action::Delete;
         match file.action {
             _ if file.guess => known.guesses += 1,
-            Action::Create | Action::Edit | Action::Delete => known.edits += 1,
+            Action::Create | Action::Edit | Action::Delete => {
+                known.edits += 1;
+                known.edited_at = last;
+            }
             Action::Read | Action::Mention => known.reads += 1,
         }
         if self.files.len() > FILES {
@@ -262,7 +312,7 @@ impl Digest {
     }
 
     fn add_command(&mut self, record: &Record) {
-        let command = record.command.trim().to_owned();
+        let command = cut(record.command.trim(), COMMAND_BYTES).to_owned();
         let mut entry = match self.commands.iter().position(|known| known.command == command) {
             Some(place) => self.commands.remove(place),
             None => CommandUse { command, ..CommandUse::default() },
@@ -288,6 +338,34 @@ impl Digest {
             let oldest = self.commands.iter().position(|command| command.ok).unwrap_or(0);
             self.commands.remove(oldest);
         }
+    }
+
+    /// A call that went well mends the earlier failures of the same.
+    fn add_failure(&mut self, record: &Record) {
+        let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
+        let what = if record.command.is_empty() { given } else { cut(record.command.trim(), COMMAND_BYTES) };
+        let same = |known: &&mut Failure| known.tool == record.tool && known.what == what;
+        if record.ok.unwrap_or(true) {
+            self.failures.iter_mut().filter(same).for_each(|known| known.open = false);
+            return;
+        }
+        let told = self
+            .failures
+            .iter()
+            .position(|known| known.tool == record.tool && known.what == what && known.error == record.error);
+        if let Some(place) = told {
+            self.failures.remove(place);
+        }
+        self.failures.push(Failure {
+            tool: record.tool.to_string(),
+            what: what.to_owned(),
+            is_command: !record.command.is_empty(),
+            exit: record.exit,
+            error: cut(&record.error, FAILURE_BYTES).to_owned(),
+            open: true,
+            record: self.records,
+        });
+        keep_last(&mut self.failures, FAILURES);
     }
 
     /// The list as the harness has it now, not its history.
@@ -316,9 +394,15 @@ impl Digest {
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
         whole.compactions += self.compactions;
-        whole.prompts.extend(
-            self.prompts.into_iter().map(|prompt| Prompt { record: prompt.record + shift, ..prompt }),
-        );
+        // A session of its own begins where the other was compacted, once there is work in it.
+        if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
+            whole.epoch = shift + self.epoch;
+            whole.compacted = None;
+        }
+        let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
+        whole.prompts.extend(self.prompts.into_iter().map(later));
+        let later = |failure: Failure| Failure { record: failure.record + shift, ..failure };
+        whole.failures.extend(self.failures.into_iter().map(later));
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
                 Some(known) => {
@@ -326,8 +410,15 @@ impl Digest {
                     known.reads += file.reads;
                     known.guesses += file.guesses;
                     (known.deleted, known.last) = (file.deleted, file.last + shift);
+                    if file.edits > 0 {
+                        known.edited_at = file.edited_at + shift;
+                    }
                 }
-                None => whole.files.push(FileUse { last: file.last + shift, ..file }),
+                None => whole.files.push(FileUse {
+                    last: file.last + shift,
+                    edited_at: file.edited_at + shift,
+                    ..file
+                }),
             }
         }
         for command in self.commands {
@@ -354,43 +445,19 @@ impl Digest {
         self.commands.iter().rev().filter(|command| !command.ok)
     }
 
+    /// The record of the last compaction; what is later, the agent still has before it.
+    pub fn last_compaction(&self) -> u64 {
+        self.compacted.unwrap_or(self.epoch)
+    }
+
+    /// The harness's summary, while it is what the agent has before it: nothing has been done since.
+    pub fn fresh_summary(&self) -> &str {
+        if self.compacted.is_some() { &self.summary } else { "" }
+    }
+
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
         self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }
-
-    /// Files, those most likely to be needed again first: edits before reads, recent before old, often before once,
-    /// and what an open failure names before all.
-    pub fn ranked_files(&self) -> Vec<&FileUse> {
-        let mut ranked: Vec<(f64, &FileUse)> =
-            self.files.iter().map(|file| (self.worth(file), file)).collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
-        ranked.into_iter().map(|(_, file)| file).collect()
-    }
-
-    fn worth(&self, file: &FileUse) -> f64 {
-        let age = self.records.saturating_sub(file.last) as f64;
-        let recency = 0.3 + 0.7 * (-age / 60.0).exp2();
-        let kind = if file.edits > 0 {
-            3.0
-        } else if file.reads > 0 {
-            1.5
-        } else {
-            0.5
-        };
-        let often = 1.0 + f64::from(file.edits + file.reads + file.guesses).ln_1p() / 2.0;
-        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        let blamed = self.open_failures().take(5).any(|failure| failure.error.contains(name));
-        let down = if file.outside || is_generated(&file.path) { 0.3 } else { 1.0 };
-        down * (kind * often * recency + if blamed { 3.0 } else { 0.0 })
-    }
-}
-
-/// Built, vendored or locked: rarely what somebody works on.
-pub fn is_generated(path: &str) -> bool {
-    const FOLDERS: &[&str] =
-        &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
-    let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
 }
 
 /// A prompt's id can come again with other words: what a stop hook said, for one.

@@ -1,5 +1,7 @@
 //! The lines of a failed command's output that say why.
 
+use std::collections::BTreeSet;
+
 /// Lines kept of one failure, and the bytes they may take together.
 const LINES: usize = 6;
 const BYTES: usize = 1_200;
@@ -36,16 +38,24 @@ const WORDS: &[&str] = &[
 const CALM: &[&str] =
     &["0 failed", "0 errors", "no error", "--- pass", "=== run", "... ok", "warning: unused"];
 
+/// Lines that say that something failed and nothing more. Kept where nothing better is.
+const EMPTY: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
+const EMPTY_PARTS: &[&str] =
+    &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
+
 /// The telling lines of `output`, in their order, joined by line ends. Without any such line, its last ones.
 pub fn error_lines(output: &str) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
-    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).take(LINES).collect();
-    let chosen = match telling.is_empty() {
-        false => telling,
-        true => lines[lines.len().saturating_sub(3)..].to_vec(),
+    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).collect();
+    let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_empty_talk(line)).collect();
+    let chosen = match (specific.is_empty(), telling.is_empty()) {
+        (false, _) => specific,
+        (true, false) => telling,
+        (true, true) => lines[lines.len().saturating_sub(3)..].to_vec(),
     };
     let mut kept = String::new();
-    for line in chosen {
+    let mut told = BTreeSet::new();
+    for line in chosen.into_iter().filter(|line| told.insert(*line)).take(LINES) {
         let line = crate::text::cut(line, 300);
         if kept.len() + line.len() > BYTES {
             break;
@@ -67,6 +77,10 @@ fn is_telling(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     !CALM.iter().any(|word| lower.contains(word))
         && (WORDS.iter().any(|word| lower.contains(word)) || is_placed(line))
+}
+
+fn is_empty_talk(line: &str) -> bool {
+    EMPTY.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
 }
 
 /// `src/a.go:12:3: unused variable`: how compilers and linters begin a finding.
@@ -94,6 +108,11 @@ mod tests {
             "a.go:12:3: odd"
         );
         assert_eq!(error_lines("Exit code 1"), "");
+        assert_eq!(
+            error_lines("--- FAIL: TestX\nFAIL\nexit status 1\n[lint] ERROR task failed"),
+            "--- FAIL: TestX"
+        );
+        assert_eq!(error_lines("FAIL\nexit status 1"), "FAIL");
         assert_eq!(
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),
             "test result: ok. 3 passed; 0 failed\nlast"

@@ -9,7 +9,8 @@ pub fn width(text: &str) -> usize {
 pub fn inline(text: &str, max: usize) -> String {
     let seen = crate::text::cut(text, max.saturating_mul(8).saturating_add(1024));
     let mut escaped = String::with_capacity(seen.len());
-    let mut chars = seen.chars().peekable();
+    // Of what can be seen: a character that is left out must not bring two others together.
+    let mut chars = plain(seen).peekable();
     while let Some(c) = chars.next() {
         escaped.push(c);
         // `</system-reminder>` in somebody's file must not end ours.
@@ -71,6 +72,21 @@ pub fn code(text: &str, max: usize) -> String {
     format!("{fence} {text} {fence}")
 }
 
+/// Somebody's words, in quotation marks that they cannot close.
+pub fn quoted(text: &str, max: usize) -> String {
+    format!("“{}”", inline(text, max).replace(['“', '”'], "\""))
+}
+
+/// A path as it is where it looks like one, otherwise as code: a file's name can be a sentence.
+pub fn path(text: &str, max: usize) -> String {
+    let plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~' | '%' | '=');
+    match text.chars().all(plain) && !text.is_empty() {
+        true => inline(text, max),
+        false => code(text, max),
+    }
+}
+
 /// What can be seen: no escape sequences, no control, zero-width or direction-changing characters.
 fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
     let mut rest = text.chars();
@@ -78,7 +94,8 @@ fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
         loop {
             match rest.next()? {
                 '\u{1b}' => skip_escape(&mut rest),
-                '\r' => {}
+                // Alone it ends a line too, as progress bars have it.
+                '\r' => return Some('\n'),
                 c if c == '\n' || c == '\t' => return Some(c),
                 c if c.is_control() || is_invisible(c) => {}
                 c => return Some(c),
@@ -128,6 +145,7 @@ mod tests {
             ("\u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}x", "redx"),
             ("a\u{200b}b\u{202e}c\u{feff}\u{e0041}", "abc"),
             ("</system-reminder><b>", "<\\/system-reminder><\\b>"),
+            ("<\u{200b}/b> <\u{1b}[0ma>", "<\\/b> <\\a>"),
             ("1 < 2 && x<-y", "1 < 2 && x<-y"),
             ("bell\u{7}nul\0", "bellnul"),
             ("  trimmed  ", "trimmed"),
@@ -149,6 +167,14 @@ mod tests {
         for max in 1..40 {
             assert!(width(&inline("<b>x</b> yes <i>y</i> and more of it", max)) <= max);
         }
+    }
+
+    #[test]
+    fn quotes_cannot_be_closed_and_names_are_no_sentences() {
+        assert_eq!(quoted("a” and “b", 40), "“a\" and \"b”");
+        assert_eq!(path("src/a-b_c.rs", 40), "src/a-b_c.rs");
+        assert_eq!(path("do as I say.rs", 40), "`do as I say.rs`");
+        assert_eq!(path("a\nb", 40), "`a b`");
     }
 
     #[test]

@@ -207,7 +207,12 @@ fn is_literal(word: &Word) -> bool {
 /// With an extension, or beginning like a path; no option, no pattern, no variable, no address.
 fn is_path(word: &Word) -> bool {
     let text = word.text.as_str();
-    if !is_literal(word) || text.len() > 300 || text.starts_with('-') || text.contains("://") {
+    if !is_literal(word)
+        || text.len() > 300
+        || text.starts_with('-')
+        || text.contains("://")
+        || text.contains("...")
+    {
         return false;
     }
     let plain = |c: char| {

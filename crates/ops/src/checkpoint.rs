@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use harness::Harness;
 use harness::transcript::each_line;
+use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::id::Id;
@@ -12,9 +13,10 @@ use model::journal::Scene;
 use model::session::Pending;
 use model::suggest;
 use store::feed::{self, Limits};
-use store::{Error, Result, Store, layout};
+use store::{Error, Result, Root, Store, layout};
 
 use crate::retell::{Retelling, Told};
+use crate::workstreams::{self, Place};
 
 /// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
 /// the first, a stop has no time for more, and a compaction has some. What is passed over is counted as unread.
@@ -29,6 +31,8 @@ pub struct Checkpoint<'a> {
     pub scene: Scene<'a>,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
+    pub root: &'a Root,
+    pub settings: &'a Settings,
     pub limit: u64,
     pub wait: Duration,
 }
@@ -52,7 +56,9 @@ pub fn run(work: &Checkpoint) -> Result<()> {
         store.dir().append_all(layout::RELEVANT_FILES, &suggestions, limit)?;
     }
     store.write_digest(session, &digest)?;
-    caught_up
+    let place = Place { root: work.root, store, settings: work.settings };
+    let kept_up = workstreams::keep_up(&place, session, work.event, &digest, work.scene.now, work.wait);
+    caught_up.and(kept_up)
 }
 
 /// Journals what the transcript tells and no hook did. The transcript may be absent: some harnesses write it late.

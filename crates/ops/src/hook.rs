@@ -22,6 +22,7 @@ use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::role::events::Ear;
+use crate::workstreams::{self, Place};
 use crate::{Result, World, alive, gate, init, loops, past, settings};
 
 /// What the harness called us with.
@@ -85,14 +86,11 @@ impl Scene<'_> {
         }
         let pending =
             session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
-        let mut past = if trusted {
-            past::gather(self.world, self.store, self.root, self.settings, event, pending)
-        } else {
-            None
-        };
+        let mut past = if trusted { past::gather(self.world, &self.place(), event, pending) } else { None };
         if let (Some(past), Ok(session)) = (&mut past, &session) {
             past.notes.extend(self.ear(session).notes(event));
         }
+        let reminder = session.as_ref().ok().filter(|_| trusted).and_then(|id| self.reminder(id, event));
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
         let awaited = if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { None };
         let facts = Facts {
@@ -111,6 +109,7 @@ impl Scene<'_> {
             pending,
             process: process.as_deref(),
             awaited: awaited.as_ref(),
+            reminder: reminder.as_deref(),
         };
         let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
         // Who sends half a payload is in no state to take an answer.
@@ -145,6 +144,18 @@ impl Scene<'_> {
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {
         self.leave_receipt(self.call.event, "", Some(why.to_string()));
         Vec::new()
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { root: self.root, store: self.store, settings: self.settings }
+    }
+
+    /// At a prompt: which files of the manifest are still unread though work goes on.
+    fn reminder(&self, session: &Id, event: &Event) -> Option<String> {
+        let asked = matches!(event.kind, Kind::Prompt { .. }) && event.agent.is_none();
+        (asked && self.settings.gate_reminders)
+            .then(|| workstreams::reminder(&self.place(), session))
+            .flatten()
     }
 
     /// Looked at only where it can matter: a tool call has no time for it.
@@ -206,6 +217,8 @@ impl Scene<'_> {
             },
             session,
             event,
+            root: self.root,
+            settings: self.settings,
             limit: self.settings.log_limit_bytes,
             wait: Duration::from_millis(self.settings.hooks_deadline_ms / 2),
         })
@@ -215,6 +228,7 @@ impl Scene<'_> {
     fn set_pending(&self, session: &Id, event: &Event, pending: Option<Pending>) -> store::Result<()> {
         if let Some(Ok(previous)) = event.previous.as_deref().map(Id::new) {
             self.store.set_pending(&previous, None)?;
+            workstreams::move_state(self.store, &previous, session)?;
         }
         self.store.set_pending(session, pending)
     }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod alive;
+pub mod brief;
 mod checkpoint;
 pub mod context;
 pub mod doctor;
@@ -28,6 +29,7 @@ pub mod pickup;
 pub mod process;
 mod project;
 pub mod recover;
+pub mod resume;
 mod retell;
 pub mod role;
 pub mod sessions;
@@ -37,6 +39,7 @@ pub mod sweep;
 pub mod transcript;
 pub mod trust;
 mod watchman;
+mod workstreams;
 mod world;
 
 pub use error::{Error, ErrorKind};

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use model::brief::Note;
-use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
@@ -12,6 +11,7 @@ use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
 
+use crate::workstreams::{self, Place};
 use crate::{World, gate, loops, pickup, sweep};
 
 /// Enough of a log to hold what is recent.
@@ -34,14 +34,8 @@ pub struct Gathered {
 }
 
 /// What to tell at this event; None at all others.
-pub fn gather(
-    world: &World,
-    store: &Store,
-    root: &Root,
-    settings: &Settings,
-    event: &Event,
-    pending: Option<Pending>,
-) -> Option<Gathered> {
+pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pending>) -> Option<Gathered> {
+    let Place { root, store, .. } = *place;
     let own = || Id::new(event.previous.as_deref().unwrap_or(&event.session)).ok();
     let session = match &event.kind {
         _ if event.agent.is_some() => return None,
@@ -50,21 +44,32 @@ pub fn gather(
         Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
         _ => return None,
     };
-    let digest = whole(store, &session, GENERATIONS)?;
+    let gathered = of_session(store, root, &session)?;
+    Some(Gathered { notes: notes(world, place, event), ..gathered })
+}
+
+/// What there is to tell of one session, without what other records add.
+pub fn of_session(store: &Store, root: &Root, session: &Id) -> Option<Gathered> {
+    let digest = whole(store, session, GENERATIONS)?;
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    let notes = notes(world, store, root, settings, event);
-    Some(Gathered { problems: problems(store), gone, notes, digest })
+    Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
 }
 
 /// What other records have to say at this event.
-fn notes(world: &World, store: &Store, root: &Root, settings: &Settings, event: &Event) -> Vec<Note> {
+fn notes(world: &World, place: &Place, event: &Event) -> Vec<Note> {
+    let Place { root, store, settings } = *place;
+    let own = event.previous.as_deref().unwrap_or(&event.session);
+    let workstream = match &event.kind {
+        Kind::SessionStart { source: Source::Startup } => Vec::new(),
+        _ => workstreams::notes(place, own, world.now),
+    };
     let packet = match &event.kind {
         Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
-        _ => pickup::claimed(store, event.previous.as_deref().unwrap_or(&event.session)),
+        _ => pickup::claimed(store, own),
     };
     let sessions = [Some(event.session.as_ref()), event.previous.as_deref()];
     let running = sessions.into_iter().flatten().find_map(|session| loops::session::note(store, session));
-    running.into_iter().chain(packet).chain(gate::notes(store, root, settings)).collect()
+    running.into_iter().chain(workstream).chain(packet).chain(gate::notes(store, root, settings)).collect()
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::checks;
-use model::event::{Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
+use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::journal::{self, Record, Scene};
 use model::text::fingerprint;
 use model::time;
@@ -127,6 +127,11 @@ impl Retelling {
                     Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
                     true,
                 );
+            }
+            Item::Shown { path } if self.whole => {
+                let file = Touched { path: owned(path), action: Action::Read };
+                let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
+                self.tell(at, named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
             }
             Item::Summary { text } if self.whole => {
                 self.compacted = true;

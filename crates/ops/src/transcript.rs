@@ -44,9 +44,13 @@ pub fn read(source: &Source) -> Result<Read> {
         hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
     })?;
     let mut retelling = Retelling::new(true);
-    feed::read_all(source.path, Limits::default(), |line| {
+    let limits = Limits::default();
+    let report = feed::read_all(source.path, limits, |line| {
         each_line(harness.read_line, line.bytes, |line| retelling.hear(&line));
     })?;
+    // A last line without its end counts, as far as it goes.
+    let last = feed::peek(source.path, &report.cursor, limits.line)?;
+    each_line(harness.read_line, &last, |line| retelling.hear(&line));
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let here = source.checkout.to_string_lossy();
     // A session from another folder, or another machine, is told from where it was.

@@ -58,6 +58,14 @@ pub fn validators_lock(id: &Id) -> String {
 pub fn loop_log(id: &Id) -> String {
     format!("{LOOPS}/{id}.log.jsonl")
 }
+pub const WORKSTREAMS: &str = "workstreams";
+/// Held while a manifest or its steps are changed.
+pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
+/// Which workstream was active when a session was compacted, and the newest of them for everybody.
+pub const PRECOMPACT: &str = "state/precompact";
+pub const PRECOMPACT_STATE: &str = "precompact_state.json";
+/// Which unread files a session was reminded of.
+pub const REMINDED: &str = "state/reminded";
 
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::settings;
 
 use crate::commands::{
-    completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
-    journal, lifecycle, loops, packet, pickup, recover, redact, role, status, sweep, trust,
+    brief, completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
+    journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
 };
 use crate::output::{self, Format};
 use crate::{spelling, world};
@@ -65,6 +65,8 @@ enum Command {
     Gate(gate::Args),
     Journal(journal::Args),
     Import(import::Args),
+    Brief(brief::Args),
+    Resume(resume::Args),
     Config(config::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
@@ -110,6 +112,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Gate(args) => gate::run(&world, args, format),
         Command::Journal(args) => journal::run(&world, args, format),
         Command::Import(args) => import::run(&world, args, format),
+        Command::Brief(args) => brief::run(&world, args, format),
+        Command::Resume(args) => resume::run(&world, args, format),
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),
         Command::Doctor(args) => doctor::run(&world, args, format),

@@ -162,6 +162,12 @@ pub const ROWS: &[Row] = &[
     row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
     row("thru packet list, 100,000 packets", many_packets, &["packet", "list"], empty, at_most(60.0, 60.0)),
     row("thru pickup ID, 100,000 packets", many_packets, PICKUP, empty, at_most(4.0, 4.5)),
+    row("hook before-compact, workstream", with_workstream, COMPACT, compact, at_most(6.0, 6.5)),
+    Row {
+        speaks: true,
+        ..row("hook session-start(compact), workstream", with_workstream, START, restart, at_most(8.0, 8.5))
+    },
+    row("hook prompt, workstream", with_workstream, PROMPT, prompt, at_most(2.5, 3.0)),
     row("hook before-compact, role", with_role, COMPACT, compact, at_most(6.0, 6.5)),
     Row {
         speaks: true,
@@ -333,6 +339,24 @@ fn with_role(scene: &Scene) -> Result<()> {
     scene.must(START, &start(&scene.dir))?;
     scene.must(&["context", "new", "tester"], b"")?;
     scene.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
+}
+
+/// A manifest with three files, a session that works on it, and a compaction behind it.
+fn with_workstream(scene: &Scene) -> Result<()> {
+    scene.init()?;
+    scene.must(START, &start(&scene.dir))?;
+    let folder = scene.store().join("workstreams/01-bench");
+    std::fs::create_dir_all(&folder)?;
+    for (name, text) in
+        [("overview.md", "why\n"), ("plan.md", "how\n"), ("steps.md", "- [x] one\n- [ ] two\n")]
+    {
+        std::fs::write(folder.join(name), text.repeat(100))?;
+    }
+    scene.must(&["resume", "new", "01-bench"], b"")?;
+    let input = json!({"file_path": folder.join("plan.md")});
+    let read = json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": input});
+    scene.must(POST_TOOL_USE, &payload::event(&scene.dir, "PostToolUse", read))?;
+    scene.must(COMPACT, &compact(&scene.dir)).map(drop)
 }
 
 fn reads_role(scene: &Path) -> Vec<u8> {

@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
+use super::workstreams;
 use crate::scene::{SESSION, Scene, payload};
 use crate::transcript;
 
@@ -171,6 +172,18 @@ pub const ROWS: &[Row] = &[
             "hook SubagentStop, no output",
             &["hook", "claude-code", "SubagentStop"],
             agent_stop,
+        )
+    },
+    cli("resume new", lived_in, &["resume", "new", "02-new"], workstreams::is_made),
+    cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
+    cli("resume migrate", workstreams::with_legacy, &["resume", "migrate"], workstreams::is_migrated),
+    Row {
+        done: workstreams::is_detected,
+        ..hook_on(
+            workstreams::with_one,
+            "hook PreCompact, workstream",
+            &["hook", "claude-code", "PreCompact"],
+            compact,
         )
     },
     cli("status --json", lived_in, &["status", "--json"], rooted),

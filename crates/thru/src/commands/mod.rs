@@ -1,5 +1,6 @@
 //! One file per command; its doc comment is its help.
 
+pub mod brief;
 pub mod completions;
 pub mod config;
 pub mod context;
@@ -19,6 +20,7 @@ pub mod packet;
 pub mod pickup;
 pub mod recover;
 pub mod redact;
+pub mod resume;
 pub mod role;
 pub mod status;
 pub mod sweep;

@@ -92,7 +92,7 @@ fn a_conversation_is_in_the_journal() {
     let asked = model.asked();
     let last = asked.last().expect("a question");
     assert_eq!(last.kind, Kind::Main);
-    for needle in ["WHAT-WAS-DONE", "THIRD-PROMPT", "Throughline: The context of this session", "a.txt"] {
+    for needle in ["WHAT-WAS-DONE", "THIRD-PROMPT", "Throughline: the context of this session", "a.txt"] {
         assert!(last.holds(needle), "{needle:?} reaches the model after a compaction");
     }
     assert_ne!(old, new);
@@ -149,7 +149,7 @@ fn after_an_automatic_compaction_the_next_prompt_brings_the_brief() {
     let asked = model.asked();
     let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
     let after = &asked[compacted + 1];
-    const BRIEF: &str = "Throughline: The context of this session";
+    const BRIEF: &str = "Throughline: the context of this session";
     for needle in ["WHAT-WAS-DONE", "SECOND-PROMPT", BRIEF, "a.txt"] {
         assert!(after.holds(needle), "{needle:?} reaches the model after a compaction");
     }

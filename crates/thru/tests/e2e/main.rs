@@ -24,6 +24,7 @@ mod openai;
 mod packet_tests;
 mod plugin_tests;
 mod process;
+mod resume_tests;
 mod role_tests;
 mod scratch;
 mod script;

@@ -24,6 +24,10 @@ fn the_defaults() {
     hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
     loops.no_progress_turns    3                      default  turns in a row without progress that end a loop; 0 switches it off
     loops.validator_timeout    300                    default  seconds for a loop's validators in all; `thru install` again tells the harness
+    hooks.gate_reminders       true                   default  names the files of a manifest that are still unread when work goes on
+    resume.inline              true                   default  tells the text of the files to load, as far as there is room
+    resume.max_age_hours       72                     default  a state from before a compaction that is older is not used
+    resume.globs                                      default  where manifests lie besides, with commas: work/*/resume-context.md
     redact.emails              false                  default  true redacts e-mail addresses too
     output.color               auto                   default  colour on the terminal
     roles.dir                  .agent/context/agents  default  where the context files of roles are, seen from the project

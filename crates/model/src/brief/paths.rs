@@ -1,0 +1,94 @@
+//! A path told shortly and still of use: its folder, told once for all its files, and an ending that no other file of
+//! the session has.
+
+use std::collections::BTreeMap;
+
+/// What the endings of a session's paths say.
+#[derive(Debug)]
+pub(super) struct Endings<'a> {
+    /// How many files have each ending.
+    count: BTreeMap<&'a str, u32>,
+    /// For each folder, how many of its files can be told by their name, and how many cannot.
+    names: BTreeMap<&'a str, (u32, u32)>,
+}
+
+/// So many names may be told with their folder's, so that the folder is not told twice.
+const FEW: u32 = 4;
+
+impl<'a> Endings<'a> {
+    pub fn of(paths: impl IntoIterator<Item = &'a str> + Clone) -> Endings<'a> {
+        let mut all = Endings { count: BTreeMap::new(), names: BTreeMap::new() };
+        for path in paths.clone() {
+            endings(path).for_each(|ending| *all.count.entry(ending).or_default() += 1);
+        }
+        for path in paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let (telling, others) = all.names.entry(folder).or_default();
+            let is_told = !is_common(name) && all.count.get(name) == Some(&1);
+            *(if is_told { telling } else { others }) += 1;
+        }
+        all
+    }
+
+    /// The folder, and the shortest ending of `path` that is no other's. The folder is empty where the ending is all.
+    pub fn split<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let together = self.names.get(folder).is_some_and(|(telling, others)| *others > 0 && *telling <= FEW);
+        let alone = |ending: &&str| self.count.get(ending).is_none_or(|times| *times < 2);
+        let telling = |ending: &&str| ending.contains('/') || !together && !is_common(ending);
+        let ending = endings(path).filter(telling).find(alone).unwrap_or(path);
+        match path.len() - ending.len() {
+            0 => ("", ending),
+            1 => ("/", ending),
+            folder => (&path[..folder - 1], ending),
+        }
+    }
+}
+
+/// One plain word, `types.go`, `mod.rs`: there may be others of that name which the session has not met yet.
+fn is_common(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name);
+    let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())
+        || stem.bytes().all(|byte| byte.is_ascii_uppercase());
+    plain && stem.len() <= 12
+}
+
+/// `c`, `b/c`, `a/b/c`.
+fn endings(path: &str) -> impl Iterator<Item = &str> {
+    let slashes = path.bytes().enumerate().rev().filter(|(_, byte)| *byte == b'/');
+    slashes.map(|(at, _)| &path[at + 1..]).filter(|ending| !ending.is_empty()).chain([path])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ending_is_no_other_files() {
+        let paths = [
+            "src/a/mod.rs",
+            "src/b/mod.rs",
+            "src/b/x1.rs",
+            "y.rs",
+            "/tmp/z_1.rs",
+            "/w1.rs",
+            "src/c/types.rs",
+            "a/b/main_loop.rs",
+        ];
+        let endings = Endings::of(paths);
+        let split: Vec<(&str, &str)> = paths.iter().map(|path| endings.split(path)).collect();
+        let expected = [
+            ("src", "a/mod.rs"),
+            ("src", "b/mod.rs"),
+            ("src", "b/x1.rs"),
+            ("", "y.rs"),
+            ("/tmp", "z_1.rs"),
+            ("", "/w1.rs"),
+            ("src", "c/types.rs"),
+            ("a/b", "main_loop.rs"),
+        ];
+        assert_eq!(split, expected);
+        assert_eq!(Endings::of(["a/x", "b/a/x"]).split("a/x"), ("", "a/x"), "nothing shorter is left");
+        assert_eq!(Endings::of(["a/x", "b/a/x"]).split("b/a/x"), ("", "b/a/x"));
+    }
+}

@@ -1,0 +1,125 @@
+//! Which files and commands will be needed again.
+
+use std::collections::BTreeMap;
+
+use super::{CommandUse, Digest, FileUse};
+
+impl Digest {
+    /// Files, those most likely to be needed again first.
+    pub fn ranked_files(&self) -> Vec<&FileUse> {
+        let kin = Kin::of(self);
+        ranked(&self.files, |file| self.file_worth(file, &kin), |file| &file.path)
+    }
+
+    /// Commands that went well, those most likely to be run again first.
+    pub fn ranked_commands(&self) -> Vec<&CommandUse> {
+        let passed = self.commands.iter().filter(|command| command.ok);
+        ranked(passed, |command| self.command_worth(command), |command| &command.command)
+    }
+
+    /// A sum of what makes it likely, found by looking at what agents took up again in real sessions. Recent use tells
+    /// most; then whether the agent or the user just spoke of it, an open failure names it, or its other half (the test
+    /// of a source, the source of a test) was just in use; then how often it was used, and whether it was changed.
+    fn file_worth(&self, file: &FileUse, kin: &Kin) -> f64 {
+        let name = file.path.rsplit('/').next().unwrap_or(&file.path);
+        let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
+        let mut worth = 2.2 * self.freshness(file.last, 30.0) + 0.5 * uses.ln_1p();
+        worth += 1.0 * self.freshness(kin.last_of_kin(file), 30.0);
+        let names = |text: &str| text.contains(name);
+        worth += if names(&self.said) { 1.0 } else { 0.0 };
+        worth += if self.prompts.iter().rev().take(2).any(|prompt| names(&prompt.text)) { 0.3 } else { 0.0 };
+        worth += if self.open_failures().take(5).any(|failure| names(&failure.error)) { 1.5 } else { 0.0 };
+        worth += if file.edits > 0 { 0.6 } else { 0.0 };
+        worth
+            - if is_generated(&file.path) {
+                1.5
+            } else if file.outside {
+                0.5
+            } else {
+                0.0
+            }
+    }
+
+    /// What was run often is run again, what checks the work above all.
+    fn command_worth(&self, command: &CommandUse) -> f64 {
+        let often = f64::from(command.runs).ln_1p();
+        let checks = if is_check(&command.command) { 0.6 } else { 0.0 };
+        let long = if command.command.len() > 60 { 0.3 } else { 0.0 };
+        often + 2.0 * self.freshness(command.last, 25.0) + checks - long
+    }
+
+    /// 1 now, half of it after `half_life` records. 0 for what never was.
+    fn freshness(&self, record: u64, half_life: f64) -> f64 {
+        match record {
+            0 => 0.0,
+            record => (-(self.records.saturating_sub(record) as f64) / half_life).exp2(),
+        }
+    }
+}
+
+/// Files that belong together by name: `parse.rs`, `parse_tests.rs`, `test_parse.py`.
+struct Kin<'a> {
+    /// The two files of a family that were used last.
+    last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
+}
+
+impl<'a> Kin<'a> {
+    fn of(digest: &'a Digest) -> Kin<'a> {
+        let mut last: BTreeMap<&str, [(u64, &str); 2]> = BTreeMap::new();
+        for file in &digest.files {
+            let [first, second] = last.entry(family(&file.path)).or_default();
+            let this = (file.last, file.path.as_str());
+            if this > *first {
+                (*first, *second) = (this, *first);
+            } else if this > *second {
+                *second = this;
+            }
+        }
+        Kin { last }
+    }
+
+    fn last_of_kin(&self, file: &FileUse) -> u64 {
+        let Some([first, second]) = self.last.get(family(&file.path)) else { return 0 };
+        if first.1 == file.path { second.0 } else { first.0 }
+    }
+}
+
+/// The name without its ending and without what makes it a test.
+fn family(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
+    let stem = stem.strip_prefix("test_").unwrap_or(stem);
+    ["_tests", "_test", "-test", "Tests", "Test"]
+        .iter()
+        .find_map(|end| stem.strip_suffix(end))
+        .unwrap_or(stem)
+}
+
+/// Tests, builds, linters and looks at the state of things.
+fn is_check(command: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
+        "format", "make", "run", "status", "diff", "log",
+    ];
+    let head = crate::text::cut(command, 120);
+    head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WORDS.contains(&word))
+}
+
+/// Best first; what is worth the same, by name.
+fn ranked<'d, T>(
+    all: impl IntoIterator<Item = &'d T>,
+    worth: impl Fn(&T) -> f64,
+    name: impl Fn(&T) -> &str,
+) -> Vec<&'d T> {
+    let mut ranked: Vec<(f64, &T)> = all.into_iter().map(|one| (worth(one), one)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| name(a.1).cmp(name(b.1))));
+    ranked.into_iter().map(|(_, one)| one).collect()
+}
+
+/// Built, vendored or locked: rarely what somebody works on.
+pub fn is_generated(path: &str) -> bool {
+    const FOLDERS: &[&str] =
+        &["target", "node_modules", "dist", "build", "vendor", ".git", "__pycache__", ".next", "coverage"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.split('/').any(|part| FOLDERS.contains(&part)) || name.ends_with(".lock") || name.contains(".min.")
+}

@@ -1,0 +1,362 @@
+//! Manifests, `resume-context.md`: what to load, in what order, and what must be understood before going on.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::document::{Document, Head};
+use crate::finding::{Finding, Level};
+use crate::time;
+
+pub const NAME: &str = "resume-context.md";
+/// What it was called before; `migrate` takes it over.
+pub const LEGACY_NAME: &str = "_resume.md";
+/// Larger, and it holds what belongs into the files it names.
+pub const LARGEST: usize = 5 * 1024;
+
+pub const SCHEMA_VERSION: &str = "1.0";
+pub const PHASES: &[&str] =
+    &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
+
+const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
+
+/// What a manifest says, as far as it can be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Manifest {
+    pub project_id: String,
+    pub project_name: String,
+    pub current_phase: String,
+    pub next_action: String,
+    pub files_to_load: Vec<String>,
+    pub last_updated: String,
+    pub current_section: Option<i64>,
+    pub current_task: Option<i64>,
+    pub progress: String,
+    pub continue_at: String,
+    pub blockers: Vec<String>,
+    pub session_ids: Vec<String>,
+    /// The gate's, each with what stands below it.
+    pub questions: Vec<String>,
+}
+
+pub fn read(document: &Document) -> Manifest {
+    let text = |key: &str| document.text(key).unwrap_or_default().to_owned();
+    let list = |key: &str| document.list(key).unwrap_or_default();
+    Manifest {
+        project_id: text("project_id"),
+        project_name: text("project_name"),
+        current_phase: text("current_phase"),
+        next_action: text("next_action"),
+        files_to_load: list("files_to_load"),
+        last_updated: text("last_updated"),
+        current_section: document.int("current_section"),
+        current_task: document.int("current_task"),
+        progress: text("progress"),
+        continue_at: text("continue_at"),
+        blockers: list("blockers"),
+        session_ids: list("session_ids"),
+        questions: questions(document),
+    }
+}
+
+/// Numbered ones, each with the boxes below it.
+fn questions(document: &Document) -> Vec<String> {
+    let Some(gate) = document.section(&[GATE]) else { return Vec::new() };
+    let mut questions: Vec<String> = Vec::new();
+    for item in gate.items() {
+        let text = item.text.replace("**", "");
+        match questions.last_mut().filter(|_| item.number.is_none()) {
+            Some(last) => {
+                let between = if last.ends_with([':', '?', '.']) { " " } else { ": " };
+                last.push_str(&format!("{between}{text}"));
+            }
+            None => questions.push(text),
+        }
+    }
+    questions
+}
+
+/// `NN-kebab-case`.
+pub fn is_workstream(id: &str) -> bool {
+    let Some((number, name)) = id.split_once('-') else { return false };
+    let kebab = |part: &str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    (2..=4).contains(&number.len())
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && id.len() <= 100
+        && name.split('-').all(kebab)
+}
+
+/// What is wrong with it, by line.
+pub fn check(document: &Document) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = document
+        .findings()
+        .iter()
+        .map(|odd| Finding::new(Level::Warning, odd.kind.to_string()).at("", Some(odd.line)))
+        .collect();
+    let mut find = |level, key: Option<&str>, text: String, hint: &str| {
+        let line = key.and_then(|key| document.entry(key)).map(|entry| entry.line);
+        let finding = Finding::new(level, text).at("", line);
+        findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
+    };
+    if !document.has_frontmatter() {
+        find(
+            Level::Error,
+            None,
+            "there is no frontmatter".into(),
+            "it starts with a line `---` at the very top",
+        );
+        return findings;
+    }
+    match (document.text("resume_schema_version"), document.get("resume_version")) {
+        (Some(SCHEMA_VERSION), _) => {}
+        (Some(other), _) => find(
+            Level::Error,
+            Some("resume_schema_version"),
+            format!("resume_schema_version is `{other}`, this thru knows {SCHEMA_VERSION}"),
+            "",
+        ),
+        (None, Some(_)) => find(
+            Level::Warning,
+            Some("resume_version"),
+            "resume_version is the old name of resume_schema_version".into(),
+            "`thru resume migrate` writes the new one",
+        ),
+        (None, None) => find(Level::Error, None, "resume_schema_version is missing".into(), "write \"1.0\""),
+    }
+    for key in ["project_id", "project_name", "current_phase", "next_action", "last_updated"] {
+        if document.text(key).is_none_or(|text| text.trim().is_empty()) {
+            find(Level::Error, Some(key), format!("{key} is missing"), "");
+        }
+    }
+    if let Some(id) = document.text("project_id").filter(|id| !is_workstream(id)) {
+        find(
+            Level::Error,
+            Some("project_id"),
+            format!("project_id `{id}` is not NN-kebab-case"),
+            "like 24-new-parser",
+        );
+    }
+    if let Some(phase) = document.text("current_phase").filter(|phase| !PHASES.contains(phase)) {
+        let hint = format!("one of {}", PHASES.join(", "));
+        find(Level::Error, Some("current_phase"), format!("current_phase `{phase}` is unknown"), &hint);
+    }
+    if let Some(at) = document.text("last_updated").filter(|at| time::parse(at).is_none()) {
+        find(
+            Level::Error,
+            Some("last_updated"),
+            format!("last_updated `{at}` is no time"),
+            "like 2026-11-15T19:22:00Z",
+        );
+    }
+    match document.list("files_to_load") {
+        None => {
+            find(Level::Error, Some("files_to_load"), "files_to_load is missing".into(), "a list of paths");
+        }
+        Some(files) if files.is_empty() => {
+            find(Level::Error, Some("files_to_load"), "files_to_load names no file".into(), "at least one");
+        }
+        Some(files) => {
+            for file in
+                files.iter().filter(|file| file.starts_with('/') || file.split('/').any(|part| part == ".."))
+            {
+                find(
+                    Level::Error,
+                    Some("files_to_load"),
+                    format!("`{file}` is not a relative path"),
+                    "from the workstream's folder",
+                );
+            }
+        }
+    }
+    for (key, least) in [("current_section", 0), ("current_task", 1)] {
+        match document.get(key) {
+            None => find(Level::Warning, None, format!("{key} is not given"), ""),
+            Some(value) if value.as_i64().is_none_or(|n| n < least) => {
+                find(Level::Error, Some(key), format!("{key} must be a whole number from {least} on"), "");
+            }
+            Some(_) => {}
+        }
+    }
+    if document.text("progress").is_none() {
+        find(
+            Level::Warning,
+            Some("progress"),
+            "progress is not given".into(),
+            "like \"14/40 tasks complete\"",
+        );
+    }
+    if questions(document).is_empty() {
+        find(
+            Level::Warning,
+            None,
+            "there are no questions under `# Validation Gate`".into(),
+            "number them, each with the file that answers it",
+        );
+    }
+    if document.bytes().len() > LARGEST {
+        let size = document.bytes().len();
+        find(
+            Level::Warning,
+            None,
+            format!("{size} bytes; a manifest is at most {LARGEST}"),
+            "what is explained belongs into a file it loads",
+        );
+    }
+    findings
+}
+
+/// A new manifest.
+#[derive(Clone, Copy, Debug)]
+pub struct New<'a> {
+    pub project_id: &'a str,
+    pub project_name: &'a str,
+    pub phase: &'a str,
+    pub next_action: &'a str,
+    pub files_to_load: &'a [String],
+    pub session: Option<&'a str>,
+    pub now: Timestamp,
+}
+
+pub fn create(new: &New) -> Vec<u8> {
+    let quote = |text: &str| Value::from(text).to_string();
+    let files: String = new.files_to_load.iter().map(|file| format!("  - {}\n", quote(file))).collect();
+    let sessions =
+        new.session.map_or(String::new(), |session| format!("session_ids: {}\n", json!([session])));
+    let questions: String = new
+        .files_to_load
+        .iter()
+        .enumerate()
+        .map(|(i, file)| format!("{}. {} (from {file})\n", i + 1, question_for(file)))
+        .collect();
+    let New { project_id, project_name, phase, next_action, .. } = new;
+    format!(
+        "---\nresume_schema_version: \"{SCHEMA_VERSION}\"\nlast_updated: \"{}\"\nproject_id: \"{project_id}\"\nproject_name: \
+         {}\ncurrent_phase: {phase}\nnext_action: {}\nfiles_to_load:\n{files}current_section: 0\ncurrent_task: \
+         1\nprogress: \"0/0 tasks complete\"\n{sessions}---\n\n# Validation Gate\n\n{questions}",
+        time::rfc3339(new.now),
+        quote(project_name),
+        quote(next_action),
+    )
+    .into_bytes()
+}
+
+fn question_for(file: &str) -> &'static str {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    match () {
+        () if name.contains("overview") => "What problem is solved, and what shows that it is?",
+        () if name.contains("plan") => "What is the approach, and what was decided against?",
+        () if is_steps(file) => "Which step is next, and what does it need?",
+        () => "What in it bears on the next step?",
+    }
+}
+
+/// The file whose boxes are ticked.
+pub fn is_steps(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    name.contains("steps") || name.contains("tasks")
+}
+
+/// Brings section, task, progress and time in step with the boxes of `steps`. False where they are already. A hand-written
+/// `next_action` stays.
+pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
+    let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
+    if boxes.is_empty() {
+        return false;
+    }
+    let done = boxes.iter().filter(|item| item.checked == Some(true)).count();
+    let next = boxes.iter().position(|item| item.checked == Some(false));
+    let line = boxes[next.unwrap_or(boxes.len() - 1)].line;
+    // Sections are the headings that hold boxes, counted from 1.
+    let holds = |from: usize, to: usize| boxes.iter().any(|item| (from..to).contains(&item.line));
+    let starts: Vec<usize> = steps.headings().iter().map(|heading| heading.line).collect();
+    let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
+    let sections: Vec<usize> =
+        starts.iter().zip(ends).filter(|(from, to)| holds(**from, *to)).map(|(from, _)| *from).collect();
+    let section = sections.iter().filter(|start| **start <= line).count();
+    let before = manifest.bytes().to_vec();
+    let values = [
+        ("current_section", json!(section)),
+        ("current_task", json!(next.map_or(boxes.len(), |next| next + 1))),
+        ("progress", json!(format!("{done}/{} tasks complete", boxes.len()))),
+    ];
+    for (key, value) in values {
+        // None of these is a key that cannot be written.
+        let _ = manifest.set(key, value);
+    }
+    if manifest.bytes() == before {
+        return false;
+    }
+    let _ = manifest.set("last_updated", time::rfc3339(now));
+    true
+}
+
+/// Ticks the next open box, and says what it was.
+pub fn tick_next(steps: &mut Document) -> Option<String> {
+    let next = steps.items().into_iter().find(|item| item.checked == Some(false))?;
+    steps.tick(next.line).ok()?;
+    Some(next.text)
+}
+
+/// Ticks the boxes of what was done by name. True where there were any.
+pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
+    let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
+    let open: Vec<usize> = steps
+        .items()
+        .into_iter()
+        .filter(|item| item.checked == Some(false) && done.contains(&item.text.trim().to_lowercase()))
+        .map(|item| item.line)
+        .collect();
+    open.iter().filter(|line| steps.tick(**line).is_ok()).count() > 0
+}
+
+/// An old `_resume.md` as a manifest: its keys get the new names, what is missing is filled in, the body stays. `files`
+/// are what is there to load.
+pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
+    let mut document = Document::parse(legacy);
+    let text = |document: &Document, keys: &[&str]| {
+        keys.iter().find_map(|key| document.text(key)).map(str::to_owned).filter(|text| !text.is_empty())
+    };
+    let name = || {
+        let words: Vec<&str> = project_id.split('-').skip(1).collect();
+        words.join(" ")
+    };
+    let phase = text(&document, &["current_phase", "phase"])
+        .map(|phase| phase.to_lowercase().replace(['_', ' '], "-"));
+    let updated = text(&document, &["last_updated", "updated"]);
+    let listed = document.list("files_to_load").filter(|files| !files.is_empty());
+    let values = [
+        ("resume_schema_version", Some(json!(SCHEMA_VERSION))),
+        ("last_updated", Some(json!(updated.unwrap_or_else(|| time::rfc3339(now))))),
+        ("project_id", Some(json!(project_id))),
+        (
+            "project_name",
+            Some(json!(text(&document, &["project_name", "name", "project"]).unwrap_or_else(name))),
+        ),
+        (
+            "current_phase",
+            Some(json!(phase.filter(|p| PHASES.contains(&p.as_str())).unwrap_or_else(|| "execution".into()))),
+        ),
+        (
+            "next_action",
+            Some(json!(
+                text(&document, &["next_action", "last_skill"]).unwrap_or_else(|| "execute-project".into())
+            )),
+        ),
+        ("files_to_load", listed.is_none().then(|| json!(files))),
+    ];
+    for (key, value) in values {
+        if let Some(value) = value.filter(|value| document.get(key) != Some(value)) {
+            let _ = document.set(key, value);
+        }
+    }
+    for old in ["resume_version", "updated", "phase", "last_skill"] {
+        document.remove(old);
+    }
+    document
+}
+
+#[cfg(test)]
+#[path = "manifest_tests.rs"]
+mod tests;

@@ -1,0 +1,146 @@
+use super::*;
+
+const SEED: &str = "---\n# LOADING MANIFEST\nresume_schema_version: \"1.0\"\nlast_updated: \"2026-01-03T15:30:00\"\n\nproject_id: \"24-skills\"\nproject_name: \"Skills\"\ncurrent_phase: execution  # research | planning\nnext_action: execute-project\nfiles_to_load:\n  - 01-planning/overview.md\n  - 01-planning/steps.md  # the steps\ncurrent_section: 2\ncurrent_task: 15\nprogress: \"14/40 tasks complete\"\n---\n\n# Validation Gate\n\nBefore continuing:\n\n1. **Purpose** (from overview.md):\n   - [ ] What problem?\n   - [ ] What criterion?\n\n2. **Location** (from steps.md):\n   - [ ] What is next?\n";
+
+fn now() -> Timestamp {
+    "2026-11-15T19:22:00Z".parse().unwrap()
+}
+
+fn texts(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(|f| format!("{:?} {}: {}", f.level, f.line.unwrap_or(0), f.text)).collect()
+}
+
+#[test]
+fn the_seeds_manifest_is_read() {
+    let document = Document::parse(SEED);
+    assert_eq!(texts(&check(&document)), [] as [&str; 0]);
+    let manifest = read(&document);
+    assert_eq!(manifest.files_to_load, ["01-planning/overview.md", "01-planning/steps.md"]);
+    assert_eq!((manifest.current_section, manifest.current_task), (Some(2), Some(15)));
+    assert_eq!(
+        manifest.questions,
+        [
+            "Purpose (from overview.md): What problem? What criterion?",
+            "Location (from steps.md): What is next?"
+        ]
+    );
+}
+
+#[test]
+fn every_fault_is_named() {
+    let cases: &[(&str, &str, &str)] = &[
+        (
+            "resume_schema_version: \"1.0\"",
+            "resume_version: 1",
+            "Warning 3: resume_version is the old name of resume_schema_version",
+        ),
+        (
+            "resume_schema_version: \"1.0\"",
+            "resume_schema_version: \"2.0\"",
+            "Error 3: resume_schema_version is `2.0`, this thru knows 1.0",
+        ),
+        ("\"24-skills\"", "\"skills\"", "Error 6: project_id `skills` is not NN-kebab-case"),
+        ("execution  # research | planning", "sleeping", "Error 8: current_phase `sleeping` is unknown"),
+        ("next_action: execute-project\n", "", "Error 0: next_action is missing"),
+        (
+            "  - 01-planning/overview.md\n  - 01-planning/steps.md  # the steps\n",
+            "",
+            "Error 10: files_to_load is missing",
+        ),
+        (
+            "01-planning/overview.md",
+            "../../etc/passwd",
+            "Error 10: `../../etc/passwd` is not a relative path",
+        ),
+        ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number from 1 on"),
+        ("current_section: 2\n", "", "Warning 0: current_section is not given"),
+        ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is no time"),
+        ("# Validation Gate", "# Other", "Warning 0: there are no questions under `# Validation Gate`"),
+    ];
+    for (old, new, expected) in cases {
+        let document = Document::parse(SEED.replace(old, new));
+        assert_eq!(texts(&check(&document)), [*expected], "{old} -> {new}");
+    }
+    assert_eq!(check(&Document::parse("# nothing")).len(), 1);
+    assert!(
+        texts(&check(&Document::parse(format!("{SEED}{}", "x".repeat(5_000)))))[0].contains("at most 5120")
+    );
+}
+
+#[test]
+fn ids() {
+    for (id, expected) in [
+        ("01-a", true),
+        ("24-new-parser2", true),
+        ("1-a", false),
+        ("01-A", false),
+        ("01-", false),
+        ("01-a--b", false),
+        ("../x", false),
+    ] {
+        assert_eq!(is_workstream(id), expected, "{id}");
+    }
+}
+
+#[test]
+fn a_ticked_step_moves_what_follows_from_it_and_nothing_else() {
+    let mut steps = Document::parse("# One\n- [x] a\n- [x] b\n# Two\n- [ ] c\n- [ ] d\n");
+    let mut manifest = Document::parse(SEED);
+    assert!(follow(&mut manifest, &steps, now()));
+    let text = String::from_utf8(manifest.bytes().to_vec()).unwrap();
+    let expected = SEED
+        .replace("current_task: 15", "current_task: 3")
+        .replace("14/40", "2/4")
+        .replace("2026-01-03T15:30:00", "2026-11-15T19:22:00Z");
+    assert_eq!(text, expected);
+    assert!(!follow(&mut manifest, &steps, now()), "twice is once");
+    assert_eq!(tick_next(&mut steps).as_deref(), Some("c"));
+    assert!(tick_done(&mut steps, [" D "].into_iter()) && !tick_done(&mut steps, ["d"].into_iter()));
+    assert!(follow(&mut manifest, &steps, now()));
+    let done = read(&manifest);
+    assert_eq!((done.current_task, done.progress.as_str()), (Some(4), "4/4 tasks complete"));
+    assert_eq!(tick_next(&mut steps), None);
+}
+
+#[test]
+fn what_is_created_is_valid() {
+    let files = ["overview.md".to_owned(), "steps.md".to_owned()];
+    let new = New {
+        project_id: "01-new",
+        project_name: "A \"new\" thing: with marks # in it",
+        phase: "planning",
+        next_action: "plan",
+        files_to_load: &files,
+        session: Some("s1"),
+        now: now(),
+    };
+    let document = Document::parse(create(&new));
+    assert_eq!(texts(&check(&document)), [] as [&str; 0]);
+    let manifest = read(&document);
+    assert_eq!(manifest.project_name, new.project_name);
+    assert_eq!((manifest.session_ids, manifest.questions.len()), (vec!["s1".to_owned()], 2));
+}
+
+#[test]
+fn legacy_files_of_every_shape() {
+    let files = ["01-planning/plan.md".to_owned()];
+    for legacy in [
+        "---\nresume_version: \"1.0\"\nupdated: 2026-01-02\nphase: Planning\nlast_skill: plan-project\n---\nBody stays.\n",
+        "---\r\nphase: execution\r\nproject: Old Name\r\n---\r\nBody stays.\r\n",
+        "Body stays.\n",
+        "---\nunknown: kept\nfiles_to_load:\n  - a.md\nupdated: \"2026-01-02T10:00:00\"\n---\nBody stays.\n",
+    ] {
+        let document = migrate(legacy.as_bytes(), "24-skills", &files, now());
+        let errors: Vec<_> = check(&document).into_iter().filter(|f| f.level == Level::Error).collect();
+        assert_eq!(texts(&errors), [] as [&str; 0], "{legacy}");
+        assert!(document.body().starts_with(b"Body stays."), "{legacy}");
+        assert_eq!(document.text("unknown").is_some(), legacy.contains("unknown"));
+    }
+    let mapped = read(&migrate(
+        b"---\nphase: Planning\nlast_skill: x\nupdated: 2026-01-02\n---\n",
+        "01-a",
+        &files,
+        now(),
+    ));
+    assert_eq!((mapped.current_phase.as_str(), mapped.next_action.as_str()), ("planning", "x"));
+}

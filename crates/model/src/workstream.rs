@@ -1,0 +1,189 @@
+//! Which workstream a session is at work on, and the small file in which that is kept across a compaction.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::digest::Digest;
+use crate::manifest::is_workstream;
+use crate::time;
+
+/// Larger, and it is not ours.
+pub const LARGEST_STATE: usize = 1024;
+
+/// Folders that hold workstreams, seen from the root.
+const HOMES: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Confidence {
+    High,
+    Medium,
+    Low,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// What the session did, or what it is mapped to.
+    Transcript,
+    /// The last answer.
+    Cache,
+    Fallback,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Detected {
+    pub id: Option<String>,
+    pub confidence: Confidence,
+    pub method: Method,
+}
+
+/// What is known about a session.
+#[derive(Clone, Copy, Debug)]
+pub struct Clues<'a> {
+    /// The workstream whose manifest names this session.
+    pub mapped: Option<&'a str>,
+    pub digest: &'a Digest,
+    /// The last answer.
+    pub cached: Option<&'a str>,
+}
+
+/// The workstream that a path of this root belongs to.
+pub fn of_path(path: &str) -> Option<&str> {
+    let rest = HOMES.iter().find_map(|home| path.strip_prefix(home))?;
+    rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream(id))
+}
+
+/// Mapped, else what was touched since the last compaction, else the last answer.
+pub fn detect(clues: &Clues) -> Detected {
+    let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
+    if let Some(id) = clues.mapped {
+        return found(id, Confidence::High, Method::Transcript);
+    }
+    match (leader(clues.digest), clues.cached) {
+        (Lead::One(id), Some(cached)) if id == cached => found(id, Confidence::High, Method::Transcript),
+        (Lead::One(id), _) => found(id, Confidence::Medium, Method::Transcript),
+        // Somebody who works on many at once is at work on none in particular, whatever it was before.
+        (Lead::Many, _) | (Lead::None, None) => {
+            Detected { id: None, confidence: Confidence::Low, method: Method::Fallback }
+        }
+        (Lead::None, Some(cached)) => found(cached, Confidence::Low, Method::Cache),
+    }
+}
+
+enum Lead<'d> {
+    None,
+    One(&'d str),
+    Many,
+}
+
+/// Edits weigh more than reads, late more than early. Three or more need a clear leader.
+fn leader(digest: &Digest) -> Lead<'_> {
+    let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
+    let own = |file: &&crate::digest::FileUse| {
+        !file.outside && file.last > digest.epoch && file.edits + file.reads + file.guesses > file.by_agents
+    };
+    for file in digest.files.iter().filter(own) {
+        let Some(id) = of_path(&file.path) else { continue };
+        let uses = 3.0 * f64::from(file.edits) + f64::from(file.reads) + f64::from(file.guesses);
+        let late = (-(digest.records.saturating_sub(file.last) as f64) / 50.0).exp2();
+        *weights.entry(id).or_default() += uses.ln_1p() * (0.25 + late);
+    }
+    let mut ranked: Vec<(&str, f64)> = weights.into_iter().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    match ranked.as_slice() {
+        [] => Lead::None,
+        [(first, weight), (_, second), _, ..] if *weight < 1.5 * second => {
+            let _ = first;
+            Lead::Many
+        }
+        [(first, _), ..] => Lead::One(first),
+    }
+}
+
+/// `precompact_state.json`: flat, small, the same bytes for the same facts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct State {
+    pub active_project_id: Option<String>,
+    pub confidence: Confidence,
+    pub detection_method: Method,
+    pub timestamp: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_id: Option<String>,
+}
+
+impl State {
+    pub fn new(detected: Detected, session: &str, root: &str, now: Timestamp) -> State {
+        State {
+            active_project_id: detected.id,
+            confidence: detected.confidence,
+            detection_method: detected.method,
+            timestamp: time::rfc3339(now),
+            session_id: Some(session.to_owned()),
+            root_id: Some(root.to_owned()),
+        }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut bytes = serde_json::to_vec(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// What is wrong has a name: nested, too large, a field that is missing or holds what it cannot.
+    pub fn parse(bytes: &[u8]) -> Result<State, String> {
+        if bytes.len() >= LARGEST_STATE {
+            return Err(format!("{} bytes; it has less than {LARGEST_STATE}", bytes.len()));
+        }
+        let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
+        if value.get("project_detection").is_some() {
+            return Err("`project_detection` is nested; the fields stand at the top".to_owned());
+        }
+        let text = |key: &str| match value.get(key) {
+            None => Err(format!("`{key}` is missing")),
+            Some(found) => found.as_str().ok_or_else(|| format!("`{key}` is no text")),
+        };
+        let active = match value.get("active_project_id") {
+            None => return Err("`active_project_id` is missing".to_owned()),
+            Some(Value::Null) => None,
+            Some(Value::String(id)) if is_workstream(id) => Some(id.clone()),
+            Some(other) => return Err(format!("`active_project_id` is {other}, which is no NN-kebab-case")),
+        };
+        let confidence = match text("confidence")? {
+            "high" => Confidence::High,
+            "medium" => Confidence::Medium,
+            "low" => Confidence::Low,
+            other => return Err(format!("`confidence` is `{other}`, not one of high, medium, low")),
+        };
+        let detection_method = match text("detection_method")? {
+            "transcript" => Method::Transcript,
+            "cache" => Method::Cache,
+            "fallback" => Method::Fallback,
+            other => {
+                return Err(format!(
+                    "`detection_method` is `{other}`, not one of transcript, cache, fallback"
+                ));
+            }
+        };
+        let timestamp = text("timestamp")?;
+        time::parse(timestamp).ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is no time"))?;
+        let some = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+        Ok(State {
+            active_project_id: active,
+            confidence,
+            detection_method,
+            timestamp: timestamp.to_owned(),
+            session_id: some("session_id"),
+            root_id: some("root_id"),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "workstream_tests.rs"]
+mod tests;

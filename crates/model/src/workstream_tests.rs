@@ -1,0 +1,130 @@
+use super::*;
+use crate::event::Action;
+use crate::journal::{AgentField, FileField, Record};
+
+/// Calls in their order: who, what, which path.
+fn digest(calls: &[(&str, Action, &str)]) -> Digest {
+    let mut digest = Digest::new("s");
+    for (i, (who, action, path)) in calls.iter().enumerate() {
+        let outside = path.starts_with('/');
+        let file = FileField { path: (*path).to_owned(), action: *action, outside, guess: *who == "command" };
+        digest.fold(&Record {
+            event: "tool-done".into(),
+            id: i.to_string().into(),
+            agent: (*who == "agent").then(|| AgentField { id: "a".into(), kind: "explorer".into() }),
+            files: vec![file],
+            ok: Some(true),
+            ..Record::default()
+        });
+    }
+    digest
+}
+
+const A: &str = ".agent/context/workstreams/01-a/plan.md";
+const B: &str = ".agent/context/workstreams/02-b/plan.md";
+const C: &str = "02-projects/03-c/01-planning/steps.md";
+
+#[test]
+fn which_workstream() {
+    use Action::{Edit, Read};
+    use Confidence::{High, Low, Medium};
+    use Method::{Cache, Fallback, Transcript};
+    type Case<'a> = (
+        &'a str,
+        Option<&'a str>,
+        &'a [(&'a str, Action, &'a str)],
+        Option<&'a str>,
+        (Option<&'a str>, Confidence, Method),
+    );
+    let cases: &[Case] = &[
+        ("mapped", Some("09-m"), &[("main", Edit, A)], Some("02-b"), (Some("09-m"), High, Transcript)),
+        ("one", None, &[("main", Read, A)], None, (Some("01-a"), Medium, Transcript)),
+        ("one, as before", None, &[("main", Read, A)], Some("01-a"), (Some("01-a"), High, Transcript)),
+        (
+            "one, other than before",
+            None,
+            &[("main", Read, A)],
+            Some("02-b"),
+            (Some("01-a"), Medium, Transcript),
+        ),
+        ("the seed's layout", None, &[("main", Edit, C)], None, (Some("03-c"), Medium, Transcript)),
+        (
+            "two with a leader",
+            None,
+            &[("main", Read, A), ("main", Edit, B), ("main", Edit, B)],
+            None,
+            (Some("02-b"), Medium, Transcript),
+        ),
+        (
+            "three without",
+            None,
+            &[("main", Read, A), ("main", Read, B), ("main", Read, C)],
+            Some("01-a"),
+            (None, Low, Fallback),
+        ),
+        (
+            "three with a leader",
+            None,
+            &[("main", Read, A), ("main", Read, B), ("main", Edit, C), ("main", Edit, C), ("main", Edit, C)],
+            None,
+            (Some("03-c"), Medium, Transcript),
+        ),
+        ("only prose", None, &[], None, (None, Low, Fallback)),
+        ("only prose, known before", None, &[], Some("01-a"), (Some("01-a"), Low, Cache)),
+        (
+            "another root's",
+            None,
+            &[("main", Edit, "/other/.agent/context/workstreams/01-a/plan.md")],
+            None,
+            (None, Low, Fallback),
+        ),
+        ("Bash only", None, &[("command", Read, A)], None, (Some("01-a"), Medium, Transcript)),
+        ("sub-agent only", None, &[("agent", Edit, A)], None, (None, Low, Fallback)),
+        (
+            "no workstream's",
+            None,
+            &[("main", Edit, "src/a.rs"), ("main", Edit, ".agent/context/workstreams/odd/x")],
+            None,
+            (None, Low, Fallback),
+        ),
+    ];
+    for (name, mapped, calls, cached, (id, confidence, method)) in cases {
+        let digest = digest(calls);
+        let found = detect(&Clues { mapped: *mapped, digest: &digest, cached: *cached });
+        let expected = Detected { id: id.map(str::to_owned), confidence: *confidence, method: *method };
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+#[test]
+fn the_state_is_flat_small_and_stable() {
+    let now = "2026-11-15T19:22:00Z".parse().unwrap();
+    let detected =
+        Detected { id: Some("24-skills".into()), confidence: Confidence::High, method: Method::Transcript };
+    let state = State::new(detected, "s1", "p1", now);
+    let text = "{\"active_project_id\":\"24-skills\",\"confidence\":\"high\",\"detection_method\":\"transcript\",\
+                \"timestamp\":\"2026-11-15T19:22:00Z\",\"session_id\":\"s1\",\"root_id\":\"p1\"}\n";
+    assert_eq!(String::from_utf8(state.bytes()).unwrap(), text);
+    assert_eq!(State::parse(text.as_bytes()), Ok(state));
+    let plain = "{\"active_project_id\":null,\"confidence\":\"low\",\"detection_method\":\"fallback\",\"timestamp\":\"2026-01-03T14:00:00\"}";
+    assert!(State::parse(plain.as_bytes()).is_ok(), "a time without a zone is UTC");
+}
+
+#[test]
+fn what_is_wrong_with_a_state_has_a_name() {
+    let good = "{\"active_project_id\":\"24-skills\",\"confidence\":\"high\",\"detection_method\":\"transcript\",\"timestamp\":\"2026-01-03T14:00:00\"}";
+    let cases = [
+        ("{\"project_detection\":{}}".to_owned(), "nested"),
+        (good.replace("\"confidence\":\"high\",", ""), "`confidence` is missing"),
+        (good.replace("high", "sure"), "`confidence` is `sure`"),
+        (good.replace("transcript", "guess"), "`detection_method` is `guess`"),
+        (good.replace("24-skills", "../x"), "no NN-kebab-case"),
+        (good.replace("2026-01-03T14:00:00", "noon"), "no time"),
+        (format!("{good}{}", " ".repeat(1024)), "less than 1024"),
+        ("{torn".to_owned(), "not JSON"),
+    ];
+    for (text, expected) in cases {
+        let why = State::parse(text.as_bytes()).unwrap_err();
+        assert!(why.contains(expected), "{why} for {text}");
+    }
+}

@@ -1,0 +1,124 @@
+//! `thru brief`: what would be told, of a session here or of a transcript alone.
+
+use std::path::Path;
+
+use harness::{HARNESSES, Harness};
+use jiff::Timestamp;
+use model::brief::{Explained, Material, Note, Occasion};
+use model::digest::Digest;
+use model::redact;
+use serde::Serialize;
+use store::Found;
+
+use crate::transcript::{self, Source};
+use crate::workstreams::{self, Place};
+use crate::{Error, Result, World, past, pickup, sessions, settings};
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub struct Wish<'a> {
+    pub occasion: Occasion,
+    /// A transcript to compose from, as if it ended where it ends.
+    pub transcript: Option<&'a Path>,
+    /// Whose limits hold, and whose transcript it is.
+    pub harness: Option<&'a str>,
+    pub session: Option<&'a str>,
+    pub room: Room,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// As much as the harness takes at such an event.
+    Harness,
+    Chars(usize),
+    Tokens(usize),
+    /// All there is.
+    All,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub session: String,
+    pub harness: &'static str,
+    pub max_chars: Option<usize>,
+    pub chars: usize,
+    pub tokens: usize,
+    #[serde(flatten)]
+    pub explained: Explained,
+}
+
+pub fn run(world: &World, wish: &Wish) -> Result<Report> {
+    let named = wish.harness.map(by_name).transpose()?;
+    let (digest, problems, gone, notes) = match wish.transcript {
+        Some(path) => {
+            // Its project need not be here; then its paths are told from where it was.
+            let here = match world.find() {
+                Ok(Found::Marked { root, .. }) => root.checkout,
+                _ => path.to_owned(),
+            };
+            (from_transcript(path, &here, world.now)?, Vec::new(), Vec::new(), Vec::new())
+        }
+        None => from_store(world, wish)?,
+    };
+    let harness = named.or_else(|| harness::by_name(&digest.harness)).unwrap_or(&HARNESSES[0]);
+    let cap = match wish.room {
+        Room::Harness => model::decide::cap(wish.occasion, harness.context_cap),
+        Room::Chars(most) => most,
+        Room::Tokens(most) => model::brief::chars(most),
+        Room::All => usize::MAX,
+    };
+    let material = Material {
+        occasion: wish.occasion,
+        digest: &digest,
+        problems: &problems,
+        gone: &gone,
+        notes: &notes,
+    };
+    let explained = model::brief::explain(&material, cap);
+    let chars = explained.text.as_deref().map_or(0, model::render::width);
+    Ok(Report {
+        session: digest.session,
+        harness: harness.name,
+        max_chars: (cap != usize::MAX).then_some(cap),
+        chars,
+        tokens: model::brief::tokens(chars),
+        explained,
+    })
+}
+
+type Parts = (Digest, Vec<String>, Vec<String>, Vec<Note>);
+
+fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
+    let (root, store) = match world.find()? {
+        Found::Marked { root, store, .. } => (root, store),
+        Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
+    };
+    let (session, _) = sessions::choose(world, &store, wish.session)?;
+    let settings = settings::here(world).settings();
+    let place = Place { root: &root, store: &store, settings: &settings };
+    let restored = wish.occasion != Occasion::Started;
+    let notes = if restored { workstreams::notes(&place, session.as_str(), world.now) } else { Vec::new() };
+    let gathered = past::of_session(&store, &root, &session).ok_or_else(|| Error::Absent {
+        what: format!("nothing is recorded of the session {session}"),
+        hint: "`thru journal --list` shows the sessions there are".into(),
+    })?;
+    let packet = pickup::claimed(&store, session.as_str()).filter(|_| restored);
+    let notes = notes.into_iter().chain(packet).collect();
+    Ok((gathered.digest, gathered.problems, gathered.gone, notes))
+}
+
+/// A transcript folded the way hooks would have folded it, from its first line to its last.
+pub fn from_transcript(path: &Path, checkout: &Path, now: Timestamp) -> Result<Digest> {
+    let source = Source { path, checkout, redact: redact::Options::default(), now };
+    Ok(transcript::read(&source)?.digest)
+}
+
+fn by_name(name: &str) -> Result<&'static Harness> {
+    harness::by_name(name).ok_or_else(|| Error::Usage {
+        what: format!("there is no harness `{name}`"),
+        hint: format!(
+            "one of {}",
+            HARNESSES.iter().map(|harness| harness.name).collect::<Vec<_>>().join(", ")
+        ),
+    })
+}

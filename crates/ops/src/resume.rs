@@ -1,0 +1,475 @@
+//! `thru resume`: loading manifests and their gates.
+
+use std::path::Path;
+use std::time::Duration;
+
+use model::document::Document;
+use model::finding::{Finding, Level};
+use model::manifest::{self, Manifest, New};
+use model::time;
+use serde::Serialize;
+use store::layout;
+
+use crate::project::Project;
+use crate::workstreams::{self, Load, Place, Workstream};
+use crate::{Error, Result, World, journal, sessions, settings};
+
+/// Larger than any file that was a manifest once.
+const LARGEST: usize = 256 * 1024;
+const WAIT: Duration = Duration::from_secs(5);
+
+/// What is loaded where nothing was named and nothing is there.
+const USUAL: &[&str] = &["overview.md", "plan.md", "steps.md"];
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Created {
+    pub project_id: String,
+    pub path: String,
+    /// Files it loads that are not there yet.
+    pub missing: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Wish<'a> {
+    pub id: &'a str,
+    pub name: Option<&'a str>,
+    pub phase: &'a str,
+    pub next_action: &'a str,
+    pub load: &'a [String],
+    pub session: Option<&'a str>,
+}
+
+pub fn new(world: &World, wish: &Wish) -> Result<Created> {
+    let id = checked(wish.id)?;
+    let project = Project::find_or_make(world)?;
+    let settings = settings::resolve(world, Some(&project.store)).settings();
+    let place = Place { root: &project.root, store: &project.store, settings: &settings };
+    let folder = format!("{}/{id}", layout::WORKSTREAMS);
+    let dir = project.store.dir().make(&folder)?;
+    let files = match wish.load {
+        [] => here(&dir)?,
+        named => named.to_vec(),
+    };
+    let words = id.split('-').skip(1).collect::<Vec<_>>().join(" ");
+    let bytes = manifest::create(&New {
+        project_id: id,
+        project_name: wish.name.unwrap_or(&words),
+        phase: wish.phase,
+        next_action: wish.next_action,
+        files_to_load: &files,
+        session: wish.session,
+        now: world.now,
+    });
+    let path = format!("{}/{folder}/{}", layout::STORE, manifest::NAME);
+    if !dir.create(manifest::NAME, &bytes)? {
+        return Err(Error::Refused {
+            what: format!("{path} is there already"),
+            hint: format!("`thru resume show {id}` shows it"),
+        });
+    }
+    let found = Workstream {
+        id: id.to_owned(),
+        manifest: path.clone(),
+        folder: format!("{}/{folder}", layout::STORE),
+    };
+    let (_, manifest) = place.manifest(&found)?;
+    let missing = place.loads(&found, &manifest).into_iter().filter(|load| load.path.is_none());
+    Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
+}
+
+/// What lies in the folder, the usual ones first.
+fn here(dir: &store::Dir) -> Result<Vec<String>> {
+    let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
+    names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
+    let usual = |name: &String| USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len());
+    names.sort_by_key(|name| (usual(name), name.clone()));
+    Ok(if names.is_empty() { USUAL.iter().map(|name| (*name).to_owned()).collect() } else { names })
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    pub path: String,
+    pub manifest: Manifest,
+    pub loads: Vec<ShownLoad>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownLoad {
+    pub named: String,
+    pub path: Option<String>,
+    pub bytes: u64,
+    pub changed_at: Option<String>,
+}
+
+pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
+    let desk = Desk::open(world)?;
+    let found = desk.choose(id)?;
+    let place = desk.place();
+    let (_, manifest) = place.manifest(&found)?;
+    let loads = place.loads(&found, &manifest).into_iter().map(shown).collect();
+    Ok(Shown { path: found.manifest, manifest, loads })
+}
+
+fn shown(load: Load) -> ShownLoad {
+    let Load { named, path, bytes, changed } = load;
+    ShownLoad { named, path, bytes, changed_at: changed.map(time::rfc3339) }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    pub path: String,
+    pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    pub fn is_good(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level != Level::Error)
+    }
+}
+
+/// One file, or every manifest there is.
+pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
+    if let Some(file) = file {
+        let bytes = store::read_own(file, LARGEST)?;
+        let path = file.display().to_string();
+        return Ok(vec![Checked { findings: findings(&bytes, &path), path }]);
+    }
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let mut checked = Vec::new();
+    for found in place.all() {
+        let bytes = place.read(&found.manifest)?;
+        let mut findings = findings(&bytes, &found.manifest);
+        let manifest = manifest::read(&Document::parse(bytes));
+        for load in place.loads(&found, &manifest).into_iter().filter(|load| load.path.is_none()) {
+            let finding = Finding::new(Level::Error, format!("`{}` is not there", load.named));
+            findings.push(
+                finding.at(found.manifest.clone(), None).hint("write it, or take it off files_to_load"),
+            );
+        }
+        checked.push(Checked { path: found.manifest, findings });
+    }
+    Ok(checked)
+}
+
+fn findings(bytes: &[u8], path: &str) -> Vec<Finding> {
+    let at = |finding: Finding| Finding { file: Some(path.to_owned()), ..finding };
+    manifest::check(&Document::parse(bytes)).into_iter().map(at).collect()
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Updated {
+    pub project_id: String,
+    pub steps: Option<String>,
+    /// The step that was ticked.
+    pub done: Option<String>,
+    pub changed: bool,
+    pub progress: String,
+}
+
+/// What `update` is to do besides bringing the manifest in step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing.
+    None,
+    /// Tick the next open box.
+    Done,
+}
+
+pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
+    let desk = Desk::open(world)?;
+    let found = desk.choose(id)?;
+    let place = desk.place();
+    let _lock = place.lock(WAIT)?;
+    let mut done = None;
+    let advanced = workstreams::advance(
+        &place,
+        &found,
+        |steps| {
+            done = (step == Step::Done).then(|| manifest::tick_next(steps)).flatten();
+            done.is_some()
+        },
+        world.now,
+    )?;
+    if advanced.steps.is_none() {
+        return Err(Error::Absent {
+            what: format!("{} loads no file of steps", found.manifest),
+            hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
+        });
+    }
+    let (_, manifest) = place.manifest(&found)?;
+    let changed = advanced.changed || done.is_some();
+    Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
+}
+
+/// What became of an old file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Outcome {
+    Success,
+    Skip,
+    Error,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Migrated {
+    pub path: String,
+    pub outcome: Outcome,
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    DryRun,
+    Forward,
+    Back,
+}
+
+/// Takes `_resume.md` files over, or gives them back.
+pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
+    let mut done = Vec::new();
+    for (id, folder) in place.homes() {
+        for below in ["", "01-planning"] {
+            let base = if below.is_empty() { folder.clone() } else { format!("{folder}/{below}") };
+            done.extend(migrate_one(&place, &id, &folder, &base, direction, world)?);
+        }
+    }
+    Ok(done)
+}
+
+fn migrate_one(
+    place: &Place,
+    id: &str,
+    folder: &str,
+    base: &str,
+    direction: Direction,
+    world: &World,
+) -> Result<Option<Migrated>> {
+    let legacy = format!("{base}/{}", manifest::LEGACY_NAME);
+    let backup = format!("{legacy}.backup");
+    let planning = format!("{folder}/01-planning");
+    let home = if place.full(&planning).is_dir() { planning } else { folder.to_owned() };
+    let target = format!("{home}/{}", manifest::NAME);
+    let said = |path: &str, outcome, why: &str| {
+        Ok(Some(Migrated { path: path.to_owned(), outcome, why: why.to_owned() }))
+    };
+    let (has_legacy, has_backup) = (place.full(&legacy).is_file(), place.full(&backup).is_file());
+    if direction == Direction::Back {
+        if !has_backup {
+            return Ok(None);
+        }
+        if has_legacy {
+            return said(&legacy, Outcome::Error, "it is there again; nothing was changed");
+        }
+        place.rename(&backup, &legacy)?;
+        // What was made of it goes with it, unless somebody has worked on it since.
+        let made = manifest::migrate(&place.read(&legacy)?, id, &loadable(place, folder), world.now);
+        return match place.read(&target) {
+            Ok(bytes) if same_but_time(&bytes, made.bytes()) => {
+                place.remove(&target)?;
+                said(&legacy, Outcome::Success, "given back; the manifest made of it is gone")
+            }
+            Ok(_) => said(&legacy, Outcome::Success, "given back; the manifest was changed since and stays"),
+            Err(_) => said(&legacy, Outcome::Success, "given back"),
+        };
+    }
+    if !has_legacy {
+        return if has_backup { said(&legacy, Outcome::Skip, "migrated already") } else { Ok(None) };
+    }
+    if place.full(&target).exists() {
+        return said(&legacy, Outcome::Skip, "there is a resume-context.md already");
+    }
+    let bytes = match place.read(&legacy) {
+        Ok(bytes) => bytes,
+        Err(error) => return said(&legacy, Outcome::Error, &error.to_string()),
+    };
+    let document = manifest::migrate(&bytes, id, &loadable(place, folder), world.now);
+    let errors: Vec<String> = manifest::check(&document)
+        .into_iter()
+        .filter(|finding| finding.level == Level::Error)
+        .map(|finding| finding.text)
+        .collect();
+    if !errors.is_empty() {
+        return said(&legacy, Outcome::Error, &errors.join("; "));
+    }
+    if direction == Direction::Forward {
+        place.write(&target, document.bytes())?;
+        place.rename(&legacy, &backup)?;
+    }
+    said(
+        &legacy,
+        Outcome::Success,
+        &format!("{} {target}", if direction == Direction::DryRun { "would become" } else { "is now" }),
+    )
+}
+
+/// Two migrations of the same file differ at most in when they were made.
+fn same_but_time(a: &[u8], b: &[u8]) -> bool {
+    let without = |bytes: &[u8]| {
+        let mut document = Document::parse(bytes);
+        document.remove("last_updated");
+        document.into_bytes()
+    };
+    without(a) == without(b)
+}
+
+/// The markdown files of a workstream, from its folder.
+fn loadable(place: &Place, folder: &str) -> Vec<String> {
+    let mut files = Vec::new();
+    for (below, prefix) in [(format!("{folder}/01-planning"), "01-planning/"), (folder.to_owned(), "")] {
+        let mut names = place.files(&below);
+        names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
+        names.sort_by_key(|name| {
+            (USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len()), name.clone())
+        });
+        files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
+    }
+    files
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Gate {
+    pub project_id: String,
+    pub session: String,
+    pub files: Vec<GateFile>,
+    pub questions: Vec<String>,
+    /// Whether the agent has edited anything since the last compaction.
+    pub editing: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct GateFile {
+    pub named: String,
+    pub path: Option<String>,
+    /// When the agent read it since the last compaction.
+    pub read_at: Option<String>,
+}
+
+impl Gate {
+    pub fn is_open(&self) -> bool {
+        self.files.iter().any(|file| file.read_at.is_none())
+    }
+}
+
+/// What of the manifest the session has read since it was compacted.
+pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let (session, _) = sessions::choose(world, &desk.project.store, session)?;
+    let active = workstreams::own_state(&desk.project.store, session.as_str());
+    let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
+    let found = desk.choose(id.or(active.as_deref()))?;
+    let (_, manifest) = place.manifest(&found)?;
+    // The journal knows when; the last compaction starts it anew.
+    let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
+    journal::open(world, Some(session.as_str()))?.read(|record| {
+        if record.event == "summary" {
+            reads.clear();
+            editing = false;
+        }
+        for file in record.files.iter().filter(|_| record.agent.is_none()) {
+            reads.push((file.path.clone(), record.ts.to_string()));
+            editing |= !file.guess
+                && matches!(file.action, model::event::Action::Edit | model::event::Action::Create);
+        }
+    })?;
+    let file = |load: Load| GateFile {
+        read_at: load
+            .path
+            .as_deref()
+            .and_then(|path| reads.iter().find(|(read, _)| read == path))
+            .map(|(_, at)| at.clone()),
+        named: load.named,
+        path: load.path,
+    };
+    let files = place.loads(&found, &manifest).into_iter().map(file).collect();
+    Ok(Gate {
+        project_id: found.id,
+        session: session.to_string(),
+        files,
+        questions: manifest.questions,
+        editing,
+    })
+}
+
+/// What every verb needs.
+struct Desk {
+    project: Project,
+    settings: model::config::Settings,
+}
+
+impl Desk {
+    fn open(world: &World) -> Result<Desk> {
+        let project = Project::find(world)?;
+        let settings = settings::here(world).settings();
+        Ok(Desk { project, settings })
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { root: &self.project.root, store: &self.project.store, settings: &self.settings }
+    }
+
+    /// The named one, else the one last active, else the only one.
+    fn choose(&self, id: Option<&str>) -> Result<Workstream> {
+        let place = self.place();
+        if let Some(id) = id {
+            return place.find(checked(id)?).ok_or_else(|| Error::Absent {
+                what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
+                hint: format!("`thru resume new {id}` makes one"),
+            });
+        }
+        let last = workstreams::state_of(&self.project.store, layout::PRECOMPACT_STATE);
+        let last = last.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
+        if let Some(found) = last.and_then(|id| place.find(&id)) {
+            return Ok(found);
+        }
+        let mut all = place.all();
+        match (all.pop(), all.as_slice()) {
+            (Some(only), []) => Ok(only),
+            (None, _) => Err(Error::Absent {
+                what: "there is no workstream yet".into(),
+                hint: "`thru resume new 01-name` makes one".into(),
+            }),
+            (Some(last), others) => Err(Error::Usage {
+                what: "there are several workstreams: say which".into(),
+                hint: others.iter().chain([&last]).map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+}
+
+fn checked(id: &str) -> Result<&str> {
+    match manifest::is_workstream(id) {
+        true => Ok(id),
+        false => Err(Error::Usage {
+            what: format!("`{id}` is no workstream: it is not NN-kebab-case"),
+            hint: "like 24-new-parser".into(),
+        }),
+    }
+}
+
+impl Place<'_> {
+    /// Folders of workstreams, with or without a manifest.
+    fn homes(&self) -> Vec<(String, String)> {
+        let mut homes = Vec::new();
+        for home in [format!("{}/{}", layout::STORE, layout::WORKSTREAMS), "02-projects".to_owned()] {
+            let ids = self.folders(&home).into_iter().filter(|id| manifest::is_workstream(id));
+            homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
+        }
+        homes
+    }
+
+    fn rename(&self, from: &str, to: &str) -> store::Result<()> {
+        let (folder, old) = from.rsplit_once('/').unwrap_or(("", from));
+        self.dir(folder)?.rename(old, to.rsplit('/').next().unwrap_or(to))
+    }
+
+    /// For what was made of a file that is there again.
+    fn remove(&self, path: &str) -> store::Result<()> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        self.dir(folder)?.remove(name)
+    }
+}

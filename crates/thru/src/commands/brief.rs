@@ -1,0 +1,93 @@
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use model::brief::{Occasion, Row};
+use ops::brief::{Room, Wish};
+use ops::{Result, World};
+
+use crate::output::{self, DIM, Format, GOOD};
+
+/// Show what an agent would be told
+///
+/// Of a session here, as its hooks recorded it; or of a transcript alone, as if it ended where it ends.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Compose from this transcript, not from what was recorded here
+    #[arg(long, value_name = "FILE", conflicts_with = "session")]
+    transcript: Option<PathBuf>,
+    /// Which session; the beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// What it is told at
+    #[arg(long, value_enum, default_value = "compact")]
+    event: At,
+    /// The harness whose limits hold, and whose transcript it is
+    #[arg(long = "for", value_name = "HARNESS")]
+    harness: Option<String>,
+    /// At most so many characters, counted as the harness counts (UTF-16 units)
+    #[arg(long, value_name = "N", conflicts_with_all = ["budget", "all"])]
+    max_chars: Option<usize>,
+    /// At most so many tokens, estimated
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    budget: Option<usize>,
+    /// Everything there is, whatever its size
+    #[arg(long)]
+    all: bool,
+    /// Show every candidate, what it takes, and whether it is in
+    #[arg(long)]
+    explain: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum At {
+    Startup,
+    Resume,
+    Compact,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let room = match (args.all, args.max_chars, args.budget) {
+        (true, ..) => Room::All,
+        (_, Some(most), _) => Room::Chars(most),
+        (_, _, Some(most)) => Room::Tokens(most),
+        _ => Room::Harness,
+    };
+    let occasion = match args.event {
+        At::Startup => Occasion::Started,
+        At::Resume => Occasion::Resumed,
+        At::Compact => Occasion::Compacted,
+    };
+    let report = ops::brief::run(
+        world,
+        &Wish {
+            occasion,
+            transcript: args.transcript.as_deref(),
+            harness: args.harness.as_deref(),
+            session: args.session.as_deref(),
+            room,
+        },
+    )?;
+    match (format, args.explain, &report.explained.text) {
+        (Format::Json, ..) => output::json(&report),
+        (Format::Text, true, _) => {
+            table(&report.explained.rows);
+            let most = report.max_chars.map_or(String::new(), |most| format!(" of {most}"));
+            output::talk(format_args!(
+                "{DIM}{}{most} characters, about {} tokens{DIM:#}",
+                report.chars, report.tokens
+            ));
+        }
+        (Format::Text, false, Some(text)) => output::line(text.trim_end()),
+        (Format::Text, false, None) => output::talk("There is nothing to tell."),
+    }
+    Ok(0)
+}
+
+fn table(rows: &[Row]) {
+    output::line(format_args!("{DIM}rank   chars  tokens  in   what{DIM:#}"));
+    for Row { id, class, rank, chars, tokens, taken } in rows {
+        let mark = if *taken { format!("{GOOD}yes{GOOD:#}") } else { "no ".to_owned() };
+        let id = model::render::one_line(id, 100);
+        output::line(format_args!("{rank:>4}  {chars:>6}  {tokens:>6}  {mark}  {DIM}{class:<8}{DIM:#} {id}"));
+    }
+}

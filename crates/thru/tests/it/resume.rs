@@ -1,0 +1,289 @@
+//! Manifests: made, checked, followed, taken over; detected before a compaction, told after it, and the gate observed.
+
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::{NOW, TestEnv};
+use crate::tree::Tree;
+
+const STEPS: &str = "# One\n- [x] lexer\n- [ ] parser\n# Two\n- [ ] printer\n";
+const HOME: &str = "project/.agent/context/workstreams/01-parser";
+
+/// A root with one workstream: overview, plan and steps.
+fn workstream() -> TestEnv {
+    let env = TestEnv::rooted();
+    env.write(format!("{HOME}/overview.md"), "We build a parser that never panics.\n");
+    env.write(format!("{HOME}/plan.md"), "Recursive descent.\n");
+    env.write(format!("{HOME}/steps.md"), STEPS);
+    env.thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).ok();
+    env
+}
+
+fn fire(env: &TestEnv, session: &str, event: &str, more: Value) -> Output {
+    let mut payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let output = env.hook(event, &payload);
+    output.accepted(event);
+    output
+}
+
+fn tool(env: &TestEnv, session: &str, id: &str, tool: &str, path: &str) {
+    let input = json!({"file_path": env.project().join(path)});
+    fire(env, session, "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+}
+
+fn compact(env: &TestEnv, session: &str) -> String {
+    fire(env, session, "PreCompact", json!({"trigger": "auto"}));
+    let summary =
+        json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>poor</summary>"});
+    fire(env, session, "SubagentStop", summary);
+    context(&fire(env, session, "SessionStart", json!({"source": "compact"})))
+}
+
+fn context(output: &Output) -> String {
+    if output.stdout.is_empty() {
+        return String::new();
+    }
+    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+fn state(env: &TestEnv, name: &str) -> Value {
+    serde_json::from_slice(&std::fs::read(env.store().join("state").join(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn a_manifest_is_made_shown_checked_and_followed() {
+    let env = workstream();
+    let shown = env.json(&["resume", "show"]);
+    let named: Vec<&str> =
+        shown["loads"].as_array().unwrap().iter().map(|load| load["named"].as_str().unwrap()).collect();
+    assert_eq!(named, ["overview.md", "plan.md", "steps.md"]);
+    env.thru(&["resume", "validate", "--all"]).ok();
+    env.thru(&["resume", "new", "01-parser"]).exits(15);
+    env.thru(&["resume", "new", "parser"]).exits(2);
+    let updated = env.json(&["resume", "update", "--task-done"]);
+    assert_eq!((&updated["done"], &updated["progress"]), (&json!("parser"), &json!("2/3 tasks complete")));
+    let steps = std::fs::read_to_string(env.base().join(format!("{HOME}/steps.md"))).unwrap();
+    assert_eq!(steps, STEPS.replace("[ ] parser", "[x] parser"));
+    let shown = env.json(&["resume", "show", "01-parser"]);
+    let manifest = &shown["manifest"];
+    assert_eq!((&manifest["current_section"], &manifest["current_task"]), (&json!(2), &json!(3)));
+    assert_eq!(manifest["last_updated"], NOW);
+    std::fs::remove_file(env.base().join(format!("{HOME}/plan.md"))).unwrap();
+    assert!(env.thru(&["resume", "validate"]).exits(1).stdout.contains("`plan.md` is not there"));
+}
+
+#[test]
+fn the_active_workstream_is_told_after_a_compaction() {
+    let env = workstream();
+    fire(&env, "s1", "SessionStart", json!({"source": "startup"}));
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Build the parser"}));
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    let brief = compact(&env, "s1");
+    let own = state(&env, "precompact/s1.json");
+    assert_eq!(
+        (&own["active_project_id"], &own["confidence"], &own["detection_method"]),
+        (&json!("01-parser"), &json!("medium"), &json!("transcript"))
+    );
+    assert_eq!(own, state(&env, "precompact_state.json"));
+    for fact in [
+        "01-parser “The parser”",
+        "phase execution",
+        "next action `execute-project`",
+        "questions that its files answer",
+    ] {
+        assert!(brief.contains(fact), "{fact} in\n{brief}");
+    }
+    let order: Vec<usize> = ["1. .agent", "overview.md (37 bytes", "plan.md (19 bytes", "steps.md ("]
+        .iter()
+        .map(|word| brief.find(word).unwrap_or_else(|| panic!("{word} in\n{brief}")))
+        .collect();
+    assert!(order.is_sorted(), "{brief}");
+    assert!(brief.contains("“We build a parser that never panics.”"), "the text itself: {brief}");
+    assert!(compact(&env, "s1").contains("01-parser"), "and again");
+    assert_eq!(state(&env, "precompact/s1.json")["confidence"], "high", "now two sources agree");
+    fire(&env, "s1", "SessionStart", json!({"source": "clear"})).silent("a clear start is clear");
+}
+
+#[test]
+fn inline_text_can_be_switched_off() {
+    let env = workstream();
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    env.write("project/.agent/context/config.toml", "[resume]\ninline = false\n");
+    let brief = compact(&env, "s1");
+    assert!(brief.contains("overview.md") && !brief.contains("never panics"), "{brief}");
+}
+
+#[test]
+fn a_state_of_another_session_or_too_old_is_named_not_used() {
+    let env = workstream();
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    compact(&env, "s1");
+    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "something else"}));
+    let brief = context(&fire(&env, "s2", "SessionStart", json!({"source": "resume"})));
+    assert!(brief.contains("of another session, s1 at 01-parser; it is not used"), "{brief}");
+    assert!(!brief.contains("to load, in this order"), "{brief}");
+    let path = env.store().join("state/precompact/s1.json");
+    let old = std::fs::read_to_string(&path).unwrap().replace("2026-11-15", "2026-11-10");
+    std::fs::write(&path, old).unwrap();
+    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    assert!(brief.contains("more than 72 hours ago") && !brief.contains("to load, in this order"), "{brief}");
+    std::fs::write(&path, "{\"project_detection\":{}}").unwrap();
+    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    assert!(brief.contains("`project_detection` is nested") || brief.contains("is nested"), "{brief}");
+}
+
+#[test]
+fn the_gate_is_observed() {
+    let env = workstream();
+    let home = ".agent/context/workstreams/01-parser";
+    tool(&env, "s1", "t1", "Read", &format!("{home}/plan.md"));
+    compact(&env, "s1");
+    let prompt = |text: &str| context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": text})));
+    assert_eq!(prompt("go on"), "", "nothing has been edited yet");
+    tool(&env, "s1", "t2", "Edit", "src/parse.rs");
+    let reminder = prompt("and on");
+    for name in ["overview.md", "plan.md", "steps.md"] {
+        assert!(reminder.contains(name), "{name}: {reminder}");
+    }
+    assert_eq!(prompt("again"), "", "once for each set");
+    tool(&env, "s1", "t3", "Read", &format!("{home}/overview.md"));
+    let reminder = prompt("more");
+    assert!(!reminder.contains("overview.md") && reminder.contains("plan.md"), "{reminder}");
+    let gate = env.thru(&["resume", "gate", "--session", "s1", "--json"]).exits(1).json();
+    let read: Vec<bool> =
+        gate["files"].as_array().unwrap().iter().map(|file| file["read_at"].is_string()).collect();
+    assert_eq!((read, &gate["editing"]), (vec![true, false, false], &json!(true)));
+    tool(&env, "s1", "t4", "Read", &format!("{home}/plan.md"));
+    tool(&env, "s1", "t5", "Read", &format!("{home}/steps.md"));
+    assert_eq!(prompt("last"), "");
+    env.thru(&["resume", "gate", "--session", "s1"]).ok();
+}
+
+#[test]
+fn reminders_can_be_switched_off() {
+    let env = workstream();
+    tool(&env, "s1", "t1", "Read", ".agent/context/workstreams/01-parser/plan.md");
+    compact(&env, "s1");
+    tool(&env, "s1", "t2", "Edit", "src/parse.rs");
+    env.write("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "go on"})).silent("switched off");
+}
+
+#[test]
+fn steps_that_are_ticked_move_the_manifest() {
+    let env = workstream();
+    env.write(format!("{HOME}/steps.md"), STEPS.replace("[ ] parser", "[x] parser"));
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/steps.md");
+    fire(&env, "s1", "Stop", json!({}));
+    assert_eq!(env.json(&["resume", "show"])["manifest"]["progress"], "2/3 tasks complete");
+    let todos = json!([{"content": "Printer", "status": "completed"}]);
+    let call = json!({"tool_name": "TodoWrite", "tool_use_id": "t2", "tool_input": {"todos": todos}});
+    fire(&env, "s1", "PostToolUse", call);
+    fire(&env, "s1", "Stop", json!({}));
+    assert_eq!(env.json(&["resume", "show"])["manifest"]["progress"], "3/3 tasks complete");
+}
+
+#[test]
+fn the_seeds_layout_and_globs_are_found() {
+    let env = TestEnv::rooted();
+    let manifest = |id: &str| {
+        format!(
+            "---\nresume_schema_version: \"1.0\"\nlast_updated: {NOW}\nproject_id: {id}\nproject_name: X\ncurrent_phase: execution\nnext_action: go\nfiles_to_load: [\"01-planning/plan.md\", \"README.md\"]\n---\n# Validation Gate\n1. What? (from plan.md)\n"
+        )
+    };
+    env.write("project/02-projects/24-skills/01-planning/resume-context.md", manifest("24-skills"));
+    env.write("project/02-projects/24-skills/01-planning/plan.md", "the plan\n");
+    env.write("project/README.md", "read me\n");
+    env.write("project/work/x/resume-context.md", manifest("25-globbed"));
+    let shown = env.json(&["resume", "show", "24-skills"]);
+    assert_eq!(shown["loads"][0]["path"], "02-projects/24-skills/01-planning/plan.md");
+    assert_eq!(shown["loads"][1]["path"], "README.md");
+    env.thru(&["resume", "show", "25-globbed"]).exits(10);
+    env.write("project/.agent/context/config.toml", "[resume]\nglobs = \"work/*/resume-context.md\"\n");
+    assert_eq!(env.json(&["resume", "show", "25-globbed"])["path"], "work/x/resume-context.md");
+    tool(&env, "s1", "t1", "Edit", "02-projects/24-skills/01-planning/plan.md");
+    assert!(compact(&env, "s1").contains("24-skills"));
+}
+
+#[test]
+fn old_files_are_taken_over_and_given_back() {
+    let env = TestEnv::rooted();
+    let shapes = [
+        (
+            "project/02-projects/24-skills/01-planning/_resume.md",
+            "---\nresume_version: \"1.0\"\nupdated: 2026-01-02\nphase: planning\nlast_skill: plan-project\n---\nBody.\n",
+        ),
+        ("project/02-projects/25-other/_resume.md", "---\r\nphase: Execution\r\n---\r\nBody.\r\n"),
+        ("project/.agent/context/workstreams/26-own/_resume.md", "No frontmatter, only words.\n"),
+        ("project/02-projects/27-done/01-planning/_resume.md", "---\nphase: review\n---\n"),
+    ];
+    for (path, text) in shapes {
+        env.write(path, text);
+        env.write(std::path::Path::new(path).with_file_name("plan.md"), "plan\n");
+    }
+    env.write("project/02-projects/27-done/01-planning/resume-context.md", "---\nproject_id: 27-done\n---\n");
+    let content = || Tree::of(&env.project().join("02-projects"));
+    let before = content();
+    let outcomes = |words: &[&str]| -> Vec<String> {
+        let done = env.json(words);
+        done.as_array().unwrap().iter().map(|one| one["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(outcomes(&["resume", "migrate", "--dry-run"]), ["SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]);
+    before.assert_same(&content(), "a dry run changes nothing");
+    assert_eq!(outcomes(&["resume", "migrate"]), ["SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]);
+    let after = content();
+    let shown = env.json(&["resume", "show", "24-skills"]);
+    let manifest = &shown["manifest"];
+    assert_eq!(
+        (&manifest["current_phase"], &manifest["next_action"]),
+        (&json!("planning"), &json!("plan-project"))
+    );
+    assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP", "SKIP", "SKIP", "SKIP"]);
+    after.assert_same(&content(), "twice is once");
+    assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS", "SUCCESS", "SUCCESS"]);
+    // Folders were written to; their files are what they were.
+    let files: Vec<String> =
+        before.changes(&content()).into_iter().filter(|change| change.contains(".md")).collect();
+    assert_eq!(files, [] as [&str; 0], "the same bytes");
+}
+
+#[test]
+fn a_brief_of_a_transcript_alone() {
+    let env = TestEnv::new();
+    let call = |id: &str, tool: &str, input: Value| {
+        json!({"type": "assistant", "sessionId": "abc", "cwd": "/home/x/app", "timestamp": "2026-11-15T10:00:00Z",
+            "message": {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": tool, "input": input}]}})
+    };
+    let result = |id: &str, failed: bool, text: &str| {
+        json!({"type": "user", "sessionId": "abc", "cwd": "/home/x/app", "timestamp": "2026-11-15T10:00:01Z",
+            "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text}]}})
+    };
+    let prompt = json!({"type": "user", "sessionId": "abc", "cwd": "/home/x/app", "timestamp": "2026-11-15T09:59:00Z",
+        "message": {"role": "user", "content": "Make the parser fast"}});
+    let lines = [
+        prompt,
+        call("1", "Edit", json!({"file_path": "/home/x/app/src/parse_fast.rs"})),
+        result("1", false, "ok"),
+        call("2", "Bash", json!({"command": "cargo test"})),
+        result("2", true, "Exit code 101\nerror: it is slow"),
+    ];
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let path = env.write("t.jsonl", text.join("\n"));
+    let path = path.to_str().unwrap();
+    let brief = env.thru(&["brief", "--transcript", path]).ok().stdout;
+    for fact in
+        ["“Make the parser fast”", "edited src/parse_fast.rs", "`cargo test` (exit 101): `error: it is slow`"]
+    {
+        assert!(brief.contains(fact), "{fact} in\n{brief}");
+    }
+    let report = env.json(&["brief", "--transcript", path, "--max-chars", "300"]);
+    assert!(report["chars"].as_u64().unwrap() <= 300 && report["max_chars"] == 300, "{report}");
+    let ids: Vec<&str> =
+        report["rows"].as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"file:src/parse_fast.rs") && ids.contains(&"prompt:1"), "{ids:?}");
+    let shown = env.thru(&["brief", "--transcript", path, "--explain", "--all"]).ok().stdout;
+    assert!(shown.contains("file:src/parse_fast.rs"), "{shown}");
+    env.thru(&["brief", "--transcript", path, "--for", "nobody"]).exits(2);
+    env.thru(&["brief", "--transcript", "absent.jsonl"]).exits(10);
+}
