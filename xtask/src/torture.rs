@@ -4,9 +4,11 @@
 //! for an empty one; a hook never fails; whatever happened, the next command works.
 
 mod concurrency;
+mod gates;
 mod hostile;
 mod integrity;
 mod judge;
+mod packets;
 mod rows;
 mod settings;
 mod snapshot;

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
-use super::workstreams;
+use super::{gates, packets, workstreams};
 use crate::scene::{SESSION, Scene, payload};
 use crate::transcript;
 
@@ -143,35 +143,50 @@ pub const ROWS: &[Row] = &[
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
-    cli("handoff", lived_in, &["handoff", "go on"], handed_off),
-    cli("packet activate", with_packet, &["packet", "activate", "mine"], active),
-    cli("packet confirm", with_packet, &["packet", "confirm", "mine", "src/a.rs"], confirmed),
+    cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off),
+    cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
+    cli(
+        "packet confirm",
+        packets::with_packet,
+        &["packet", "confirm", "mine", "src/a.rs"],
+        packets::confirmed,
+    ),
     Row {
-        stdin: section,
-        ..cli("packet set", with_packet, &["packet", "set", "mine", "--section", "Plan"], planned)
+        stdin: packets::section,
+        ..cli(
+            "packet set",
+            packets::with_packet,
+            &["packet", "set", "mine", "--section", "Plan"],
+            packets::planned,
+        )
     },
-    cli("pickup --claim", with_packet, &["pickup", "mine", "--claim"], active),
-    cli("sweep", with_dead_session, &["sweep"], swept),
+    cli("pickup --claim", packets::with_packet, &["pickup", "mine", "--claim"], packets::active),
+    cli("sweep", packets::with_dead_session, &["sweep"], packets::swept),
     hook_on(
-        with_dead_session,
+        packets::with_dead_session,
         "hook SessionStart, a dead session",
         &["hook", "claude-code", "SessionStart"],
-        other_start,
+        packets::other_start,
     ),
-    cli("gate expect", with_plan, EXPECT, awaits),
+    cli("gate expect", gates::with_plan, gates::EXPECT, gates::awaits),
     Row {
         takes: Takes::Launches,
-        ..cli("gate run, one there, one not", half_run, &["gate", "run", "--again", "--jobs", "1"], all_valid)
+        ..cli(
+            "gate run, one there, one not",
+            gates::half_run,
+            &["gate", "run", "--again", "--jobs", "1"],
+            gates::all_valid,
+        )
     },
-    cli("gate seal", unsealed, &["gate", "seal", "review-a.md"], sealed),
-    cli("gate live --set", half_run, &["gate", "live", "--set", "src"], lives_in_src),
+    cli("gate seal", gates::unsealed, &["gate", "seal", "review-a.md"], gates::sealed),
+    cli("gate live --set", gates::half_run, &["gate", "live", "--set", "src"], gates::lives_in_src),
     Row {
-        done: kept_message,
+        done: gates::kept_message,
         ..hook_on(
-            half_run,
+            gates::half_run,
             "hook SubagentStop, no output",
             &["hook", "claude-code", "SubagentStop"],
-            agent_stop,
+            gates::agent_stop,
         )
     },
     cli("resume new", lived_in, &["resume", "new", "02-new"], workstreams::is_made),
@@ -225,71 +240,6 @@ pub fn lived_in(scene: &Scene) -> Result<()> {
             roots.push(json!({"path": "/somewhere/else", "trusted_at": "2026-01-01T00:00:00Z"}));
         }
     })
-}
-
-/// With a packet that a person has edited.
-fn with_packet(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
-                status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
-    Ok(fs::write(packet(scene), format!("{text}{}\n", integrity::PERSON))?)
-}
-
-fn packet(scene: &Scene) -> std::path::PathBuf {
-    scene.store().join("packets/20260102T000000Z-mine.md")
-}
-
-fn packet_holds(scene: &Scene, text: &str) -> bool {
-    fs::read_to_string(packet(scene)).is_ok_and(|packet| packet.contains(text))
-}
-
-fn active(scene: &Scene) -> bool {
-    packet_holds(scene, "status: active")
-}
-
-fn confirmed(scene: &Scene) -> bool {
-    packet_holds(scene, "relevant_files_confirmed: [\"src/a.rs\"]")
-}
-
-fn section(_: &Path) -> Vec<u8> {
-    b"New.\n".to_vec()
-}
-
-fn planned(scene: &Scene) -> bool {
-    packet_holds(scene, "## Plan\n\nNew.\n\n## Notes")
-}
-
-fn handed_off(scene: &Scene) -> bool {
-    packets_like(scene, "go-on") == 1
-}
-
-/// A session whose harness does not run any more.
-fn with_dead_session(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    scene.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&scene.dir))?;
-    let sessions = scene.store().join("indexes/sessions.jsonl");
-    let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
-    Ok(fs::write(sessions, text)?)
-}
-
-fn swept(scene: &Scene) -> bool {
-    packets_like(scene, "go-on") == 1
-}
-
-fn other_start(scene: &Path) -> Vec<u8> {
-    let text =
-        String::from_utf8_lossy(&start(scene)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
-    text.into_bytes()
-}
-
-fn packets_like(scene: &Scene, part: &str) -> usize {
-    let names = fs::read_dir(scene.store().join("packets")).into_iter().flatten().flatten();
-    names
-        .filter(|entry| {
-            entry.file_name().to_string_lossy().contains(part)
-                && !entry.file_name().to_string_lossy().ends_with(".tmp")
-        })
-        .count()
 }
 
 /// The same, but as if it came with a clone: only somewhere else is trusted.
@@ -510,72 +460,6 @@ pub fn edits_of(scene: &Scene, path: &str) -> Option<u64> {
     files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
 }
 
-const EXPECT: &[&str] = &["gate", "expect", "review", "--critical", "review-a.md", "--input", "plan.md"];
-
-fn with_plan(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    Ok(fs::write(scene.project().join("plan.md"), "A plan.\n")?)
-}
-
-/// A live run: one output is there, one is missing and has a command that makes it.
-fn half_run(scene: &Scene) -> Result<()> {
-    with_outputs(scene, "A report.\n\n<!-- AGENT_COMPLETE -->\n")
-}
-
-fn unsealed(scene: &Scene) -> Result<()> {
-    with_outputs(scene, "A report.\n")
-}
-
-fn with_outputs(scene: &Scene, report: &str) -> Result<()> {
-    with_plan(scene)?;
-    let run = scene.dir.join(RUN);
-    fs::create_dir_all(&run)?;
-    fs::write(run.join("review-a.md"), report)?;
-    let launch = ["sh", "-c", "echo '<!-- AGENT_COMPLETE -->' > \"$THROUGHLINE_OUTPUT\""];
-    let outputs = json!([{"file": "review-a.md"}, {"file": "review-b.md", "launch": launch}]);
-    let expected = json!({"schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs});
-    fs::write(run.join("expected.json"), format!("{expected:#}\n"))?;
-    scene.must(&["gate", "live", "--set", "review-1"], b"").map(drop)
-}
-
-const RUN: &str = "project/.agent/context/outputs/review-1";
-
-/// What `thru gate check` says of the live run.
-fn verdicts(scene: &Scene) -> Vec<String> {
-    let output = scene.run(&["gate", "check", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
-    let told: Value = serde_json::from_slice(&output).unwrap_or_default();
-    let rows = told["outputs"].as_array().cloned().unwrap_or_default();
-    rows.iter().filter_map(|row| row["verdict"].as_str().map(str::to_owned)).collect()
-}
-
-fn awaits(scene: &Scene) -> bool {
-    verdicts(scene) == ["missing"]
-}
-
-fn all_valid(scene: &Scene) -> bool {
-    verdicts(scene) == ["valid", "valid"]
-}
-
-fn sealed(scene: &Scene) -> bool {
-    verdicts(scene).first().is_some_and(|verdict| verdict == "valid")
-}
-
-fn lives_in_src(scene: &Scene) -> bool {
-    let output = scene.run(&["gate", "live", "--json"], b"").map(|output| output.stdout).unwrap_or_default();
-    serde_json::from_slice::<Value>(&output)
-        .is_ok_and(|told| told["run"].as_str().is_some_and(|run| run.ends_with("/project/src")))
-}
-
-fn agent_stop(scene: &Path) -> Vec<u8> {
-    let more = json!({"agent_id": "a1", "agent_type": "b", "last_assistant_message": "I said it instead."});
-    payload::event(scene, "SubagentStop", more)
-}
-
-fn kept_message(scene: &Scene) -> bool {
-    fs::read_to_string(scene.dir.join(RUN).join("review-b.md.last-message.md"))
-        .is_ok_and(|text| text == "I said it instead.\n")
-}
-
 pub const PROMPT: &str = "Make it green";
 
 /// A loop that holds the scene's session, whose last message is known by its id: told again, it is the same stop.
@@ -677,7 +561,7 @@ pub fn start(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionStart", json!({"source": "startup"}))
 }
 
-fn prompt(scene: &Path) -> Vec<u8> {
+pub fn prompt(scene: &Path) -> Vec<u8> {
     payload::event(scene, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
 }
 

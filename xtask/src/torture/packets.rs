@@ -1,0 +1,75 @@
+//! Packets under torture: scenes with one, and what must be true of it afterwards.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::integrity;
+use super::rows::{lived_in, prompt, start};
+use crate::scene::{SESSION, Scene};
+
+/// With a packet that a person has edited.
+pub fn with_packet(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
+                status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
+    Ok(fs::write(packet(scene), format!("{text}{}\n", integrity::PERSON))?)
+}
+
+fn packet(scene: &Scene) -> std::path::PathBuf {
+    scene.store().join("packets/20260102T000000Z-mine.md")
+}
+
+fn packet_holds(scene: &Scene, text: &str) -> bool {
+    fs::read_to_string(packet(scene)).is_ok_and(|packet| packet.contains(text))
+}
+
+pub fn active(scene: &Scene) -> bool {
+    packet_holds(scene, "status: active")
+}
+
+pub fn confirmed(scene: &Scene) -> bool {
+    packet_holds(scene, "relevant_files_confirmed: [\"src/a.rs\"]")
+}
+
+pub fn section(_: &Path) -> Vec<u8> {
+    b"New.\n".to_vec()
+}
+
+pub fn planned(scene: &Scene) -> bool {
+    packet_holds(scene, "## Plan\n\nNew.\n\n## Notes")
+}
+
+pub fn handed_off(scene: &Scene) -> bool {
+    packets_like(scene, "go-on") == 1
+}
+
+/// A session whose harness does not run any more.
+pub fn with_dead_session(scene: &Scene) -> Result<()> {
+    lived_in(scene)?;
+    scene.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&scene.dir))?;
+    let sessions = scene.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
+    Ok(fs::write(sessions, text)?)
+}
+
+pub fn swept(scene: &Scene) -> bool {
+    packets_like(scene, "go-on") == 1
+}
+
+pub fn other_start(scene: &Path) -> Vec<u8> {
+    let text =
+        String::from_utf8_lossy(&start(scene)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
+    text.into_bytes()
+}
+
+fn packets_like(scene: &Scene, part: &str) -> usize {
+    let names = fs::read_dir(scene.store().join("packets")).into_iter().flatten().flatten();
+    names
+        .filter(|entry| {
+            entry.file_name().to_string_lossy().contains(part)
+                && !entry.file_name().to_string_lossy().ends_with(".tmp")
+        })
+        .count()
+}
