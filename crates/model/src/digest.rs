@@ -190,6 +190,10 @@ impl Digest {
             }
             "session-start" if main => {
                 self.ended.clear();
+                // Where no summary was told, this is how a compaction shows.
+                if record.name == "compact" && self.compacted.is_none() {
+                    self.compacted = Some(self.records);
+                }
                 if !record.previous.is_empty() {
                     self.previous = record.previous.to_string();
                 }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use harness::Harness;
 use model::digest::Digest;
 use model::id::Id;
+use model::packet::drift::GONE;
 use model::packet::{self, Git, Material};
 use model::redact::{self, redact};
 use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
-use store::layout;
+use store::{Dir, layout};
 
 use crate::project::Project;
 use crate::sessions::{self, Chosen};
@@ -27,6 +28,16 @@ pub struct Request<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
+    pub marks: Marks,
+}
+
+/// Whether what the files hold is noted down, so that a pickup can tell what changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marks {
+    #[default]
+    Take,
+    /// A hook has no time to read them.
+    Leave,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -161,7 +172,10 @@ pub(crate) fn write(
     // Which files are named is known only once the packet is; what they hold is looked at then.
     let first = packet::compose(&material);
     let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
-    let files_seen = if source.elsewhere { Vec::new() } else { seen(checkout, named) };
+    let files_seen = match (source.elsewhere, request.marks) {
+        (false, Marks::Take) => seen(checkout, named),
+        _ => Vec::new(),
+    };
     material.files_seen = &files_seen;
     let mut draft = first;
     let id = project.store.create_packet(|n| {
@@ -185,12 +199,18 @@ pub(crate) fn write(
 
 /// What the files hold now, as far as they are here, plain and not too large.
 pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
-    files.filter_map(|path| Some((path.to_owned(), mark(checkout, path)?))).collect()
+    let look = |path: &str| match checkout.join(path).symlink_metadata() {
+        Err(_) => Some(GONE.to_owned()),
+        Ok(_) => mark(checkout, path),
+    };
+    let inside = files.filter(|path| !model::place::within(&checkout.to_string_lossy(), path).outside);
+    inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 
 /// Tells a file's text from any other it may have had.
 pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
-    let bytes = store::read_own(&checkout.join(path), LOOKED_INTO).ok()?;
+    // Beneath the checkout and through no link: a packet tells nothing of what lies elsewhere.
+    let bytes = Dir::open(checkout).ok()?.read(path, LOOKED_INTO).ok()?;
     Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
 }
 

@@ -85,9 +85,14 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
         return Ok(id);
     }
     let names = project.store.packet_names()?;
-    let beginning: Vec<&String> = names.iter().filter(|name| name.starts_with(word)).collect();
-    let part: Vec<&String> = names.iter().filter(|name| name.contains(&word.to_lowercase())).collect();
-    let matching = if beginning.is_empty() { part } else { beginning };
+    let by = |fits: &dyn Fn(&str) -> bool| names.iter().filter(|name| fits(name)).collect::<Vec<_>>();
+    let mut matching = by(&|name| name.split_once('-').is_some_and(|(_, slug)| slug == word));
+    if matching.is_empty() {
+        matching = by(&|name| name.starts_with(word));
+    }
+    if matching.is_empty() {
+        matching = by(&|name| name.contains(&word.to_lowercase()));
+    }
     match matching.as_slice() {
         _ if word.is_empty() => Err(absent(word, &names)),
         [] => Err(absent(word, &names)),
@@ -183,7 +188,7 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<()> {
             set(document, "status", Status::Blocked.name())?;
             set(document, "blocked_reason", reason)
         }
-        Edit::Confirm(files) => confirm(document, &below(project, files)),
+        Edit::Confirm(files) => confirm(document, &inside(project, files)?),
         Edit::Unconfirm(files) => unconfirm(document, &below(project, files)),
         Edit::Section { heading, text } => set_section(document, heading, text),
     }
@@ -193,6 +198,27 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<()> {
 fn below(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
     files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
+}
+
+/// Files that can be confirmed: below the root, and there.
+fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
+    let checkout = project.root.checkout.to_string_lossy();
+    for file in files {
+        let place = place::within(&checkout, file);
+        if place.outside {
+            return Err(Error::Refused {
+                what: format!("{} is outside of the project, so nobody would be let open it", place.path),
+                hint: "confirm files below the project's folder".into(),
+            });
+        }
+        if project.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err() {
+            return Err(Error::Absent {
+                what: format!("there is no file {} in the project", place.path),
+                hint: "name it from here, or from the project's folder".into(),
+            });
+        }
+    }
+    Ok(below(project, files))
 }
 
 fn confirm(document: &mut Document, files: &[String]) -> Result<()> {

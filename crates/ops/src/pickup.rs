@@ -17,6 +17,7 @@ use serde::Serialize;
 use store::{Durability, Listed, Place, Store, layout};
 
 use crate::project::Project;
+use crate::sessions::Chosen;
 use crate::{Error, Result, World, git, handoff, packet, sessions};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -51,6 +52,8 @@ pub struct Report {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<Status>,
+    /// False where the records came with the folder and nobody vouched for them: then this is somebody else's text.
+    pub trusted: bool,
     /// What is not as the packet says.
     pub drift: Vec<Claim>,
     /// Every claim that was looked at.
@@ -92,6 +95,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         path: shown.path,
         purpose: shown.packet.purpose,
         status: shown.packet.status,
+        trusted: world.trusts(&project.marker, &project.root.path),
         drift: drift::drift(&claims).into_iter().cloned().collect(),
         claims,
         later,
@@ -133,14 +137,21 @@ fn newest(project: &Project) -> Result<Id> {
 
 /// One claimant, and nobody after.
 fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Result<packet::Shown> {
-    let by = match sessions::choose(world, &project.store, session) {
-        Ok((session, sessions::Chosen::Named | sessions::Chosen::Harness)) => session.to_string(),
-        Err(error @ (Error::Usage { .. } | Error::Refused { .. })) => return Err(error),
-        // A person at a terminal has no session; a name is better than a guess.
-        _ => (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned()),
+    let owner = match sessions::choose(world, &project.store, session) {
+        Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
+        Err(error) if session.is_some() => return Err(error),
+        _ => None,
     };
-    let shown = packet::change(project, id, |document| take(document, world, id, &by))?;
-    if let Ok(session) = Id::new(&by) {
+    // A person at a terminal has no session; a name is better than a guess.
+    let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
+    let by = owner.as_ref().map_or_else(user, Id::to_string);
+    let shown = packet::change(project, id, |document| {
+        // A session that claims again has it already; of two people with one name only one can have it.
+        let is_active = document.text("status") == Some(Status::Active.name());
+        let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
+        if again { Ok(()) } else { take(document, world, id, &by) }
+    })?;
+    if let Some(session) = owner {
         let claims = project.store.dir().make(layout::CLAIMS)?;
         claims.write(session.as_str(), format!("{id}\n").as_bytes(), Durability::Relaxed)?;
     }
@@ -149,9 +160,6 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
 
 fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
     let packet = Packet::read(document, id.as_str());
-    if packet.claimed_by == by {
-        return Ok(());
-    }
     if !packet.claimed_by.is_empty() {
         return Err(Error::Refused {
             what: format!("packet {id} was claimed by {} at {}", packet.claimed_by, packet.claimed_at),

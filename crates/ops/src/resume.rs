@@ -41,6 +41,12 @@ pub struct Wish<'a> {
 
 pub fn new(world: &World, wish: &Wish) -> Result<Created> {
     let id = checked(wish.id)?;
+    if let Some(outside) = wish.load.iter().find(|file| model::place::within("/p", file).outside) {
+        return Err(Error::Refused {
+            what: format!("`{outside}` is outside of the project, and a manifest opens nothing there"),
+            hint: "name files as seen from the workstream's folder or from the project's".into(),
+        });
+    }
     let project = Project::find_or_make(world)?;
     let settings = settings::resolve(world, Some(&project.store)).settings();
     let place = Place { root: &project.root, store: &project.store, settings: &settings };
@@ -281,6 +287,13 @@ fn migrate_one(
     }
     if place.full(&target).exists() {
         return said(&legacy, Outcome::Skip, "there is a resume-context.md already");
+    }
+    if has_backup {
+        return said(
+            &legacy,
+            Outcome::Error,
+            "there is a backup of an earlier one already; move it away first",
+        );
     }
     let bytes = match place.read(&legacy) {
         Ok(bytes) => bytes,

@@ -1,6 +1,7 @@
 //! `thru sweep`: sessions that ended without an end leave a packet too.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Note, Topic};
@@ -9,14 +10,18 @@ use model::packet::words;
 use model::render::inline;
 use model::time;
 use serde::{Deserialize, Serialize};
-use store::{Durability, Place, Root, Store, layout};
+use store::{Durability, Lock, Place, Root, Store, layout};
 
+use crate::handoff::Marks;
 use crate::packet::DryRun;
 use crate::project::Project;
 use crate::{Result, World, alive, handoff};
 
 /// A session whose process cannot be asked about counts as dead after so long without a word.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
+
+/// How long a command waits for a session start that does the same.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// How much of the list of sessions a session start looks at, and how many dead ones.
 const TAIL: u64 = 32 * 1024;
@@ -62,10 +67,12 @@ pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
-    let dead = dead(&project.store, &text, world.now);
+    let _lock = lock(&project.store, WAIT)?;
     let mut swept = Vec::new();
-    for open in dead.into_iter().filter(|open| seen_to(&project.store, &open.session).is_none()) {
-        swept.push(sweep(world, &project, &open, mode)?);
+    for open in open(&text) {
+        if seen_to(&project.store, &open.session).is_none() && is_dead(&project.store, &open, world.now) {
+            swept.push(sweep(world, &project, &open, mode, Marks::Take)?);
+        }
     }
     Ok(swept)
 }
@@ -73,17 +80,20 @@ pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
 /// At a session start: sees to the newest dead session that nobody was told of, and tells of its packet, once.
 pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Note> {
     let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
-    let dead = dead(store, &tail, world.now);
-    let others = dead.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
+    let open = open(&tail);
+    // One start sees to it; whoever comes at the same time leaves it alone.
+    let _lock = lock(store, Duration::ZERO).ok()?;
+    let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
     let (open, seen) = others
         .map(|open| (open, seen_to(store, &open.session)))
-        .find(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))?;
+        .filter(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))
+        .find(|(open, _)| is_dead(store, open, world.now))?;
     let packet = match seen {
         Some(seen) => seen.packet,
         None => {
             let (store, marker) = (Store::at(&root.path).ok()??, store.marker().ok()?);
             let project = Project { root: root.clone(), store, marker };
-            sweep(world, &project, open, DryRun::No).ok()?.packet
+            sweep(world, &project, open, DryRun::No, Marks::Leave).ok()?.packet
         }
     };
     note_down(store, &open.session, &Seen { packet: packet.clone(), offered: true }).ok()?;
@@ -94,7 +104,13 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
     (!packet.is_empty()).then_some(Note { topic: Topic::Packet, text })
 }
 
-fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun) -> Result<Swept> {
+/// Held while dead sessions are seen to, so that none leaves two packets.
+fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
+    store.dir().make(layout::LOCKS)?;
+    store.dir().lock(layout::SWEEP_LOCK, wait)
+}
+
+fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun, marks: Marks) -> Result<Swept> {
     let source = handoff::of_session(project, &open.session, None);
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
@@ -119,14 +135,14 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun) -> Result<
     // No process is started here: a session start does this too.
     let git = store::git::head(&project.root.checkout);
     let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
-    let request = handoff::Request { purpose: &purpose, ..handoff::Request::default() };
+    let request = handoff::Request { purpose: &purpose, marks, ..handoff::Request::default() };
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     note_down(&project.store, &open.session, &Seen { packet: report.id.clone(), offered: false })?;
     Ok(swept(report.id, true))
 }
 
-/// Sessions that started, did not end, were not continued, and whose harness does not run any more; oldest first.
-fn dead(store: &Store, text: &[u8], now: Timestamp) -> Vec<Open> {
+/// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.
+fn open(text: &[u8]) -> Vec<Open> {
     let mut open: BTreeMap<String, (usize, Open)> = BTreeMap::new();
     let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
     for (place, line) in lines.enumerate() {
@@ -144,7 +160,7 @@ fn dead(store: &Store, text: &[u8], now: Timestamp) -> Vec<Open> {
     }
     let mut open: Vec<(usize, Open)> = open.into_values().collect();
     open.sort_by_key(|(place, _)| *place);
-    open.into_iter().map(|(_, open)| open).filter(|open| is_dead(store, open, now)).collect()
+    open.into_iter().map(|(_, open)| open).collect()
 }
 
 fn is_dead(store: &Store, open: &Open, now: Timestamp) -> bool {

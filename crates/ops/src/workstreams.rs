@@ -232,7 +232,9 @@ pub fn keep_up(
     let mapped = mapped(place, session);
     let detected =
         workstream::detect(&Clues { mapped: mapped.as_deref(), digest, cached: cached.as_deref() });
-    follow_steps(place, digest, detected.id.as_deref(), now, wait)?;
+    // A guess from another session's last answer must not tick anybody's boxes.
+    let sure = detected.id.as_deref().filter(|_| detected.confidence != workstream::Confidence::Low);
+    follow_steps(place, digest, sure, now, wait)?;
     if compacts {
         let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
         place.store.dir().make(layout::PRECOMPACT)?.write(
@@ -277,6 +279,16 @@ fn follow_steps(
     ids.dedup();
     for id in ids {
         let Some(found) = place.find(id) else { continue };
+        // A hook writes nothing outside of the store: elsewhere `thru resume update` does it.
+        let home = format!("{}/", layout::STORE);
+        let steps = place.manifest(&found).ok().and_then(|(_, manifest)| place.steps(&found, &manifest));
+        if ![Some(found.manifest.as_str()), steps.as_deref()]
+            .into_iter()
+            .flatten()
+            .all(|path| path.starts_with(&home))
+        {
+            continue;
+        }
         let _lock = place.lock(wait)?;
         let by_list = if Some(id) == active { done.as_slice() } else { &[] };
         advance(place, &found, |steps| manifest::tick_done(steps, by_list.iter().copied()), now)?;

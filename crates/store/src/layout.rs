@@ -41,6 +41,8 @@ pub(crate) fn packet_named(name: &str) -> String {
 pub const CLAIMS: &str = "state/claims";
 /// Dead sessions that were seen to, each with the packet that was made of it.
 pub const SWEPT: &str = "state/swept";
+/// Held while dead sessions are seen to.
+pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
 
 /// Loops and their logs.

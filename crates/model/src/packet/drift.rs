@@ -63,6 +63,9 @@ pub struct Way {
     pub behind: u64,
 }
 
+/// In the place of a fingerprint: the file was not there.
+pub const GONE: &str = "gone";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileNow {
     Here {
@@ -162,17 +165,15 @@ fn way_words(way: Way) -> String {
 
 fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
-    // Without any fingerprint nobody looked; with some, a file without one was not there.
-    let looked = !packet.files_seen.is_empty();
     let (state, note) = match (now, then) {
         (FileNow::Outside, _) => (State::Unverified, "outside of the project, not opened"),
-        (FileNow::Gone, None) if looked => (State::Verified, "gone, as then"),
+        (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
         (FileNow::Gone, _) => (State::Changed, "gone"),
+        (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "there again; it was gone then"),
         (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (State::Verified, "as it was")
         }
         (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "changed since"),
-        (FileNow::Here { .. }, None) if looked => (State::Changed, "there again; it was gone then"),
         (FileNow::Here { .. }, _) => (State::Unverified, "there; what it held then was not recorded"),
     };
     Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned() }

@@ -10,7 +10,9 @@ fn packet() -> Packet {
         head: "1111111111111111".into(),
         branch: "main".into(),
         dirty: Some(2),
-        files_seen: vec![("a".into(), "1".into()), ("b".into(), "2".into()), ("d".into(), "4".into())],
+        files_seen: [("a", "1"), ("b", "2"), ("c", "gone"), ("d", "4")]
+            .map(|(path, mark)| (path.into(), mark.into()))
+            .to_vec(),
         checks_seen: vec![Check { command: "make test".into(), ok: true, at: "2026-11-15T19:00:00Z".into() }],
         ..Packet::default()
     }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use super::drift::{About, Claim, State};
-use super::{CONSTRAINTS, DECISIONS, NEXT_PROMPT, NONE, Packet, QUESTIONS};
+use super::{CONSTRAINTS, DECISIONS, NEXT_PROMPT, NONE, Packet, QUESTIONS, Status};
 use crate::document::{Document, Head};
 use crate::render::{code, inline};
 use crate::text::count;
@@ -41,8 +41,17 @@ pub fn render(pickup: &Pickup) -> String {
         .map_or(String::new(), |at| format!(", written {}", time::ago(at, pickup.now)));
     let source =
         if packet.source.is_empty() { String::new() } else { format!(" in {}", inline(&packet.source, 40)) };
+    let status = match packet.status {
+        Some(status @ (Status::Done | Status::Blocked)) => {
+            let why = document
+                .text("blocked_reason")
+                .map_or(String::new(), |why| format!(" ({})", inline(why, 200)));
+            format!(", which is {}{why}", status.name())
+        }
+        _ => String::new(),
+    };
     let mut text = format!(
-        "Picking up packet {}{age}{source}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
+        "Picking up packet {}{status}{age}{source}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
         packet.id,
         inline(&packet.purpose, 300)
     );
@@ -78,7 +87,8 @@ fn next_prompt(document: &Document) -> String {
 }
 
 fn drift_part(claims: &[Claim]) -> String {
-    let of = |state| claims.iter().filter(move |claim| claim.state == state).count();
+    let of =
+        |state| claims.iter().filter(move |claim| claim.state == state && claim.about != About::Age).count();
     let (verified, changed, unverified) = (of(State::Verified), of(State::Changed), of(State::Unverified));
     let mut text = match changed {
         0 => "Drift: none found".to_owned(),

@@ -241,7 +241,9 @@ fn recommend(
                 format!("**{UPDATED}** is {ago}; a file older than {} h is stale", facts.stale_hours),
             );
         }
-        if let Some(commit) = facts.newest_commit.filter(|commit| *commit > at) {
+        // People write minutes, commits have seconds.
+        let is_later = |commit: &Timestamp| commit.as_second() >= at.as_second() + 60;
+        if let Some(commit) = facts.newest_commit.filter(is_later) {
             warn(
                 Some(line),
                 format!("**{UPDATED}** is older than the newest commit, of {}", time::rfc3339(commit)),

@@ -53,7 +53,9 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>) -> Resul
     let Some(named) = named else {
         let pointer = store.foreground()?.unwrap_or_default();
         let front = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok());
-        return front.ok_or_else(|| Error::Absent {
+        // Of one alone there is no doubt which is meant.
+        let only = || <[Id; 1]>::try_from(store.loop_ids().ok()?).ok().map(|[id]| id);
+        return front.or_else(only).ok_or_else(|| Error::Absent {
             what: "no loop is in the foreground; name one".into(),
             hint: hint(),
         });
@@ -63,7 +65,10 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>) -> Resul
         return Ok(id.clone());
     }
     let by = |fits: &dyn Fn(&str) -> bool| all.iter().filter(|id| fits(id.as_str())).collect::<Vec<_>>();
-    let mut matching = by(&|id| id.starts_with(named));
+    let mut matching = by(&|id| id.split_once('-').is_some_and(|(_, slug)| slug == named));
+    if matching.is_empty() {
+        matching = by(&|id| id.starts_with(named));
+    }
     if matching.is_empty() {
         matching = by(&|id| id.contains(named));
     }
@@ -106,10 +111,10 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
 }
 
 pub(super) fn in_front(world: &World, store: &Store, pointer: &Pointer) -> Option<String> {
-    let here = match sessions::choose(world, store, None) {
-        Ok((session, Chosen::Harness)) => pointer.of(session.as_str()).map(str::to_owned),
-        _ => None,
-    };
+    // Inside a session only its own loop is meant: what is done to it is final.
+    if let Ok((session, Chosen::Harness)) = sessions::choose(world, store, None) {
+        return pointer.of(session.as_str()).map(str::to_owned);
+    }
     let last = || pointer.active_loop_id.clone().or_else(|| pointer.by_session.values().next_back().cloned());
-    here.or_else(last)
+    last()
 }

@@ -83,6 +83,17 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
             format!("the packet's validator `{command}` is not run; --with-validators takes it")
         })),
     }
+    if validators.iter().any(|command| command.trim().is_empty()) {
+        return Err(usage("a validator is empty".into(), "say a command: --validator 'cargo test --quiet'"));
+    }
+    let promises = promises(options, given.promise)?;
+    let ends_well = promises.iter().any(|promise| promise.outcome == Outcome::Done);
+    if !validators.is_empty() && !ends_well {
+        return Err(usage(
+            "validators are run when the agent gives its promise, and there is none".into(),
+            "add --promise 'ALL TESTS PASS', or whatever is true when the work is done",
+        ));
+    }
     let now = time::rfc3339(world.now);
     let state = Loop {
         id: String::new(),
@@ -91,7 +102,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
         status: Status::Active,
         iteration: 1,
         max_iterations: options.max_iterations.or(given.max_iterations).unwrap_or(DEFAULT_ITERATIONS),
-        promises: promises(options, given.promise)?,
+        promises,
         source_packet_id: given.packet,
         imported_from: None,
         session: match &owner {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use model::text::count;
-use ops::handoff::{Report, Request};
+use ops::handoff::{Marks, Report, Request};
 use ops::sessions::Chosen;
 use ops::{Result, World};
 
@@ -47,6 +47,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             validators: &args.validator,
             promise: args.promise.as_deref(),
             max_iterations: args.max_iterations.into(),
+            marks: Marks::Take,
         },
     )?;
     match format {

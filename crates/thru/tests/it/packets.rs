@@ -394,3 +394,31 @@ fn what_factory_left_becomes_packets() {
     assert_eq!(fs::read_to_string(original).unwrap(), "# Finish the lexer\n\n## Goal\n\nLex.\n");
     env.thru(&["import", "factory", "/nowhere"]).exits(10);
 }
+
+#[test]
+fn a_claim_is_for_a_session_that_is_known_or_for_one_person() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    env.thru(&["pickup", &id, "--claim", "--session", "nobody"]).exits(10);
+    let first = |user: &str| env.call(&["pickup", &id, "--claim"]).var("USER", user).run();
+    first("ann").ok();
+    let second = first("ann").exits(15);
+    assert!(second.stderr.contains("was claimed by ann at"), "{second}");
+}
+
+#[test]
+fn nothing_outside_of_the_project_is_confirmed_or_looked_into() {
+    let env = worked();
+    let outside = env.write("home/secret.txt", "x");
+    tool(&env, "Read", json!({"file_path": outside}));
+    std::os::unix::fs::symlink(&outside, env.project().join("link.txt")).unwrap();
+    tool(&env, "Read", json!({"file_path": env.project().join("link.txt")}));
+    let (id, path) = handoff(&env, "finish the parser");
+    let text = fs::read_to_string(path).unwrap();
+    let seen = text.lines().find(|line| line.starts_with("files_seen:")).unwrap();
+    assert!(seen.contains("src/parse.rs") && !seen.contains("secret.txt") && !seen.contains("link.txt"), "{seen}");
+    env.thru(&["packet", "confirm", &id, "../home/secret.txt"]).exits(15);
+    env.thru(&["packet", "confirm", &id, "src/nothing.rs"]).exits(10);
+    let told = env.json(&["pickup", &id]);
+    assert_eq!(drift(&told), [""; 0], "what was not looked into has not changed: {told}");
+}
