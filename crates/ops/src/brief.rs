@@ -11,8 +11,8 @@ use serde::Serialize;
 use store::Found;
 
 use crate::transcript::{self, Source};
-use crate::workstreams::{self, Place};
-use crate::{Error, Result, World, past, pickup, sessions, settings};
+use crate::workstreams::Place;
+use crate::{Error, Result, World, past, sessions, settings};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -56,7 +56,8 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
                 Ok(Found::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
             };
-            (from_transcript(path, &here, world.now)?, Vec::new(), Vec::new(), Vec::new())
+            let redact = redact::Options { emails: settings::here(world).settings().redact_emails };
+            (from_transcript(path, &here, redact, world.now)?, Vec::new(), Vec::new(), Vec::new())
         }
         None => from_store(world, wish)?,
     };
@@ -97,19 +98,22 @@ fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
     let settings = settings::here(world).settings();
     let place = Place { root: &root, store: &store, settings: &settings };
     let restored = wish.occasion != Occasion::Started;
-    let notes = if restored { workstreams::notes(&place, session.as_str(), world.now) } else { Vec::new() };
+    let notes = if restored { past::recorded(&place, &[session.as_str()], world.now) } else { Vec::new() };
     let gathered = past::of_session(&store, &root, &session).ok_or_else(|| Error::Absent {
         what: format!("nothing is recorded of the session {session}"),
         hint: "`thru journal --list` shows the sessions there are".into(),
     })?;
-    let packet = pickup::claimed(&store, session.as_str()).filter(|_| restored);
-    let notes = notes.into_iter().chain(packet).collect();
     Ok((gathered.digest, gathered.problems, gathered.gone, notes))
 }
 
 /// A transcript folded the way hooks would have folded it, from its first line to its last.
-pub fn from_transcript(path: &Path, checkout: &Path, now: Timestamp) -> Result<Digest> {
-    let source = Source { path, checkout, redact: redact::Options::default(), now };
+pub fn from_transcript(
+    path: &Path,
+    checkout: &Path,
+    redact: redact::Options,
+    now: Timestamp,
+) -> Result<Digest> {
+    let source = Source { path, checkout, redact, now };
     Ok(transcript::read(&source)?.digest)
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use harness::Harness;
 use model::digest::Digest;
+use model::document::{Document, Head};
 use model::id::Id;
 use model::packet::drift::GONE;
 use model::packet::{self, Git, Material};
@@ -14,7 +15,7 @@ use store::{Dir, layout};
 
 use crate::project::Project;
 use crate::sessions::{self, Chosen};
-use crate::{Error, Result, World, files, git, past, settings, transcript};
+use crate::{Error, Result, World, files, git, past, role, settings, transcript};
 
 /// A larger file is named, and not looked into.
 const LOOKED_INTO: usize = 1024 * 1024;
@@ -149,6 +150,7 @@ pub(crate) fn write(
         _ => Vec::new(),
     };
     let decisions = decisions(project, world);
+    let rules = rules(world, project);
     let mut material = Material {
         id: "",
         purpose: request.purpose,
@@ -161,7 +163,7 @@ pub(crate) fn write(
         now: world.now,
         confirmed: &confirmed,
         decisions: &decisions,
-        rules: &[],
+        rules: &rules,
         gone: &gone,
         ignored: &ignored,
         files_seen: &[],
@@ -219,6 +221,18 @@ pub(crate) fn git_now(project: &Project) -> Option<Git> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
     Some(Git { head: head.commit, branch: head.branch, dirty: git::dirty(checkout) })
+}
+
+/// The rules that the context file of the bound role lays down.
+fn rules(world: &World, project: &Project) -> Vec<String> {
+    let file = role::identify(world, Some(&project.store), None)
+        .and_then(|identity| role::look(world)?.find(&identity.role));
+    let Ok(Some(file)) = file else { return Vec::new() };
+    let document = Document::parse(file.bytes);
+    let Some(section) = document.section(&[Head::prefix(2, "Key Rules")]) else { return Vec::new() };
+    let lines = section.text();
+    let lines = lines.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
+    lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()
 }
 
 /// Decisions that hold: not superseded by a later one, not past their time.

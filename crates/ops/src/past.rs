@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use model::brief::Note;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
@@ -58,17 +59,22 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> Option<Gathered> 
 /// What other records have to say at this event.
 fn notes(world: &World, place: &Place, event: &Event) -> Vec<Note> {
     let Place { root, store, settings } = *place;
-    let own = event.previous.as_deref().unwrap_or(&event.session);
-    let workstream = match &event.kind {
-        Kind::SessionStart { source: Source::Startup } => Vec::new(),
-        _ => workstreams::notes(place, own, world.now),
-    };
-    let packet = match &event.kind {
-        Kind::SessionStart { source: Source::Startup } => sweep::offer(world, store, root, &event.session),
-        _ => pickup::claimed(store, own),
-    };
-    let sessions = [Some(event.session.as_ref()), event.previous.as_deref()];
-    let running = sessions.into_iter().flatten().find_map(|session| loops::session::note(store, session));
+    if let Kind::SessionStart { source: Source::Startup } = &event.kind {
+        let running = loops::session::note(store, &event.session);
+        let offered = sweep::offer(world, store, root, &event.session);
+        return running.into_iter().chain(offered).chain(gate::notes(store, root, settings)).collect();
+    }
+    let sessions: Vec<&str> =
+        [Some(event.session.as_ref()), event.previous.as_deref()].into_iter().flatten().collect();
+    recorded(place, &sessions, world.now)
+}
+
+/// What loop, workstream, packet and outputs have to say to a session, known by one id or by two.
+pub fn recorded(place: &Place, sessions: &[&str], now: Timestamp) -> Vec<Note> {
+    let Place { root, store, settings } = *place;
+    let running = sessions.iter().find_map(|session| loops::session::note(store, session));
+    let own = sessions.last().copied().unwrap_or_default();
+    let (workstream, packet) = (workstreams::notes(place, own, now), pickup::claimed(store, own));
     running.into_iter().chain(workstream).chain(packet).chain(gate::notes(store, root, settings)).collect()
 }
 

@@ -63,8 +63,13 @@ impl Measured {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n')).expect("room for a transcript");
-        let digest = ops::brief::from_transcript(&transcript, folder.path(), jiff::Timestamp::UNIX_EPOCH)
-            .expect("a transcript that was read before");
+        let digest = ops::brief::from_transcript(
+            &transcript,
+            folder.path(),
+            model::redact::Options::default(),
+            jiff::Timestamp::UNIX_EPOCH,
+        )
+        .expect("a transcript that was read before");
         let material =
             Material { occasion: Occasion::Compacted, digest: &digest, problems: &[], gone: &[], notes: &[] };
         let wanted = wanted(session, cut);

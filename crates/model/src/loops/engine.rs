@@ -74,6 +74,7 @@ pub enum Checked<'a> {
 pub struct Rules {
     /// Turns without progress after which a loop ends; 0 is never.
     pub no_progress_turns: u64,
+    pub redact: redact::Options,
 }
 
 /// What to do with a stop.
@@ -139,7 +140,7 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
                 state,
                 stop,
                 Ended::Blocked,
-                given.map(|given| format!("the agent said “{}”", quoted(&given))),
+                given.map(|given| format!("the agent said “{}”", quoted(&given, rules))),
             );
         }
         (Some(Outcome::Done), Checked::NotYet) if !state.validators.is_empty() => return Verdict::Validate,
@@ -148,7 +149,7 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
         }
         (Some(Outcome::Done), _) => return end(state, stop, Ended::Promise, None),
         (None, _) => match given {
-            Some(other) => format!("gave another promise, “{}”", quoted(&other)),
+            Some(other) => format!("gave another promise, “{}”", quoted(&other, rules)),
             None => "ended without the promise".to_owned(),
         },
     };
@@ -190,8 +191,8 @@ fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>)
 }
 
 /// What an agent said, to be written down.
-fn quoted(text: &str) -> String {
-    inline(&redact(text, redact::Options::default()), 100)
+fn quoted(text: &str, rules: &Rules) -> String {
+    inline(&redact(text, rules.redact), 100)
 }
 
 /// What a turn came to, beside what was said.

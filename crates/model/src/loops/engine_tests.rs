@@ -82,7 +82,7 @@ fn word(verdict: &Verdict) -> String {
     }
 }
 
-const RULES: Rules = Rules { no_progress_turns: 3 };
+const RULES: Rules = Rules { no_progress_turns: 3, redact: redact::Options { emails: false } };
 
 #[track_caller]
 fn check(about: &str, state: &Loop, stop: &Stop, expected: &str) {
@@ -310,13 +310,13 @@ fn no_progress() {
         check(about, state, stop, expected);
     }
     let (state, stop) = idle(50, 5, 0, "Still red.");
-    let off = Rules { no_progress_turns: 0 };
+    let off = Rules { no_progress_turns: 0, ..RULES };
     assert_eq!(word(&decide(Foreground::Loop(&state), &stop, &off)), "feed 3", "switched off");
 }
 
 #[test]
 fn a_harness_that_does_not_go_on() {
-    let off = Rules { no_progress_turns: 0 };
+    let off = Rules { no_progress_turns: 0, ..RULES };
     let mut state = running();
     for n in 1..=9 {
         assert!(!overridden(&state, 8), "after {} answers", n - 1);

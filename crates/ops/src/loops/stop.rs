@@ -13,6 +13,7 @@ use model::loops::engine::{
 use model::loops::heard::LastMessage;
 use model::loops::log::{Entry, Event};
 use model::loops::{Ended, Loop, Mark, Record};
+use model::redact;
 use model::reply::Reply;
 use model::time;
 use store::{Lock, Root, Store};
@@ -119,7 +120,10 @@ impl Held<'_> {
         let foreground =
             record.map_or(Foreground::Trouble(&trouble), |record| Foreground::Loop(&record.state));
         let stop = self.as_seen(record.map(|record| &record.state), checked);
-        let rules = Rules { no_progress_turns: settings.no_progress_turns };
+        let rules = Rules {
+            no_progress_turns: settings.no_progress_turns,
+            redact: redact::Options { emails: settings.redact_emails },
+        };
         match (decide(foreground, &stop, &rules), record) {
             (Verdict::Validate, Some(record)) => Next::Validate(record.state.validators.clone()),
             (verdict, Some(record)) => Next::Said(match self.apply(verdict, record, &stop) {
@@ -134,7 +138,9 @@ impl Held<'_> {
     fn apply(&self, verdict: Verdict, record: &Record, stop: &Stop) -> store::Result<Answer> {
         let Scene { store, .. } = *self.scene;
         let state = &record.state;
-        if self.stop.first == Some(true) && self.scene.is_overridden(state) {
+        // A promise that was kept counts, whatever the harness did in between.
+        let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
+        if goes_on && self.stop.first == Some(true) && self.scene.is_overridden(state) {
             return end_by_cap(self.scene, &self.id, record).map(|()| SILENT);
         }
         Ok(match verdict {

@@ -5,7 +5,7 @@ use std::fs;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, names_in};
 
 fn with_session() -> TestEnv {
     let env = TestEnv::rooted();
@@ -283,4 +283,17 @@ fn the_stop_hook_gets_the_time_of_the_validators() {
     assert_eq!(timeouts(), (json!(300), json!(10)));
     env.write("project/.agent/context/config.toml", "[loops]\nvalidator_timeout = 900\n");
     assert_eq!(timeouts(), (json!(900), json!(10)));
+}
+
+#[test]
+fn validators_need_a_promise_to_follow() {
+    let env = TestEnv::rooted();
+    for words in [
+        &["loop", "start", "--next", "go", "--validator", "true"][..],
+        &["loop", "start", "--next", "go", "--promise", "DONE", "--validator", " "],
+        &["loop", "start", "--next", "go", "--blocked-promise", "STUCK", "--validator", "true"],
+    ] {
+        env.thru(words).exits(2);
+    }
+    assert_eq!(names_in(&env.store().join("loops")), [""; 0]);
 }

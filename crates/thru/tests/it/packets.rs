@@ -416,7 +416,10 @@ fn nothing_outside_of_the_project_is_confirmed_or_looked_into() {
     let (id, path) = handoff(&env, "finish the parser");
     let text = fs::read_to_string(path).unwrap();
     let seen = text.lines().find(|line| line.starts_with("files_seen:")).unwrap();
-    assert!(seen.contains("src/parse.rs") && !seen.contains("secret.txt") && !seen.contains("link.txt"), "{seen}");
+    assert!(
+        seen.contains("src/parse.rs") && !seen.contains("secret.txt") && !seen.contains("link.txt"),
+        "{seen}"
+    );
     env.thru(&["packet", "confirm", &id, "../home/secret.txt"]).exits(15);
     env.thru(&["packet", "confirm", &id, "src/nothing.rs"]).exits(10);
     let told = env.json(&["pickup", &id]);
