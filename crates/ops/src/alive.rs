@@ -14,7 +14,7 @@ const STEPS: usize = 6;
 pub fn harness() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..STEPS {
-        let process = look(pid)?;
+        let process = look(pid).ok()??;
         if !STARTERS.contains(&process.name.as_str()) {
             return Some(format!("{pid}:{}:{}", process.started, container()?));
         }
@@ -30,7 +30,12 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
     if place != container()? {
         return None;
     }
-    Some(look(pid).is_some_and(|process| process.started == started && !process.is_dead))
+    match look(pid) {
+        Ok(Some(process)) => Some(process.started == started && !process.is_dead),
+        Ok(None) => Some(false),
+        // It cannot be looked at: that says nothing about it.
+        Err(_) => None,
+    }
 }
 
 struct Process {
@@ -41,16 +46,23 @@ struct Process {
 }
 
 /// `/proc/<pid>/stat`: number, (name), state, parent, …, and as the 22nd word when it began.
-fn look(pid: i32) -> Option<Process> {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let (head, rest) = stat.rsplit_once(')')?;
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    Some(Process {
-        name: head.split_once('(')?.1.to_owned(),
-        parent: words.get(1)?.parse().ok()?,
-        started: (*words.get(19)?).to_owned(),
-        is_dead: matches!(*words.first()?, "Z" | "X"),
-    })
+fn look(pid: i32) -> std::io::Result<Option<Process>> {
+    let stat = match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+        // Gone, or gone while it was read (ESRCH).
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound || e.raw_os_error() == Some(3) => return Ok(None),
+        stat => stat?,
+    };
+    let parse = || {
+        let (head, rest) = stat.rsplit_once(')')?;
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        Some(Process {
+            name: head.split_once('(')?.1.to_owned(),
+            parent: words.get(1)?.parse().ok()?,
+            started: (*words.get(19)?).to_owned(),
+            is_dead: matches!(*words.first()?, "Z" | "X"),
+        })
+    };
+    Ok(parse())
 }
 
 /// Process numbers mean something within one container only.
@@ -66,7 +78,7 @@ mod tests {
     #[test]
     fn the_living_and_the_dead() {
         let own = std::process::id();
-        let me = look(i32::try_from(own).unwrap()).unwrap();
+        let me = look(i32::try_from(own).unwrap()).unwrap().unwrap();
         let place = container().unwrap();
         assert_eq!(is_alive(&format!("{own}:{}:{place}", me.started)), Some(true));
         assert_eq!(
@@ -77,7 +89,7 @@ mod tests {
         assert_eq!(is_alive(&format!("{own}:{}:7", me.started)), None, "another container");
         assert_eq!(is_alive("nonsense"), None);
         let mut child = std::process::Command::new("true").spawn().unwrap();
-        let stamp = format!("{}:{}:{place}", child.id(), look(child.id() as i32).unwrap().started);
+        let stamp = format!("{}:{}:{place}", child.id(), look(child.id() as i32).unwrap().unwrap().started);
         child.wait().unwrap();
         assert_eq!(is_alive(&stamp), Some(false));
     }

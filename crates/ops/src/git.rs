@@ -3,10 +3,15 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use store::{Dir, Durability};
 
 use crate::{Error, Result};
+
+/// A git that does not answer is ended: nobody waits for it for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
@@ -136,13 +141,28 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,
     };
-    // From a thread: git answers while it is still being asked, and a full pipe would hold up both.
-    let stdin = git.stdin.take();
-    let asking = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
-    let mut output = Vec::new();
-    let read = git.stdout.take().map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
-    let _ = asking.join();
-    let ended = git.wait().map_err(|e| fail(&e))?;
-    read.map_err(|e| fail(&e))?;
+    // From threads: git answers while it is still being asked, and a full pipe would hold up both.
+    let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
+    std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let (told, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut output = Vec::new();
+        let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
+        told.send(read.map(|_| output))
+    });
+    let until = Instant::now() + PATIENCE;
+    let ended = loop {
+        if let Some(ended) = git.try_wait().map_err(|e| fail(&e))? {
+            break ended;
+        }
+        if Instant::now() >= until {
+            let _ = git.kill();
+            break git.wait().map_err(|e| fail(&e))?;
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    };
+    // What git left open must not hold us up once it is gone.
+    let Ok(output) = heard.recv_timeout(Duration::from_secs(1)) else { return Ok(None) };
+    let output = output.map_err(|e| fail(&e))?;
     Ok(ended.success().then_some(output))
 }

@@ -105,7 +105,7 @@ fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact
 /// A project without any session has nothing to tell, and its packet says so.
 fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
     match sessions::choose(world, &project.store, named) {
-        Ok((session, chosen)) => Ok(of_session(project, &session, Some(chosen))),
+        Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
         Err(Error::Absent { .. }) if named.is_none() => Ok(Source {
             digest: Digest::default(),
             harness: None,
@@ -117,12 +117,12 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
     }
 }
 
-pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Source {
-    let digest = past::whole(&project.store, session, past::GENERATIONS)
-        .unwrap_or_else(|| Digest::new(session.as_str()));
+pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Result<Source> {
+    // What cannot be read is an error, not an empty session.
+    let digest = past::whole(&project.store, session, past::GENERATIONS)?;
     let harness = harness::by_name(&digest.harness);
     let transcript = sessions::transcript(&project.store, session);
-    Source { digest, harness, chosen, transcript, elsewhere: false }
+    Ok(Source { digest, harness, chosen, transcript, elsewhere: false })
 }
 
 pub(crate) fn write(

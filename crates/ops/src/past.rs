@@ -51,7 +51,7 @@ pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pendi
 
 /// What there is to tell of one session, without what other records add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> Option<Gathered> {
-    let digest = whole(store, session, GENERATIONS)?;
+    let digest = whole(store, session, GENERATIONS).ok()?;
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
 }
@@ -79,13 +79,13 @@ pub fn recorded(place: &Place, sessions: &[&str], now: Timestamp) -> Vec<Note> {
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.
-pub fn whole(store: &Store, session: &Id, generations: usize) -> Option<Digest> {
-    let digest = store.digest(session, |_| {}).ok()?;
+pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
+    let digest = store.digest(session, |_| {})?;
     let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
-    match earlier.and_then(|earlier| whole(store, &earlier, generations - 1)) {
-        Some(earlier) => Some(digest.after(earlier)),
-        None => Some(digest),
-    }
+    Ok(match earlier.and_then(|earlier| whole(store, &earlier, generations - 1).ok()) {
+        Some(earlier) => digest.after(earlier),
+        None => digest,
+    })
 }
 
 /// The session before this one, in this root.

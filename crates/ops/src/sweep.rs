@@ -70,7 +70,7 @@ pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
     let _lock = lock(&project.store, WAIT)?;
     let mut swept = Vec::new();
     for open in open(&text) {
-        if seen_to(&project.store, &open.session).is_none() && is_dead(&project.store, &open, world.now) {
+        if seen_to(&project.store, &open.session)?.is_none() && is_dead(&project.store, &open, world.now)? {
             swept.push(sweep(world, &project, &open, mode, Marks::Take)?);
         }
     }
@@ -85,9 +85,9 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
     let _lock = lock(store, Duration::ZERO).ok()?;
     let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
     let (open, seen) = others
-        .map(|open| (open, seen_to(store, &open.session)))
+        .filter_map(|open| Some((open, seen_to(store, &open.session).ok()?)))
         .filter(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))
-        .find(|(open, _)| is_dead(store, open, world.now))?;
+        .find(|(open, _)| is_dead(store, open, world.now).unwrap_or(false))?;
     let packet = match seen {
         Some(seen) => seen.packet,
         None => {
@@ -111,7 +111,7 @@ fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
 }
 
 fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun, marks: Marks) -> Result<Swept> {
-    let source = handoff::of_session(project, &open.session, None);
+    let source = handoff::of_session(project, &open.session, None)?;
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
         session: open.session.to_string(),
@@ -163,13 +163,13 @@ fn open(text: &[u8]) -> Vec<Open> {
     open.into_iter().map(|(_, open)| open).collect()
 }
 
-fn is_dead(store: &Store, open: &Open, now: Timestamp) -> bool {
+fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
-        return !alive;
+        return Ok(!alive);
     }
-    let Ok(digest) = store.digest(&open.session, |_| {}) else { return false };
+    let digest = store.digest(&open.session, |_| {})?;
     let last = time::parse(&digest.last_at).or_else(|| time::parse(&open.at));
-    digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT)
+    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT))
 }
 
 /// What was done about a dead session: which packet was made, and whether anybody was told.
@@ -179,14 +179,15 @@ struct Seen {
     offered: bool,
 }
 
-fn seen_to(store: &Store, session: &Id) -> Option<Seen> {
-    let bytes = store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024).ok()?;
-    let text = String::from_utf8(bytes).ok()?;
+fn seen_to(store: &Store, session: &Id) -> Result<Option<Seen>> {
+    let bytes = match store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
-    Some(Seen {
-        packet: lines.next()?.trim_matches('-').to_owned(),
-        offered: lines.next() == Some("offered"),
-    })
+    let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
+    Ok(Some(Seen { packet, offered: lines.next() == Some("offered") }))
 }
 
 fn note_down(store: &Store, session: &Id, seen: &Seen) -> Result<()> {

@@ -31,7 +31,11 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         let Some(new) = after.file(path) else {
             // That a brief is due ends with the brief; digests and cursors are made again from what they were made of.
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
-            if !rotated(path, old, after) && !passing {
+            // A migration keeps the original beside itself.
+            let mut backup = path.as_os_str().to_owned();
+            backup.push(".backup");
+            let kept = path.starts_with(WORKSTREAMS) && after.file(Path::new(&backup)) == Some(old);
+            if !rotated(path, old, after) && !passing && !kept {
                 wrong.push(format!("{} is gone", path.display()));
             }
             continue;
@@ -125,6 +129,14 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
             _ => None,
         };
     }
+    if path.starts_with(WORKSTREAMS) {
+        let unticked = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace("[x]", "[ ]");
+        let lost = match path.ends_with("resume-context.md") {
+            true => !new.starts_with(b"---\n") || !contains(new, "files_to_load"),
+            false => unticked(old) != unticked(new),
+        };
+        return lost.then(|| "more than its boxes has changed".into());
+    }
     if path.starts_with(PACKETS) {
         // An edit replaces a line or a section; what a person wrote elsewhere stays.
         let lost = contains(old, PERSON) && !contains(new, PERSON) || !new.starts_with(b"---\n");
@@ -146,6 +158,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
+const WORKSTREAMS: &str = "project/.agent/context/workstreams";
 const PACKETS: &str = "project/.agent/context/packets";
 
 /// A loop keeps its prompt, and its iteration is the one before or the one after.

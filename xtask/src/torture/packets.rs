@@ -42,7 +42,7 @@ pub fn planned(scene: &Scene) -> bool {
 }
 
 pub fn handed_off(scene: &Scene) -> bool {
-    packets_like(scene, "go-on") == 1
+    packets_like(scene, "go-on") >= 1
 }
 
 /// A session whose harness does not run any more.
@@ -52,10 +52,6 @@ pub fn with_dead_session(scene: &Scene) -> Result<()> {
     let sessions = scene.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
     Ok(fs::write(sessions, text)?)
-}
-
-pub fn swept(scene: &Scene) -> bool {
-    packets_like(scene, "go-on") == 1
 }
 
 pub fn other_start(scene: &Path) -> Vec<u8> {

@@ -161,7 +161,7 @@ pub const ROWS: &[Row] = &[
         )
     },
     cli("pickup --claim", packets::with_packet, &["pickup", "mine", "--claim"], packets::active),
-    cli("sweep", packets::with_dead_session, &["sweep"], packets::swept),
+    cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
         "hook SessionStart, a dead session",
@@ -189,9 +189,7 @@ pub const ROWS: &[Row] = &[
             gates::agent_stop,
         )
     },
-    cli("resume new", lived_in, &["resume", "new", "02-new"], workstreams::is_made),
     cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
-    cli("resume migrate", workstreams::with_legacy, &["resume", "migrate"], workstreams::is_migrated),
     Row {
         done: workstreams::is_detected,
         ..hook_on(

@@ -19,15 +19,6 @@ pub fn with_one(scene: &Scene) -> Result<()> {
     scene.must(TOOL_DONE, &payload::bash(&scene.dir, "toolu_workstream", command)).map(drop)
 }
 
-/// A manifest by its old name.
-pub fn with_legacy(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    let folder = home(scene, "03-legacy");
-    fs::create_dir_all(&folder)?;
-    fs::write(folder.join("plan.md"), "plan\n")?;
-    Ok(fs::write(folder.join("_resume.md"), "---\nphase: planning\n---\nBody.\n")?)
-}
-
 fn home(scene: &Scene, id: &str) -> PathBuf {
     scene.store().join("workstreams").join(id)
 }
@@ -36,19 +27,9 @@ fn holds(path: PathBuf, text: &str) -> bool {
     fs::read_to_string(path).is_ok_and(|found| found.contains(text))
 }
 
-pub fn is_made(scene: &Scene) -> bool {
-    holds(home(scene, "02-new").join("resume-context.md"), "project_id: \"02-new\"")
-}
-
 pub fn is_ticked(scene: &Scene) -> bool {
     holds(home(scene, "01-old").join("steps.md"), "[x] two")
         && holds(home(scene, "01-old").join("resume-context.md"), "2/2 tasks complete")
-}
-
-/// The original is there under one of its names, and the manifest whole.
-pub fn is_migrated(scene: &Scene) -> bool {
-    let folder = home(scene, "03-legacy");
-    holds(folder.join("resume-context.md"), "Body.") && holds(folder.join("_resume.md.backup"), "Body.")
 }
 
 pub fn is_detected(scene: &Scene) -> bool {
