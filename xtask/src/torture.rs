@@ -20,7 +20,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use crate::args::Args;
 use crate::dist;
@@ -123,6 +123,9 @@ pub fn run(mut args: Args) -> Result<bool> {
     let bin = dist::chosen(&mut args)?;
     args.finish()?;
     strace::require()?;
+    // Nothing tortured is no pass.
+    ensure!(SECTIONS.iter().any(|section| section.name.contains(&only)), "no section is called `{only}`");
+    ensure!(rows::ROWS.iter().any(|known| known.name.contains(&row)), "no row is called `{row}`");
 
     let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(&row);
     let memory = Lab::new(bin, Ground::Memory)?.with_rows(&row);

@@ -9,9 +9,11 @@ use super::integrity;
 use super::rows::{lived_in, prompt, start};
 use crate::scene::{SESSION, Scene};
 
-/// With a packet that a person has edited.
+/// With a packet that a person has edited, and a file to confirm in it.
 pub fn with_packet(scene: &Scene) -> Result<()> {
     lived_in(scene)?;
+    fs::create_dir_all(scene.project().join("src"))?;
+    fs::write(scene.project().join("src/a.rs"), "fn a() {}\n")?;
     let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
                 status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
     Ok(fs::write(packet(scene), format!("{text}{}\n", integrity::PERSON))?)

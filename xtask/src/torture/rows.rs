@@ -160,7 +160,13 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    cli("pickup --claim", packets::with_packet, &["pickup", "mine", "--claim"], packets::active),
+    // In the name of a session: only one that is named can be told from another claimant when it asks again.
+    cli(
+        "pickup --claim",
+        packets::with_packet,
+        &["pickup", "mine", "--claim", "--session", SESSION],
+        packets::active,
+    ),
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
