@@ -28,7 +28,7 @@ const HELP: &str = "\
 cargo xtask COMMAND [OPTIONS]
 
   dist     build `thru` as users get it, and copy it to target/dist/thru
-             --pie | --no-pie   static-PIE (default) or fixed addresses
+             --pie | --no-pie   static-PIE, or fixed addresses (default)
   bench    print what `thru` costs, as ratios to /bin/true
              --rounds N   rounds per row (default 1000)        --quick      fewer rounds
              --markdown   print the table for the README       --gate       exit 1 when a noise-free limit is missed

@@ -4,6 +4,10 @@ fn file(text: &str) -> Resolved {
     resolve(&[Layer::File { path: "config.toml", text }])
 }
 
+fn key(name: &str) -> &'static Key {
+    KEYS.iter().find(|key| key.name == name).unwrap()
+}
+
 /// `line: message` of every finding, and its hint.
 fn words(resolved: &Resolved) -> Vec<String> {
     let word = |f: &Finding| {
@@ -24,7 +28,7 @@ fn later_layers_win_and_say_where_they_are() {
     let resolved = resolve(&[
         Layer::File { path: "user.toml", text: "[hooks]\nenabled = false\ndeadline_ms = 100\n" },
         Layer::File { path: "project.toml", text: "hooks.enabled = true" },
-        Layer::Variable { name: "THROUGHLINE_OUTPUT_COLOR", key: OUTPUT_COLOR, text: "Never" },
+        Layer::Variable { key: key(OUTPUT_COLOR), text: "Never" },
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
@@ -41,7 +45,7 @@ fn later_layers_win_and_say_where_they_are() {
 fn texts_are_taken_as_they_are_written() {
     let resolved = resolve(&[
         Layer::File { path: "user.toml", text: "[roles]\narchitecture_doc = \"Docs/House.md\"\n" },
-        Layer::Variable { name: "THROUGHLINE_ROLES_DIR", key: ROLES_DIR, text: "Docs/Agents" },
+        Layer::Variable { key: key(ROLES_DIR), text: "Docs/Agents" },
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
@@ -84,5 +88,8 @@ fn a_file_that_does_not_parse_names_its_line_and_changes_nothing() {
 
 #[test]
 fn variables_are_named_after_their_keys() {
-    assert_eq!(variable(HOOKS_LOG_LIMIT_KIB), "THROUGHLINE_HOOKS_LOG_LIMIT_KIB");
+    for key in KEYS {
+        let name = key.name.replace('.', "_").to_ascii_uppercase();
+        assert_eq!(key.variable, format!("THROUGHLINE_{name}"));
+    }
 }

@@ -74,7 +74,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
     };
     let limits = Limits { window, ..Limits::default() };
     let read = feed::read_new(Path::new(path), cursor.as_ref(), limits, |line| {
-        each_line(work.harness.read_line, line.bytes, |line| retelling.hear(&line));
+        each_line(work.harness.read_line, line.bytes, |line| retelling.hear(line));
     });
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(()),

@@ -78,7 +78,7 @@ impl Retelling {
         !self.open.is_empty()
     }
 
-    pub fn hear(&mut self, line: &Line) {
+    pub fn hear(&mut self, line: Line) {
         if let LineKind::Unknown(kind) = &line.kind {
             let kind: String = kind.chars().take(64).collect();
             *self.unknown.entry(kind).or_default() += 1;
@@ -86,10 +86,16 @@ impl Retelling {
         if !line.is_main() {
             return;
         }
-        let at = line.time().map(time::rfc3339);
         self.ended = None;
-        for item in line.items.iter().filter_map(|item| self.once.keep(item.clone())).collect::<Vec<_>>() {
-            self.take(&item, at.as_deref());
+        // Most lines are bookkeeping.
+        if line.items.is_empty() {
+            return;
+        }
+        let at = line.time().map(time::rfc3339);
+        for item in line.items {
+            if let Some(item) = self.once.keep(item) {
+                self.take(&item, at.as_deref());
+            }
         }
     }
 

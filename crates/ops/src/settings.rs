@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::config::{self, KEYS, Layer, Resolved, Settings};
+use model::config::{self, KEYS, Key, Layer, Resolved, Settings};
 use model::finding::{Finding, Level};
 use store::{Found, Store};
 
@@ -13,7 +13,7 @@ const LARGEST: usize = 1024 * 1024;
 /// What stands where, before it is laid over the defaults.
 struct Sources {
     files: Vec<(String, String)>,
-    variables: Vec<(String, &'static str, String)>,
+    variables: Vec<(&'static Key, String)>,
     findings: Vec<Finding>,
 }
 
@@ -54,7 +54,7 @@ pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
 impl Sources {
     fn layers(&self) -> Vec<Layer<'_>> {
         let files = self.files.iter().map(|(path, text)| Layer::File { path, text });
-        let variables = self.variables.iter().map(|(name, key, text)| Layer::Variable { name, key, text });
+        let variables = self.variables.iter().map(|(key, text)| Layer::Variable { key, text });
         files.chain(variables).collect()
     }
 
@@ -89,9 +89,8 @@ fn gather(world: &World, store: Option<&Store>) -> Sources {
         sources.add(&store.dir().path().join(store::layout::CONFIG), store.config());
     }
     for key in KEYS {
-        let name = config::variable(key.name);
-        if let Some(text) = (world.var)(&name).filter(|text| !text.is_empty()) {
-            sources.variables.push((name, key.name, text.to_string_lossy().into_owned()));
+        if let Some(text) = (world.var)(key.variable).filter(|text| !text.is_empty()) {
+            sources.variables.push((key, text.to_string_lossy().into_owned()));
         }
     }
     sources

@@ -46,11 +46,11 @@ pub fn read(source: &Source) -> Result<Read> {
     let mut retelling = Retelling::new(true);
     let limits = Limits::default();
     let report = feed::read_all(source.path, limits, |line| {
-        each_line(harness.read_line, line.bytes, |line| retelling.hear(&line));
+        each_line(harness.read_line, line.bytes, |line| retelling.hear(line));
     })?;
     // A last line without its end counts, as far as it goes.
     let last = feed::peek(source.path, &report.cursor, limits.line)?;
-    each_line(harness.read_line, &last, |line| retelling.hear(&line));
+    each_line(harness.read_line, &last, |line| retelling.hear(line));
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let here = source.checkout.to_string_lossy();
     // A session from another folder, or another machine, is told from where it was.

@@ -16,6 +16,10 @@ const LARGEST: usize = 4 * 1024 * 1024;
 /// Below this many an index saves nothing.
 const WORTH_AN_INDEX: usize = 1_000;
 
+/// How many of the newest are looked at one by one when nothing came or went: those are the ones people edit in place.
+/// To look at a hundred thousand would take longer than anybody waits for a list.
+const WATCHED: usize = 1_000;
+
 /// The first line of the index. Another one means that it is made anew.
 const HEAD: &str = "thru packets 1";
 
@@ -81,8 +85,9 @@ impl Store {
         Ok(entries.filter_map(|name| name_of(&name).map(str::to_owned)).collect())
     }
 
-    /// Shows every packet to `look`. With many of them an index spares opening each; what it says of one counts only as
-    /// long as that file has not been touched.
+    /// Shows every packet to `look`. With many of them an index spares opening each. What it says of one of the newest
+    /// counts only as long as that file has not been touched; of the others, as long as nothing in the folder came, went
+    /// or was replaced. Whoever needs one packet reads the packet.
     pub fn packets<T>(&self, look: impl FnOnce(Vec<Listed<'_>>) -> T) -> Result<T> {
         let folder = match self.dir().sub(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(look(Vec::new())),
@@ -93,9 +98,13 @@ impl Store {
         let is_current = index.as_ref().is_some_and(|index| index.is_current(changed));
         let text = index.map(|index| index.text).unwrap_or_default();
         let known: Vec<&str> = text.lines().skip(1).collect();
-        // Nothing came or went: only those that were edited in place are read again.
         let (listed, fresh) = if is_current {
-            side_by_side(&known, |line| checked(&folder, line))
+            // Sorted by name, which begins with the time of making.
+            let (old, new) = known.split_at(known.len().saturating_sub(WATCHED));
+            let (mut listed, _) = side_by_side(old, |line| Some((Listed::parse(line)?, Read::Index)));
+            let (watched, fresh) = side_by_side(new, |line| checked(&folder, line));
+            listed.extend(watched);
+            (listed, fresh)
         } else {
             let names: Vec<String> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
             let names: Vec<&str> = names.iter().filter_map(|name| name_of(name)).collect();

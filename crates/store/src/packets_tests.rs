@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use model::packet::Status;
 
-use super::{HEAD, Listed, WORTH_AN_INDEX};
+use super::{HEAD, Listed, WATCHED, WORTH_AN_INDEX};
 use crate::{Dir, Store, layout};
 
 fn packet(status: &str, purpose: &str) -> String {
@@ -86,6 +86,17 @@ fn the_index_never_hides_a_change() {
     assert_eq!(case.find("p9-new").unwrap().status, Some(Status::Active));
     assert_eq!(case.find("p00003"), None);
     assert_eq!(all(&case).len(), WORTH_AN_INDEX);
+}
+
+#[test]
+fn an_old_packet_edited_in_place_is_seen_when_the_folder_changes() {
+    let case = Case::new(WATCHED + 10);
+    case.age();
+    all(&case);
+    fs::write(case.path.join("packets/p00002.md"), packet("done", "edited in place")).unwrap();
+    assert_eq!(case.find("p00002").unwrap().status, Some(Status::Draft), "the index speaks for the old ones");
+    fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();
+    assert_eq!(case.find("p00002").unwrap().status, Some(Status::Done));
 }
 
 #[test]
