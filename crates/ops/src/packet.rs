@@ -45,19 +45,19 @@ pub struct Shown {
 
 /// Packets, the one that was changed last first: at most `most` of them, and how many there are.
 pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
-    let newest_first = |a: &Listed, b: &Listed| (&b.updated_at, &b.name).cmp(&(&a.updated_at, &a.name));
-    let pick = |mut packets: Vec<Listed<'_>>| {
-        packets.retain(|packet| status.is_none() || packet.status == status);
-        let all = packets.len();
-        // Only those that are shown are put in order: the list can be very long.
-        if most < all {
-            packets.select_nth_unstable_by(most, newest_first);
-            packets.truncate(most);
-        }
-        packets.sort_by(newest_first);
-        (packets.into_iter().map(Row::from).collect(), all)
+    let listing = Project::find(world)?.store.packets()?;
+    let Some(status) = status else {
+        return Ok((listing.iter().take(most).map(Row::from).collect(), listing.len()));
     };
-    Ok(Project::find(world)?.store.packets(pick)?)
+    let mut rows: Vec<Row> = Vec::new();
+    let mut all = 0;
+    for packet in listing.iter().filter(|packet| packet.status == Some(status)) {
+        all += 1;
+        if rows.len() < most {
+            rows.push(packet.into());
+        }
+    }
+    Ok((rows, all))
 }
 
 pub fn show(world: &World, word: &str) -> Result<Shown> {
@@ -363,7 +363,7 @@ impl From<Listed<'_>> for Row {
     fn from(listed: Listed) -> Row {
         let Listed { name, status, updated_at, created_at, claimed_by, purpose, .. } = listed;
         let [id, updated_at, created_at, claimed_by, purpose] =
-            [name, updated_at, created_at, claimed_by, purpose].map(std::borrow::Cow::into_owned);
+            [name, updated_at, created_at, claimed_by, purpose].map(str::to_owned);
         Row { id, status, updated_at, created_at, claimed_by, purpose }
     }
 }

@@ -14,7 +14,7 @@ use model::place;
 use model::render::inline;
 use model::time;
 use serde::Serialize;
-use store::{Durability, Listed, Place, Store, layout};
+use store::{Durability, Place, Store, layout};
 
 use crate::project::Project;
 use crate::sessions::Chosen;
@@ -121,18 +121,13 @@ fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
 
 /// The newest that is active, else the newest draft.
 fn newest(project: &Project) -> Result<Id> {
-    let pick = |packets: Vec<Listed<'_>>| {
-        let best = |status: Status| {
-            let of = packets.iter().filter(|packet| packet.status == Some(status));
-            of.max_by(|a, b| (&a.updated_at, &a.name).cmp(&(&b.updated_at, &b.name)))
-        };
-        best(Status::Active).or_else(|| best(Status::Draft)).map(|packet| packet.name.to_string())
-    };
-    let found = project.store.packets(pick)?.ok_or_else(|| Error::Absent {
+    let listing = project.store.packets()?;
+    let newest = |status: Status| listing.iter().find(|packet| packet.status == Some(status));
+    let found = newest(Status::Active).or_else(|| newest(Status::Draft)).ok_or_else(|| Error::Absent {
         what: "there is no packet to pick up in this project".into(),
         hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
     })?;
-    Id::new(&found).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
+    Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
 /// One claimant, and nobody after.

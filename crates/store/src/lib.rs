@@ -29,7 +29,7 @@ pub use error::Error;
 pub use lock::Lock;
 pub use log::{Place, Tally};
 pub use outputs::{Run, inputs_digest};
-pub use packets::Listed;
+pub use packets::{Listed, Listing};
 pub use random::random;
 pub use root::{Found, Root, Wish, find};
 pub use store::{Created, Store};

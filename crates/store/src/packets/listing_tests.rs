@@ -1,10 +1,9 @@
-use std::borrow::Cow;
 use std::fs;
 use std::time::{Duration, SystemTime};
 
 use model::packet::Status;
 
-use super::{HEAD, Listed, WATCHED, WORTH_AN_INDEX};
+use super::{HEAD, Listing, WATCHED, WORTH_AN_INDEX};
 use crate::{Dir, Store, layout};
 
 fn packet(status: &str, purpose: &str) -> String {
@@ -35,8 +34,15 @@ impl Case {
         fs::read_to_string(self.path.join(layout::PACKETS_INDEX)).ok()
     }
 
-    fn find(&self, name: &str) -> Option<Listed<'static>> {
-        all(self).into_iter().find(|listed| listed.name == name)
+    fn list(&self) -> Listing {
+        self.store.packets().unwrap()
+    }
+
+    /// Status and purpose of one.
+    fn find(&self, name: &str) -> Option<(Option<Status>, String)> {
+        let listing = self.list();
+        let found = listing.iter().find(|listed| listed.name == name)?;
+        Some((found.status, found.purpose.to_owned()))
     }
 
     /// As if nothing had happened for a while.
@@ -46,27 +52,10 @@ impl Case {
     }
 }
 
-fn all(case: &Case) -> Vec<Listed<'static>> {
-    let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-    let keep = |one: Listed<'_>| Listed {
-        name: own(one.name),
-        updated_at: own(one.updated_at),
-        created_at: own(one.created_at),
-        claimed_by: own(one.claimed_by),
-        purpose: own(one.purpose),
-        ..one_of(one.status, one.stamp)
-    };
-    case.store.packets(|packets| packets.into_iter().map(keep).collect()).unwrap()
-}
-
-fn one_of(status: Option<Status>, stamp: super::Stamp) -> Listed<'static> {
-    Listed { status, stamp, ..Listed::default() }
-}
-
 #[test]
 fn few_need_no_index() {
     let case = Case::new(3);
-    assert_eq!(all(&case).len(), 3);
+    assert_eq!(case.list().len(), 3);
     assert_eq!(case.index(), None);
 }
 
@@ -74,41 +63,59 @@ fn few_need_no_index() {
 fn the_index_never_hides_a_change() {
     let case = Case::new(WORTH_AN_INDEX);
     case.age();
-    let first = all(&case);
+    let first = case.list();
     assert!(case.index().unwrap().starts_with(HEAD));
-    assert!(all(&case) == first, "from the index");
+    assert!(case.list() == first, "from the index");
     // In place, as some editors write: the folder does not tell.
     fs::write(case.path.join("packets/p00007.md"), packet("done", "other words")).unwrap();
-    let found = case.find("p00007").unwrap();
-    assert_eq!((found.status, found.purpose.as_ref()), (Some(Status::Done), "other words"));
+    assert_eq!(case.find("p00007"), Some((Some(Status::Done), "other words".into())));
     fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();
     fs::remove_file(case.path.join("packets/p00003.md")).unwrap();
-    assert_eq!(case.find("p9-new").unwrap().status, Some(Status::Active));
+    assert_eq!(case.find("p9-new").unwrap().0, Some(Status::Active));
     assert_eq!(case.find("p00003"), None);
-    assert_eq!(all(&case).len(), WORTH_AN_INDEX);
+    assert_eq!(case.list().len(), WORTH_AN_INDEX);
 }
 
 #[test]
 fn an_old_packet_edited_in_place_is_seen_when_the_folder_changes() {
     let case = Case::new(WATCHED + 10);
     case.age();
-    all(&case);
+    case.list();
     fs::write(case.path.join("packets/p00002.md"), packet("done", "edited in place")).unwrap();
-    assert_eq!(case.find("p00002").unwrap().status, Some(Status::Draft), "the index speaks for the old ones");
+    assert_eq!(case.find("p00002").unwrap().0, Some(Status::Draft), "the index speaks for the old ones");
     fs::write(case.path.join("packets/p9-new.md"), packet("active", "new")).unwrap();
-    assert_eq!(case.find("p00002").unwrap().status, Some(Status::Done));
+    assert_eq!(case.find("p00002").unwrap().0, Some(Status::Done));
 }
 
 #[test]
 fn an_index_that_is_gone_or_damaged_is_made_again() {
     let case = Case::new(WORTH_AN_INDEX);
     case.age();
-    let known = all(&case);
+    let known = case.list();
     let good = case.index().unwrap();
     for bad in ["", "nonsense", &format!("{HEAD} 5\np00001\tx"), &good[..good.len() / 2]] {
         fs::write(case.path.join(layout::PACKETS_INDEX), bad).unwrap();
-        assert!(all(&case) == known, "{bad:.20}");
+        assert!(case.list() == known, "{bad:.20}");
     }
     fs::remove_file(case.path.join(layout::PACKETS_INDEX)).unwrap();
-    assert!(all(&case) == known);
+    assert!(case.list() == known);
+}
+
+#[test]
+fn what_cannot_be_read_is_still_listed() {
+    let case = Case::new(1);
+    fs::create_dir(case.path.join("packets/p5.md")).unwrap();
+    let (status, purpose) = case.find("p5").unwrap();
+    assert_eq!(status, None);
+    assert!(purpose.contains("p5.md"), "{purpose}");
+    assert_eq!(case.list().len(), 2);
+}
+
+#[test]
+fn the_one_changed_last_comes_first() {
+    let case = Case::new(3);
+    let later = packet("draft", "later").replace("updated_at: 2026-11-15", "updated_at: 2026-11-16");
+    fs::write(case.path.join("packets/p00000.md"), later).unwrap();
+    let names: Vec<String> = case.list().iter().map(|packet| packet.name.to_owned()).collect();
+    assert_eq!(names, ["p00000", "p00002", "p00001"]);
 }

@@ -1,0 +1,206 @@
+//! The list of packets, the one that was changed last first. With many of them an index spares opening each; it can be
+//! deleted at any time.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use model::document::Document;
+use model::packet::{Packet, Status};
+use rustix::fs::{self, AtFlags, FileType};
+
+use super::{LARGEST, name_of};
+use crate::{Dir, Durability, Error, Result, Store, layout};
+
+/// Below this many an index saves nothing.
+const WORTH_AN_INDEX: usize = 1_000;
+
+/// How many of the list's first are looked at one by one when nothing came or went: those are the ones people edit in
+/// place. To look at a hundred thousand would take longer than anybody waits for a list.
+const WATCHED: usize = 1_000;
+
+/// The first line of the index. Another one means that it is made anew.
+const HEAD: &str = "thru packets 2";
+
+/// File systems tell time in steps: an index is believed only when it is this much younger than the folder's last change.
+const STEP_NS: i64 = 1_000_000_000;
+
+/// All packets in the form of the index: a head, and a line for each. Most of a long list is never looked at, so it
+/// stays text until somebody does.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    text: String,
+}
+
+/// One packet, as far as a list shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed<'a> {
+    /// The file's name without its ending: what names the packet.
+    pub name: &'a str,
+    pub status: Option<Status>,
+    pub updated_at: &'a str,
+    pub created_at: &'a str,
+    pub claimed_by: &'a str,
+    pub purpose: &'a str,
+    /// What tells that the file is still the one that was read.
+    stamp: &'a str,
+}
+
+impl Store {
+    /// Every packet. What the index says of one of the first counts only as long as that file has not been touched; of
+    /// the others, as long as nothing in the folder came, went or was replaced. Whoever needs one packet reads the packet.
+    pub fn packets(&self) -> Result<Listing> {
+        let folder = match self.dir().sub(layout::PACKETS) {
+            Err(Error::Absent { .. }) => return Ok(Listing::default()),
+            folder => folder?,
+        };
+        let changed = look(self.dir(), layout::PACKETS).map_or(0, |(at, _)| at);
+        let known = match self.read_index() {
+            Some(index) if index.is_current(changed) && index.listing.is_unchanged(&folder) => {
+                return Ok(index.listing);
+            }
+            index => index.map(|index| index.listing).unwrap_or_default(),
+        };
+        let lines: HashMap<&str, &str> =
+            known.lines().filter_map(|line| Some((line.split('\t').next()?, line))).collect();
+        let names: Vec<String> = folder.entries()?.into_iter().map(|entry| entry.name).collect();
+        let names: Vec<&str> = names.iter().filter_map(|name| name_of(name)).collect();
+        let listing = Listing::of(changed, &side_by_side(&names, |name| line_of(&folder, name, &lines)));
+        if names.len() >= WORTH_AN_INDEX {
+            self.write_index(&listing);
+        }
+        Ok(listing)
+    }
+
+    fn read_index(&self) -> Option<Index> {
+        let bytes = self.dir().read(layout::PACKETS_INDEX, 512 * 1024 * 1024).ok()?;
+        let listing = Listing { text: String::from_utf8(bytes).ok()? };
+        let (of_folder, count) = listing.text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
+        let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
+        // One that was cut short would hide packets.
+        let is_whole = listing.text.ends_with('\n') && listing.len() == count;
+        let (written, _) = look(self.dir(), layout::PACKETS_INDEX)?;
+        is_whole.then_some(Index { written, of_folder, listing })
+    }
+
+    /// A cache: whether it can be written is nobody's concern.
+    fn write_index(&self, listing: &Listing) {
+        if let Ok(folder) = self.dir().make("indexes") {
+            let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
+            let _ = folder.write(name, listing.text.as_bytes(), Durability::Cache);
+        }
+    }
+}
+
+struct Index {
+    /// When it was written, and the folder's last change as it was then.
+    written: i64,
+    of_folder: i64,
+    listing: Listing,
+}
+
+impl Index {
+    fn is_current(&self, changed: i64) -> bool {
+        self.of_folder == changed && self.written - changed > STEP_NS
+    }
+}
+
+impl Listing {
+    fn of(changed: i64, lines: &[Cow<'_, str>]) -> Listing {
+        let mut sorted: Vec<(Listed, &str)> =
+            lines.iter().filter_map(|line| Some((Listed::parse(line)?, line.as_ref()))).collect();
+        sorted.sort_unstable_by(|(a, _), (b, _)| (b.updated_at, b.name).cmp(&(a.updated_at, a.name)));
+        let mut text = format!("{HEAD} {changed} {}\n", sorted.len());
+        for (_, line) in sorted {
+            text.push_str(line);
+            text.push('\n');
+        }
+        Listing { text }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().skip(1)
+    }
+
+    /// The one that was changed last first.
+    pub fn iter(&self) -> impl Iterator<Item = Listed<'_>> {
+        self.lines().filter_map(Listed::parse)
+    }
+
+    pub fn len(&self) -> usize {
+        memchr::memchr_iter(b'\n', self.text.as_bytes()).count().saturating_sub(1)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn is_unchanged(&self, folder: &Dir) -> bool {
+        let is_same = |packet: Listed| stamp(folder, packet.name).is_some_and(|stamp| stamp == packet.stamp);
+        self.iter().take(WATCHED).all(is_same)
+    }
+}
+
+impl<'a> Listed<'a> {
+    fn parse(line: &'a str) -> Option<Listed<'a>> {
+        let mut fields = line.split('\t');
+        let mut next = || fields.next();
+        let [name, stamp, status] = [next()?, next()?, next()?];
+        let [updated_at, created_at, claimed_by, purpose] = [next()?, next()?, next()?, next()?];
+        let status = Status::parse(status);
+        Some(Listed { name, status, updated_at, created_at, claimed_by, purpose, stamp })
+    }
+}
+
+/// What is known of a packet, if that is still true; else what the packet says.
+fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
+    let stamp = stamp(folder, name)?;
+    if let Some(line) = known.get(name)
+        && Listed::parse(line).is_some_and(|packet| packet.stamp == stamp)
+    {
+        return Some(Cow::Borrowed(line));
+    }
+    let (stamp, packet) = match folder.read(&format!("{name}.md"), LARGEST) {
+        Ok(bytes) => (stamp, Packet::read(&Document::parse(bytes), name)),
+        Err(Error::Absent { .. }) => return None,
+        // It is there, and must not look as if it were not.
+        Err(error) => ("-".into(), Packet { purpose: error.to_string(), ..Packet::default() }),
+    };
+    let status = packet.status.map_or("", Status::name);
+    let mut line = format!("{name}\t{stamp}\t{status}");
+    for field in [&packet.updated_at, &packet.created_at, &packet.claimed_by, &packet.purpose] {
+        line.push('\t');
+        line.extend(field.chars().map(|c| if c.is_control() { ' ' } else { c }));
+    }
+    Some(Cow::Owned(line))
+}
+
+fn stamp(folder: &Dir, name: &str) -> Option<String> {
+    look(folder, &format!("{name}.md")).map(|(changed, size)| format!("{changed}:{size}"))
+}
+
+/// When a file was last changed, in nanoseconds, and its size.
+fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
+    let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    let kind = FileType::from_raw_mode(stat.st_mode);
+    let changed = stat.st_mtime as i64 * 1_000_000_000 + stat.st_mtime_nsec as i64;
+    (kind != FileType::Symlink).then_some((changed, stat.st_size))
+}
+
+/// The work of a long list, shared by the cores.
+fn side_by_side<'a>(names: &[&str], work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync) -> Vec<Cow<'a, str>> {
+    let do_part = |part: &[&str]| part.iter().filter_map(|name| work(name)).collect::<Vec<_>>();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let parts = if names.len() < WORTH_AN_INDEX { 1 } else { cores.min(8) };
+    if parts == 1 {
+        return do_part(names);
+    }
+    std::thread::scope(|scope| {
+        let size = names.len().div_ceil(parts).max(1);
+        let running: Vec<_> = names.chunks(size).map(|part| scope.spawn(|| do_part(part))).collect();
+        running.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
+    })
+}
+
+#[cfg(test)]
+#[path = "listing_tests.rs"]
+mod tests;
