@@ -7,7 +7,7 @@ use model::role::{self, Finding, Report};
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use crate::install::back_up;
+use crate::backup::back_up;
 use crate::role::{Roles, id, look, look_or_make};
 use crate::{Error, Result, World};
 

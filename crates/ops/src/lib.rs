@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod alive;
+mod backup;
 pub mod brief;
 mod checkpoint;
 pub mod context;

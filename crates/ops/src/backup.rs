@@ -1,0 +1,41 @@
+//! Copies of other programs' files, made before we change them.
+
+use std::path::{Path, PathBuf};
+
+use model::time;
+use store::Dir;
+
+use crate::{Error, Result, World};
+
+/// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because
+/// settings hold keys. No backup replaces another.
+pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
+    let Some(folder) = backups(world) else { return Ok(None) };
+    std::fs::create_dir_all(&folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
+    let (dir, stamp, name) = (Dir::open(&folder)?, time::compact(world.now), flat(path));
+    for count in 1..1_000 {
+        let name = if count == 1 { format!("{stamp}{name}") } else { format!("{stamp}-{count}{name}") };
+        if dir.create_private(&name, bytes)? {
+            return Ok(Some(folder.join(name)));
+        }
+    }
+    Ok(None)
+}
+
+pub(crate) fn has_backup(world: &World, path: &Path) -> Result<bool> {
+    let Some(folder) = backups(world) else { return Ok(false) };
+    let dir = match Dir::open(&folder) {
+        Err(store::Error::Absent { .. }) => return Ok(false),
+        dir => dir?,
+    };
+    Ok(dir.entries()?.iter().any(|entry| entry.name.ends_with(&flat(path))))
+}
+
+fn backups(world: &World) -> Option<PathBuf> {
+    world.state().map(|state| state.join("backups"))
+}
+
+/// A path as one name.
+fn flat(path: &Path) -> String {
+    path.to_string_lossy().replace(['/', '\\'], "-")
+}

@@ -1,0 +1,166 @@
+//! Where a harness keeps its settings, and what of ours is in them.
+
+use std::path::{Path, PathBuf};
+
+use harness::settings;
+use harness::{File, HARNESSES, Harness};
+
+use super::{Scope, read};
+use crate::{Error, Result, World};
+
+/// The harnesses that this person or this project uses, by what can be seen of them.
+pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
+    let used = |harness: &&Harness| {
+        let install = &harness.install;
+        let home = user_folder(world, harness).is_some_and(|folder| folder.is_dir());
+        home || project.join(install.folder).is_dir() || on_path(world, install.program).is_some()
+    };
+    HARNESSES.iter().filter(used).collect()
+}
+
+fn on_path(world: &World, program: &str) -> Option<PathBuf> {
+    let path = (world.var)("PATH").unwrap_or_default();
+    std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
+}
+
+/// The version of a harness, by where its program lies: nothing is started, because a harness that starts may well go
+/// to the network. None where it is not installed, or its place does not tell.
+pub fn version(world: &World, harness: &Harness) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Package {
+        version: String,
+    }
+    let program = on_path(world, harness.install.program)?.canonicalize().ok()?;
+    // Its own installer keeps each version under its number; npm keeps a package file above the program.
+    let name = program.file_name()?.to_string_lossy().into_owned();
+    if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
+        return Some(name);
+    }
+    let packages = program.ancestors().skip(1).take(4).map(|folder| folder.join("package.json"));
+    let bytes = packages.filter_map(|file| read(&file).ok().flatten()).next()?;
+    serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
+}
+
+/// Where hooks go unless the user says otherwise: a file that is not in git.
+pub fn usual_scope(harness: &Harness) -> Scope {
+    if harness.install.local.is_some() { Scope::Local } else { Scope::User }
+}
+
+/// Which of our hooks are in a harness's settings, anywhere: for the doctor.
+pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, Vec<settings::Found>)> {
+    let mut found = Vec::new();
+    for scope in [Scope::Local, Scope::User, Scope::Project] {
+        let Ok(folder) = folder(world, harness, project, scope) else { continue };
+        let files = files_of(harness, scope);
+        for file in files {
+            let path = folder.join(file.name);
+            let Ok(Some(bytes)) = read(&path) else { continue };
+            match settings::find(&bytes, &file.place) {
+                Ok(hooks) if !hooks.is_empty() => found.push((path, hooks)),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// Settings files that cannot be used, and why: whatever hooks they hold, they do not run.
+pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for scope in [Scope::Local, Scope::User, Scope::Project] {
+        let Ok(folder) = folder(world, harness, project, scope) else { continue };
+        for file in files_of(harness, scope) {
+            let path = folder.join(file.name);
+            let problem = match read(&path) {
+                Ok(None) => continue,
+                Ok(Some(bytes)) => {
+                    settings::find(&bytes, &file.place).err().map(|problem| problem.to_string())
+                }
+                Err(error) => Some(error.to_string()),
+            };
+            found.extend(problem.map(|problem| (path, problem)));
+        }
+    }
+    found
+}
+
+/// After how many days a harness deletes its transcripts, as far as it does.
+pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
+    let folder = user_folder(world, harness)?;
+    let text = read(&folder.join(harness.install.file.name)).ok().flatten().unwrap_or_default();
+    (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
+}
+
+/// Whether our hooks are in the files of this scope.
+pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
+    let Ok(folder) = folder(world, harness, project, scope) else { return false };
+    let files: Vec<PathBuf> = files_of(harness, scope).iter().map(|file| folder.join(file.name)).collect();
+    wired(world, harness, project).iter().any(|(path, _)| files.contains(path))
+}
+
+/// Every file of a scope that can hold hooks.
+pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
+    let install = &harness.install;
+    match (scope, install.local) {
+        (Scope::Local, Some(name)) => vec![File { name, ..install.file }],
+        (Scope::Local, None) => Vec::new(),
+        _ => std::iter::once(install.file).chain(install.other).collect(),
+    }
+}
+
+pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
+    match scope {
+        Scope::Local if harness.install.local.is_none() => Err(Error::Refused {
+            what: format!("{} has no settings of one person for one project", harness.title),
+            hint: "say --user for your own settings, or --project for the project's".into(),
+        }),
+        Scope::Local | Scope::Project => Ok(project.join(harness.install.folder)),
+        Scope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {
+            what: "HOME is not set, so there is no folder for your settings".into(),
+            hint: "set HOME to your home folder".into(),
+        }),
+    }
+}
+
+fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
+    let named = harness.install.folder_variable.and_then(|name| world.path(name));
+    named.or_else(|| Some(world.path("HOME")?.join(harness.install.folder)))
+}
+
+pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> File {
+    let install = &harness.install;
+    if let (Scope::Local, Some(name)) = (scope, install.local) {
+        return File { name, ..install.file };
+    }
+    match install.other {
+        Some(other) if !folder.join(install.file.name).exists() && holds_hooks(folder, &other) => other,
+        _ => install.file,
+    }
+}
+
+fn holds_hooks(folder: &Path, file: &File) -> bool {
+    let text = read(&folder.join(file.name)).ok().flatten();
+    text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
+}
+
+/// People keep settings under version control and link to them: the file that is meant is the one linked to.
+pub(super) fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
+    files_of(harness, Scope::Local).iter().map(|file| real_path(&folder.join(file.name))).collect()
+}
+
+/// The scope that shares this one's folder.
+pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
+    match scope {
+        Scope::Local => Some(Scope::Project),
+        Scope::Project => Some(Scope::Local),
+        Scope::User => None,
+    }
+}
+
+pub(super) fn command_path(folder: &Path, name: &str) -> PathBuf {
+    folder.join("commands").join(format!("{name}.md"))
+}
