@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::event::{Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus};
+use model::event::{Agent, Answer, Event, Kind, Source, Todo, TodoChange, TodoStatus};
 use model::reply::Reply;
 
 use crate::Undecodable;
@@ -27,11 +27,13 @@ pub fn event<'a>(
         Kind::Summary { .. } => fields.text("agent_id"),
         _ => None,
     };
+    let is_fork = matches!(kind, Kind::SessionStart { source: Source::Fork });
     Ok(Event {
         session,
         id: id.filter(|id| !id.is_empty()),
         torn: problem.is_some(),
-        previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
+        // A fork goes its own way: what it left may go on too, with its loop and its role.
+        previous: fields.text("previous_session_id").filter(|id| !id.is_empty() && !is_fork),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
         agent: fields

@@ -100,6 +100,9 @@ pub struct LastStop {
     pub at: String,
     /// Why the turn did not end the loop, in a few words.
     pub why: String,
+    /// The validator that did not pass, to be told again with the same stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
     /// Turns in a row that got nowhere.
     pub idle: u64,
     /// Times in a row that the agent was sent on without having called a tool.

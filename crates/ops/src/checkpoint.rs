@@ -1,7 +1,6 @@
 //! Bringing a session's records up to date: the journal from the transcript, the digest and the index from the journal.
 
 use std::path::Path;
-use std::time::Duration;
 
 use harness::Harness;
 use harness::transcript::each_line;
@@ -15,6 +14,7 @@ use model::suggest;
 use store::feed::{self, Limits};
 use store::{Error, Result, Root, Store, layout};
 
+use crate::deadline::Deadline;
 use crate::retell::{Retelling, Told};
 use crate::workstreams::{self, Place};
 
@@ -34,14 +34,14 @@ pub struct Checkpoint<'a> {
     pub root: &'a Root,
     pub settings: &'a Settings,
     pub limit: u64,
-    pub wait: Duration,
+    pub deadline: Deadline,
 }
 
 /// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: what is told again
 /// is not counted again.
 pub fn run(work: &Checkpoint) -> Result<()> {
     let Checkpoint { store, session, limit, .. } = *work;
-    let _lock = store.lock_session(session, work.wait)?;
+    let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut suggestions = Vec::new();
     // What the transcript adds goes through the journal like everything else, so that a digest made again from the
     // journal is the same digest.
@@ -57,7 +57,7 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     }
     store.write_digest(session, &digest)?;
     let place = Place { root: work.root, store, settings: work.settings };
-    let kept_up = workstreams::keep_up(&place, session, work.event, &digest, work.scene.now, work.wait);
+    let kept_up = workstreams::keep_up(&place, session, work.event, &digest, work.scene.now, work.deadline);
     caught_up.and(kept_up)
 }
 

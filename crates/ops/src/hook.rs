@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use harness::{Harness, Undecodable};
 use model::config::Settings;
@@ -21,6 +21,7 @@ use model::time;
 use store::{Found, Root, Store, Wish};
 
 use crate::checkpoint::{self, Checkpoint};
+use crate::deadline::Deadline;
 use crate::role::events::Ear;
 use crate::workstreams::{self, Place};
 use crate::{Result, World, alive, gate, init, loops, past, settings};
@@ -43,7 +44,7 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some(harness) = harness::by_name(call.harness) else { return Vec::new() };
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
     let decoded = (harness.decode)(payload, call.event);
-    let Some((root, store, marker)) = find_root(world, harness, decoded.as_ref().ok()) else {
+    let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
     // Where trust cannot be looked up there is nothing to say either way.
@@ -54,8 +55,17 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     if !settings.hooks_enabled {
         return Vec::new();
     }
-    let warning = RefCell::default();
-    let scene = Scene { world, call, harness, root: &root, store: &store, settings: &settings, warning };
+    let kind = decoded.as_ref().ok().map(|event| &event.kind);
+    let scene = Scene {
+        world,
+        call,
+        harness,
+        root: &root,
+        store: &store,
+        settings: &settings,
+        deadline: Deadline::of_event(kind, &settings, call.started),
+        warning: RefCell::default(),
+    };
     match decoded {
         Ok(event) => scene.handle(&event, &marker, trusted),
         Err(why) if trusted => scene.refuse(&why),
@@ -70,6 +80,7 @@ struct Scene<'a> {
     root: &'a Root,
     store: &'a Store,
     settings: &'a Settings,
+    deadline: Deadline,
     /// For the receipt, although nothing failed.
     warning: RefCell<Option<String>>,
 }
@@ -137,8 +148,8 @@ impl Scene<'_> {
     }
 
     fn loops<'s>(&'s self, session: &'s Id) -> loops::stop::Scene<'s> {
-        let Scene { world, harness, root, store, settings, .. } = *self;
-        loops::stop::Scene { world, harness, root, store, settings, session }
+        let Scene { world, harness, root, store, settings, deadline, .. } = *self;
+        loops::stop::Scene { world, harness, root, store, settings, deadline, session }
     }
 
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {
@@ -176,11 +187,10 @@ impl Scene<'_> {
 
     fn apply(&self, effect: Effect, session: &Id, event: &Event) -> Result<()> {
         let limit = self.settings.log_limit_bytes;
-        let wait = Duration::from_millis(self.settings.hooks_deadline_ms / 2);
         match effect {
             Effect::Journal(line) => self.store.append_journal(session, &line, limit)?,
             Effect::Register(line) => self.store.append_session(&line, limit)?,
-            Effect::RememberSession => self.store.remember_session(session, wait)?,
+            Effect::RememberSession => self.store.remember_session(session, self.deadline.wait())?,
             Effect::Checkpoint => self.checkpoint(session, event)?,
             Effect::SetPending(pending) => self.set_pending(session, event, pending)?,
             Effect::KeepMessage { file, text } => {
@@ -201,7 +211,7 @@ impl Scene<'_> {
             settings: self.settings,
             by: self.harness.name,
             session: Some(session),
-            wait: Duration::from_millis(self.settings.hooks_deadline_ms / 2),
+            deadline: self.deadline,
         }
     }
 
@@ -220,7 +230,7 @@ impl Scene<'_> {
             root: self.root,
             settings: self.settings,
             limit: self.settings.log_limit_bytes,
-            wait: Duration::from_millis(self.settings.hooks_deadline_ms / 2),
+            deadline: self.deadline,
         })
     }
 
@@ -253,7 +263,12 @@ impl Scene<'_> {
 }
 
 /// The harness's project folder first: it stays where the session began, while `cwd` follows `cd`.
-fn find_root(world: &World, harness: &Harness, event: Option<&Event>) -> Option<(Root, Store, Marker)> {
+fn find_root(
+    world: &World,
+    harness: &Harness,
+    call: &Call,
+    event: Option<&Event>,
+) -> Option<(Root, Store, Marker)> {
     let explicit = world.path("THROUGHLINE_ROOT");
     let project = world.path(harness.project_dir);
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
@@ -264,7 +279,7 @@ fn find_root(world: &World, harness: &Harness, event: Option<&Event>) -> Option<
             let checkout = cwd.as_deref().and_then(|cwd| checkout_of(&root, cwd)).unwrap_or(root.checkout);
             Some((Root { path: root.path, checkout }, store, marker))
         }
-        Ok(Found::Unmarked(root)) => auto_init(world, root, event?),
+        Ok(Found::Unmarked(root)) => auto_init(world, root, call, event?),
         Err(_) => None,
     }
 }
@@ -281,13 +296,14 @@ fn checkout_of(root: &Root, cwd: &Path) -> Option<PathBuf> {
 }
 
 /// Off unless the user asked for it; nobody wants a folder in every repository.
-fn auto_init(world: &World, root: Root, event: &Event) -> Option<(Root, Store, Marker)> {
+fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
     let settings = settings::for_hook(world, None);
     if !startup || !settings.hooks_enabled || !settings.hooks_auto_init || is_too_high(world, &root.path) {
         return None;
     }
-    let created = init::create(world, &root, &init::Options::default()).ok()?;
+    let wait = Deadline::of_event(Some(&event.kind), &settings, call.started).wait();
+    let created = init::create(world, &root, &init::Options::default(), wait).ok()?;
     let store = Store::at(&root.path).ok()??;
     Some((root, store, created.marker))
 }

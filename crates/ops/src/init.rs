@@ -66,7 +66,7 @@ pub struct Report {
 
 pub fn run(world: &World, options: &Options) -> Result<Report> {
     let root = place(world, options.below)?;
-    let created = create(world, &root, options)?;
+    let created = create(world, &root, options, PATIENCE)?;
     let Created { marker, new, set_aside, .. } = created;
     if options.shared == Shared::Yes && marker.mode == Mode::Private {
         return Err(Error::Refused {
@@ -120,7 +120,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
 }
 
 /// Creates the store where it is missing, and trusts it only if nobody's records were there before.
-pub(crate) fn create(world: &World, root: &Root, options: &Options) -> Result<Created> {
+pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
     let trust = world.need_trust()?;
     let marker = Marker {
         project_id: new_project_id(world)?,
@@ -129,11 +129,11 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options) -> Result<Cr
         mode: if options.shared == Shared::Yes { Mode::Shared } else { Mode::Private },
         last_session: None,
     };
-    let vouch = || trust.grant(&marker.project_id, &root.path, world.now, PATIENCE).map(drop);
+    let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.new && created.pristine {
         // Another process was first, with another id: what we vouched for never came to be.
-        trust.revoke(&marker.project_id, &root.path, PATIENCE)?;
+        trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
 }

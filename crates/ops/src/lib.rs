@@ -9,6 +9,7 @@ mod backup;
 pub mod brief;
 mod checkpoint;
 pub mod context;
+mod deadline;
 pub mod doctor;
 mod error;
 pub mod factory;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use store::role::{Changed, Missing};
 use store::{Found, Store};
 
+use crate::deadline::Deadline;
 use crate::init::PATIENCE;
 use crate::role::events::Ear;
 use crate::role::{Identity, Roles, Source, id, identify, look, look_or_make, refuse_clash};
@@ -247,7 +248,7 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompact) ->
         settings: &settings,
         by: CLI,
         session: session.as_ref(),
-        wait: PATIENCE,
+        deadline: Deadline::within(PATIENCE),
     };
     done.warnings.extend(ear.compaction(&role, None)?);
     done.state = store.lifecycle(&role)?.map(|lifecycle| lifecycle.state);

@@ -212,7 +212,7 @@ fn set_back(
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
     let event = change(&mut next)?;
-    let mut pointer = pointer_for_change(&store)?;
+    let mut pointer = front(&store)?;
     if event.is_some() {
         next.touch(world.now);
         write(&store, &id, &record, next.clone())?;
@@ -255,7 +255,7 @@ fn put_forward(
 
 /// Sets the pointer to a loop, and says which one it was taken from.
 fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
-    let mut pointer = pointer_for_change(store)?;
+    let mut pointer = front(store)?;
     let before = match owner {
         Owner::Session(session, _) => pointer.of(session.as_str()).map(str::to_owned),
         Owner::Next => pointer.next.clone(),
@@ -315,7 +315,7 @@ fn shown(state: &Loop, pointer: &Pointer) -> Shown {
 
 /// The loop in the foreground here: of the session this runs in, else the one that was set last.
 pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
-    let Some(pointer) = store.foreground()? else { return Ok(None) };
+    let pointer = front(store)?;
     let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
     match store.read_loop(&id) {
         Ok(record) => {
@@ -355,7 +355,7 @@ pub fn findings(store: &Store) -> Vec<Finding> {
 }
 
 /// Every loop, and every file that cannot be read as one.
-fn all(store: &Store) -> Result<(Vec<Record>, Vec<store::Error>)> {
+fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
     let (mut records, mut damaged) = (Vec::new(), Vec::new());
     for id in store.loop_ids()? {
         match store.read_loop(&id) {
@@ -374,11 +374,12 @@ fn pointer(store: &Store, records: &[Record]) -> Pointer {
     }
 }
 
-fn pointer_for_change(store: &Store) -> Result<Pointer> {
+/// The same, where only the pointer is wanted: the loops are read only if they must be.
+fn front(store: &Store) -> store::Result<Pointer> {
     match store.foreground() {
         Ok(Some(pointer)) => Ok(pointer),
         Ok(None) | Err(store::Error::Damaged { .. }) => Ok(pointer(store, &all(store)?.0)),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 

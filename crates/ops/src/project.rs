@@ -26,7 +26,7 @@ impl Project {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             Found::Unmarked(root) => {
-                let marker = init::create(world, &root, &init::Options::default())?.marker;
+                let marker = init::create(world, &root, &init::Options::default(), init::PATIENCE)?.marker;
                 let store = Store::at(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
                 Ok(Project { root, store, marker })
             }

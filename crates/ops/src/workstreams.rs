@@ -18,6 +18,8 @@ use model::time;
 use model::workstream::{self, Clues, LARGEST_STATE, State};
 use store::{Dir, Durability, EntryKind, Root, Store, layout};
 
+use crate::deadline::Deadline;
+
 /// More workstreams than a hook looks through.
 const MOST: usize = 64;
 /// Larger than any manifest, or file of steps, that somebody wrote.
@@ -217,7 +219,7 @@ pub fn keep_up(
     event: &Event,
     digest: &Digest,
     now: Timestamp,
-    wait: Duration,
+    deadline: Deadline,
 ) -> store::Result<()> {
     let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
     let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
@@ -234,7 +236,7 @@ pub fn keep_up(
         workstream::detect(&Clues { mapped: mapped.as_deref(), digest, cached: cached.as_deref() });
     // A guess from another session's last answer must not tick anybody's boxes.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != workstream::Confidence::Low);
-    follow_steps(place, digest, sure, now, wait)?;
+    follow_steps(place, digest, sure, now, deadline)?;
     if compacts {
         let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
         place.store.dir().make(layout::PRECOMPACT)?.write(
@@ -263,7 +265,7 @@ fn follow_steps(
     digest: &Digest,
     active: Option<&str>,
     now: Timestamp,
-    wait: Duration,
+    deadline: Deadline,
 ) -> store::Result<()> {
     let edited = |file: &&model::digest::FileUse| file.edits > 0 && manifest::is_steps(&file.path);
     let mut ids: Vec<&str> =
@@ -289,7 +291,7 @@ fn follow_steps(
         {
             continue;
         }
-        let _lock = place.lock(wait)?;
+        let _lock = place.lock(deadline.wait())?;
         let by_list = if Some(id) == active { done.as_slice() } else { &[] };
         advance(place, &found, |steps| manifest::tick_done(steps, by_list.iter().copied()), now)?;
     }

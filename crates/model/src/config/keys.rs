@@ -72,7 +72,7 @@ pub const KEYS: &[Key] = &[
         name: HOOKS_DEADLINE_MS,
         variable: "THROUGHLINE_HOOKS_DEADLINE_MS",
         shape: Shape::Number { default: 200, min: 20, max: 5_000 },
-        about: "a hook's time in ms; it waits for a lock at most half of it",
+        about: "a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half",
     },
     Key {
         name: HOOKS_LOG_LIMIT_KIB,

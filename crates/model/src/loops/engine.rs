@@ -122,7 +122,7 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
     };
     let last = state.last_stop.as_ref();
     if let Some(last) = last.filter(|last| is_same(last, state, stop, message)) {
-        return Verdict::FeedAgain { text: feeding(state, &last.why, None) };
+        return Verdict::FeedAgain { text: feeding(state, &last.why, last.failure.as_ref()) };
     }
     // A compaction stops the agent without a word of its own. One that was announced and never came must not hide a
     // turn that ended.
@@ -255,16 +255,17 @@ fn feed(state: &Loop, stop: &Stop, turn: &Turn, why: String) -> Verdict {
     next.touch(stop.now);
     next.last_message_digest = digest(message);
     let failure = match stop.checked {
-        Checked::Failed(failure) => Some(failure),
+        Checked::Failed(failure) => Some(failure.end()),
         _ => None,
     };
-    let text = feeding(&next, &why, failure);
+    let text = feeding(&next, &why, failure.as_ref());
     next.last_stop = Some(LastStop {
         message: message.and_then(|message| message.id).map(str::to_owned),
         prompt: stop.prompt.map(str::to_owned),
         feedback: stop.feedback.map(str::to_owned),
         at: time::precise(stop.now),
         why,
+        failure,
         idle: turn.idle,
         unaided: turn.unaided + 1,
         mark: stop.mark,

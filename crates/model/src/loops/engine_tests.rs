@@ -206,6 +206,15 @@ fn the_same_stop_counts_once() {
     };
     let twice = decide(Foreground::Loop(&next), &stop("Still red."), &RULES);
     assert_eq!(twice, Verdict::FeedAgain { text }, "fired twice: the same answer");
+    let failure = Failure { command: "make".into(), how: "exit 2".into(), output: "x\n".repeat(90) };
+    let checked = Stop { checked: Checked::Failed(&failure), ..stop("<promise>ALL DONE</promise>") };
+    let Verdict::Feed { next: failed, text } =
+        decide(Foreground::Loop(&promising("ALL DONE")), &checked, &RULES)
+    else {
+        panic!()
+    };
+    let twice = decide(Foreground::Loop(&failed), &stop("<promise>ALL DONE</promise>"), &RULES);
+    assert_eq!(twice, Verdict::FeedAgain { text }, "with what the validator printed");
     let other = |id, now: &str, feedback| Stop {
         message: Ok(Some(Message { id, text: "Still red.", answered: false })),
         now: at(now),

@@ -4,7 +4,7 @@ use model::id::Id;
 use model::loops::pointer::Pointer;
 use store::Store;
 
-use super::usage;
+use super::{front, usage};
 use crate::project::Project;
 use crate::sessions::Chosen;
 use crate::{Error, Result, World, sessions};
@@ -51,7 +51,7 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops there are".to_owned();
     let Some(named) = named else {
-        let pointer = store.foreground()?.unwrap_or_default();
+        let pointer = front(store)?;
         let front = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok());
         // Of one alone there is no doubt which is meant.
         let only = || <[Id; 1]>::try_from(store.loop_ids().ok()?).ok().map(|[id]| id);

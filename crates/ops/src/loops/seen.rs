@@ -31,7 +31,7 @@ pub struct Seen {
 
 impl Seen {
     pub fn gather(scene: &Scene, event: &HarnessEvent, stop: &event::Stop) -> Seen {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + PATIENCE.min(scene.deadline.left());
         let (heard, message) = loop {
             let listened = listen(scene.harness, event.transcript.as_deref());
             let message = last_message(stop, &listened);

@@ -10,7 +10,8 @@ use model::render::inline;
 use model::time;
 use store::Store;
 
-use super::stop::{Scene, notice, save};
+use super::front;
+use super::stop::{Scene, notice, save, standing};
 
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
@@ -18,7 +19,7 @@ const SHOWN: usize = 600;
 /// Takes over what waits for a session that starts. Returns what it must be told at once, whether there is a brief or
 /// not.
 pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Result<Option<String>> {
-    let Some(pointer) = scene.store.foreground()? else { return Ok(None) };
+    let Some(pointer) = standing(scene)? else { return Ok(None) };
     notice(scene)?;
     if let Some(previous) = event.previous.as_deref()
         && pointer.of(previous).is_some()
@@ -44,7 +45,7 @@ pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Resu
 
 /// What a brief says about the loop of a session.
 pub fn note(store: &Store, session: &str) -> Option<Note> {
-    let pointer = store.foreground().ok()??;
+    let pointer = front(store).ok()?;
     let id = Id::new(pointer.of(session)?).ok()?;
     let state = store.read_loop(&id).ok()?.state;
     (state.status == Status::Active).then(|| Note {
@@ -65,8 +66,8 @@ fn take(
     which: impl Fn(&Pointer) -> Option<String>,
 ) -> store::Result<Option<Loop>> {
     let Scene { store, session, settings, world, .. } = *scene;
-    let _lock = store.lock_loops(std::time::Duration::from_millis(settings.hooks_deadline_ms / 2))?;
-    let mut pointer = store.foreground()?.unwrap_or_default();
+    let _lock = store.lock_loops(scene.deadline.wait())?;
+    let mut pointer = front(store)?;
     let Some(Ok(id)) = which(&pointer).map(|id| Id::new(&id)) else { return Ok(None) };
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();

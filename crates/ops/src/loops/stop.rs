@@ -1,7 +1,5 @@
 //! A loop at a stop: what the engine needs is gathered, what it says is done. Anything wrong lets the agent stop.
 
-use std::time::Duration;
-
 use harness::Harness;
 use model::config::Settings;
 use model::event::{self, Event as HarnessEvent, Kind};
@@ -12,6 +10,7 @@ use model::loops::engine::{
 };
 use model::loops::heard::LastMessage;
 use model::loops::log::{Entry, Event};
+use model::loops::pointer::Pointer;
 use model::loops::{Ended, Loop, Mark, Record};
 use model::redact;
 use model::reply::Reply;
@@ -19,9 +18,10 @@ use model::time;
 use store::{Lock, Root, Store};
 
 use super::seen::Seen;
-use super::session;
 use super::validators::first_failure;
+use super::{front, session};
 use crate::World;
+use crate::deadline::Deadline;
 
 /// How many changed files are named in the log.
 const FILES: usize = 20;
@@ -34,6 +34,7 @@ pub struct Scene<'a> {
     pub root: &'a Root,
     pub store: &'a Store,
     pub settings: &'a Settings,
+    pub deadline: Deadline,
     pub session: &'a Id,
 }
 
@@ -69,7 +70,7 @@ pub fn heed(scene: &Scene, event: &HarnessEvent, reply: Reply) -> Answer {
 
 /// With no loop in the foreground this opens one file and no more.
 fn at_stop(scene: &Scene, event: &HarnessEvent, stop: &event::Stop) -> Answer {
-    let pointer = match scene.store.foreground() {
+    let pointer = match standing(scene) {
         Ok(pointer) => pointer.unwrap_or_default(),
         Err(error) => return (Reply::Silent, Some(error.to_string())),
     };
@@ -88,7 +89,7 @@ struct Held<'a> {
 
 impl Held<'_> {
     fn answer(&self) -> Answer {
-        match self.decide(Checked::NotYet) {
+        match self.decide(Checked::NotYet, self.scene.deadline) {
             Next::Said(answer) => answer,
             Next::Validate(validators) => self.validate(&validators),
         }
@@ -96,23 +97,27 @@ impl Held<'_> {
 
     /// The validators run while nobody holds the loop: they may take minutes, and it can be cancelled meanwhile.
     fn validate(&self, validators: &[String]) -> Answer {
-        // The same stop again while they run: the one that runs them answers.
-        let Ok(_running) = self.scene.store.lock_validators(&self.id) else { return SILENT };
+        let _running = match self.scene.store.lock_validators(&self.id) {
+            Ok(running) => running,
+            // The same stop again while they run: the one that runs them answers.
+            Err(store::Error::Busy { .. }) => return SILENT,
+            Err(error) => return self.let_go(&error.to_string()),
+        };
         let failure = first_failure(self.scene, validators);
-        match self.decide(failure.as_ref().map_or(Checked::Passed, Checked::Failed)) {
+        let checked = failure.as_ref().map_or(Checked::Passed, Checked::Failed);
+        match self.decide(checked, self.scene.deadline.anew()) {
             Next::Said(answer) => answer,
             Next::Validate(_) => SILENT,
         }
     }
 
     /// One read-modify-write of the loop, or a good reason why not.
-    fn decide(&self, checked: Checked) -> Next {
+    fn decide(&self, checked: Checked, deadline: Deadline) -> Next {
         let Scene { store, settings, .. } = *self.scene;
-        let held =
-            store.lock_loops(self.scene.wait()).and_then(|lock| Ok((lock, store.read_loop(&self.id)?)));
+        let held = store.lock_loops(deadline.wait()).and_then(|lock| Ok((lock, store.read_loop(&self.id)?)));
         if matches!(held, Err(store::Error::Absent { .. })) {
             // Somebody removed the loop: there is nothing to hold anybody by.
-            let forgotten = store.lock_loops(self.scene.wait()).and_then(|_lock| clear(store, &self.id));
+            let forgotten = store.lock_loops(deadline.wait()).and_then(|_lock| clear(store, &self.id));
             return Next::Said((Reply::Silent, forgotten.err().map(|error| error.to_string())));
         }
         let trouble = held.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -129,10 +134,14 @@ impl Held<'_> {
             (verdict, Some(record)) => Next::Said(match self.apply(verdict, record, &stop) {
                 Ok(answer) => answer,
                 // What could not be counted must not go on.
-                Err(error) => (Reply::Silent, Some(format!("loop {} was let go: {error}", self.id))),
+                Err(error) => self.let_go(&error.to_string()),
             }),
-            (_, None) => Next::Said((Reply::Silent, Some(format!("loop {} was let go: {trouble}", self.id)))),
+            (_, None) => Next::Said(self.let_go(&trouble)),
         }
+    }
+
+    fn let_go(&self, why: &str) -> Answer {
+        (Reply::Silent, Some(format!("loop {} was let go: {why}", self.id)))
     }
 
     fn apply(&self, verdict: Verdict, record: &Record, stop: &Stop) -> store::Result<Answer> {
@@ -228,10 +237,6 @@ enum Next {
 }
 
 impl Scene<'_> {
-    fn wait(&self) -> Duration {
-        Duration::from_millis(self.settings.hooks_deadline_ms / 2)
-    }
-
     /// Whether the harness ended a turn that was to go on.
     fn is_overridden(&self, state: &Loop) -> bool {
         self.cap().is_some_and(|cap| overridden(state, cap))
@@ -244,6 +249,19 @@ impl Scene<'_> {
     }
 }
 
+/// Which loops are in the foreground. It is an index and may be deleted: where there are loops, it is made again from them.
+pub(super) fn standing(scene: &Scene) -> store::Result<Option<Pointer>> {
+    let Scene { store, .. } = *scene;
+    match store.foreground()? {
+        None if !store.loop_ids()?.is_empty() => {}
+        known => return Ok(known),
+    }
+    let _lock = store.lock_loops(scene.deadline.wait())?;
+    let pointer = front(store)?;
+    store.write_foreground(&pointer)?;
+    Ok(Some(pointer))
+}
+
 /// At an event that is no stop: a turn that was to go on and did not is noticed here.
 pub fn notice(scene: &Scene) -> store::Result<()> {
     if scene.harness.block_cap.is_none() {
@@ -254,7 +272,7 @@ pub fn notice(scene: &Scene) -> store::Result<()> {
     if !scene.is_overridden(&scene.store.read_loop(&id)?.state) {
         return Ok(());
     }
-    let _lock = scene.store.lock_loops(scene.wait())?;
+    let _lock = scene.store.lock_loops(scene.deadline.wait())?;
     let record = scene.store.read_loop(&id)?;
     if scene.is_overridden(&record.state) { end_by_cap(scene, &id, &record) } else { Ok(()) }
 }
@@ -290,7 +308,7 @@ pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> stor
 }
 
 fn clear(store: &Store, id: &Id) -> store::Result<()> {
-    let mut pointer = store.foreground()?.unwrap_or_default();
+    let mut pointer = front(store)?;
     pointer.clear(id.as_str());
     store.write_foreground(&pointer)
 }

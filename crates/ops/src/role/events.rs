@@ -1,7 +1,5 @@
 //! What a harness's events do to the role of their session. On the hook path: one small file unless there is a role.
 
-use std::time::Duration;
-
 use model::brief::{Note, Topic};
 use model::config::Settings;
 use model::decide::RoleEvent;
@@ -14,6 +12,7 @@ use model::role::{self, ContextFile, Facts, Told};
 use store::role::{Changed, Missing};
 use store::{Root, Store};
 
+use crate::deadline::Deadline;
 use crate::{Error, Result, World};
 
 /// Told of a role at the start of a new session: who it is, and what for.
@@ -30,7 +29,7 @@ pub(crate) struct Ear<'a> {
     pub by: &'a str,
     /// None at a terminal outside of every session.
     pub session: Option<&'a Id>,
-    pub wait: Duration,
+    pub deadline: Deadline,
 }
 
 impl Ear<'_> {
@@ -77,7 +76,7 @@ impl Ear<'_> {
         let actor =
             Actor { by: self.by, session: self.session.map(Id::as_str), previous, now: self.world.now };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| lifecycle.hear(happened, Insist::No, &actor);
-        Ok(match self.store.change_lifecycle(role, Missing::Leave, self.wait, hear)? {
+        Ok(match self.store.change_lifecycle(role, Missing::Leave, self.deadline.wait(), hear)? {
             Changed::None | Changed::To { .. } => None,
             Changed::Refused(refused) => Some(refused.to_string()),
             Changed::Clash { other } => {
@@ -124,7 +123,7 @@ impl Ear<'_> {
         let Some((role, known)) = self.known(event)? else { return Ok(None) };
         if let (Known::Elsewhere, Some(session)) = (known, self.session) {
             let create = Missing::Create(self.world.now);
-            let changed = self.store.change_lifecycle(&role, create, self.wait, |_| Ok(0))?;
+            let changed = self.store.change_lifecycle(&role, create, self.deadline.wait(), |_| Ok(0))?;
             super::refuse_clash(&role, &changed)?;
             self.store.bind_role(session, &role)?;
         }

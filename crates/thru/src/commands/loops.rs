@@ -245,30 +245,38 @@ fn list(list: &List, world: &World, format: Format) {
         output::talk("No loop yet; `thru loop start` begins one.");
     }
     let wide = |of: &dyn Fn(&Shown) -> usize| list.loops.iter().map(of).max().unwrap_or(0);
-    let (id, state, done) = (
+    let (id, state, done, holder) = (
         wide(&|shown| shown.id.len()),
         wide(&|shown| state(shown).len()),
         wide(&|shown| progress(shown).len()),
+        wide(&|shown| whose(shown).len()),
     );
     for shown in &list.loops {
-        let mark = if shown.foreground { "▶" } else { " " };
+        let mark = match (shown.foreground, shown.waiting) {
+            (true, _) => "▶",
+            (false, true) => "▷",
+            (false, false) => " ",
+        };
         let style = match shown.status {
+            Status::Active if is_behind(shown) => WARN,
             Status::Active => GOOD,
             Status::Paused => WARN,
             Status::Done | Status::Cancelled => DIM,
         };
-        let whose = match (&shown.session, shown.waiting) {
-            (_, true) => "next".to_owned(),
-            (Some(session), _) => short(session),
-            (None, false) => "-".to_owned(),
-        };
         let ago = time::parse(&shown.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
         let promise = shown.promises.first().map_or(String::new(), |promise| one_line(&promise.text, 40));
         output::line(format_args!(
-            "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {whose:<8}  {ago:<12}  {DIM}{promise}{DIM:#}",
+            "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {:<holder$}  {ago:<12}  {DIM}{promise}{DIM:#}",
             shown.id,
             self::state(shown),
             progress(shown),
+            whose(shown),
+        ));
+    }
+    if let Some(behind) = list.loops.iter().find(|shown| is_behind(shown)) {
+        output::talk(format_args!(
+            "{DIM}`thru loop activate {}` puts one that waits into the foreground{DIM:#}",
+            behind.id
         ));
     }
     for damaged in &list.damaged {
@@ -276,8 +284,24 @@ fn list(list: &List, world: &World, format: Format) {
     }
 }
 
-/// `paused (limit)`.
+/// Active, and nobody is held by it: another loop has its session, or it waits behind another for the next one.
+fn is_behind(shown: &Shown) -> bool {
+    shown.status == Status::Active && !shown.foreground && !shown.waiting
+}
+
+fn whose(shown: &Shown) -> String {
+    match (&shown.session, shown.waiting) {
+        (_, true) => "next session".to_owned(),
+        (Some(session), _) => short(session),
+        (None, false) => "-".to_owned(),
+    }
+}
+
+/// `paused (limit)`, `active (waits)`.
 fn state(shown: &Shown) -> String {
+    if is_behind(shown) {
+        return format!("{} (waits)", shown.status.name());
+    }
     match shown.ended_reason.filter(|reason| *reason != Ended::Cancelled) {
         Some(reason) => format!("{} ({})", shown.status.name(), reason.name()),
         None => shown.status.name().to_owned(),

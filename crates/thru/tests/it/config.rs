@@ -20,7 +20,7 @@ fn the_defaults() {
     hooks.enabled              true                   default  false switches every hook off
     hooks.auto_init            false                  default  true lets a session start create the root
     hooks.compaction_guidance  true                   default  tells a summariser what to keep verbatim, where one listens
-    hooks.deadline_ms          200                    default  a hook's time in ms; it waits for a lock at most half of it
+    hooks.deadline_ms          200                    default  a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half
     hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
     loops.no_progress_turns    3                      default  turns in a row without progress that end a loop; 0 switches it off
     loops.validator_timeout    300                    default  seconds for a loop's validators in all; `thru install` again tells the harness

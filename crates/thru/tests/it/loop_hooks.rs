@@ -409,6 +409,62 @@ fn a_session_that_goes_on_under_another_id_takes_its_loop_along() {
     fed(&looped.stop(2, json!({"session_id": "s9", "last_assistant_message": "Hm."})), "2 of 30");
 }
 
+/// A fork goes its own way, and what it left may go on too.
+#[test]
+fn a_fork_takes_no_loop_along() {
+    let looped = Looped::new(&[]);
+    let call =
+        looped.env.call(&["hook", "droid", "SessionStart"]).var("FACTORY_PROJECT_DIR", looped.env.project());
+    let payload = json!({"session_id": "s9", "previous_session_id": "s1", "source": "fork", "cwd": looped.env.project()});
+    call.stdin(payload.to_string()).run();
+    looped.stop(1, json!({"session_id": "s9", "last_assistant_message": "Hm."})).silent("the fork");
+    fed(&looped.says(2, "Hm."), "2 of 30");
+}
+
+/// It is an index: deleted, it is made again from the loops.
+#[test]
+fn a_deleted_pointer_is_made_again() {
+    let looped = Looped::new(&[]);
+    let pointer = looped.env.store().join("indexes/active-loop.json");
+    let written = fs::read(&pointer).unwrap();
+    fs::remove_file(&pointer).unwrap();
+    let status = looped.env.json(&["status"]);
+    assert_eq!(status["loop"]["id"], json!(looped.id), "{status}");
+    fed(&looped.says(1, "Hm."), "2 of 30");
+    assert_eq!(fs::read(&pointer).unwrap(), written);
+    fs::remove_file(&pointer).unwrap();
+    let brief = looped.fire("SessionStart", json!({"source": "compact", "hook_event_name": "SessionStart"}));
+    assert!(brief.stdout.contains("Loop:"), "{brief}");
+    assert_eq!(fs::read(&pointer).unwrap(), written);
+    looped.env.thru(&["loop", "cancel", &looped.id]).ok();
+    fs::remove_file(&pointer).unwrap();
+    looped.says(2, "Hm.").silent("cancelled is final");
+}
+
+/// The same stop, told by two hooks, gets the same answer, with what the validator printed.
+#[test]
+fn a_stop_told_twice_says_why_the_validator_failed_twice() {
+    let looped = Looped::new(&["--validator", "echo run >> runs; echo STILL RED; exit 3"]);
+    let line = r#"{"type":"assistant","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"<promise>ALL GREEN</promise>"}]}}"#;
+    let path = looped.env.write("t.jsonl", format!("{line}\n"));
+    let payload =
+        || json!({"transcript_path": path, "last_assistant_message": "<promise>ALL GREEN</promise>"});
+    let first = looped.stop(1, payload());
+    assert!(fed(&first, "2 of 30").contains("STILL RED"), "{first}");
+    assert_eq!(looped.stop(2, payload()).stdout, first.stdout);
+    assert_eq!(fs::read_to_string(looped.env.project().join("runs")).unwrap(), "run\n", "run once");
+}
+
+#[test]
+fn validators_that_cannot_be_locked_are_told_on_the_receipt() {
+    let looped = Looped::new(&["--validator", "true"]);
+    fs::create_dir_all(looped.env.store().join(format!("state/locks/validators-{}.lock", looped.id)))
+        .unwrap();
+    looped.says(1, "<promise>ALL GREEN</promise>").silent("let go");
+    let receipt = looped.last_receipt();
+    assert!(receipt["error"].as_str().is_some_and(|error| error.contains("was let go")), "{receipt}");
+}
+
 #[test]
 fn the_prompt_is_fed_to_the_byte() {
     let prompt = "Make it green.\n---\nstatus: done\n---\n# Steps\n\n```sh\nmake  test\n```\n## Notes\n`x` \"y\" | z <b> $HOME ✓\n";

@@ -89,6 +89,29 @@ fn a_list_and_a_log_to_read() {
     assert!(!later(&["status"]).stdout.contains("loop "));
 }
 
+/// Which one runs, which one waits for the next session, which one waits for its turn: all at a glance.
+#[test]
+fn loops_that_wait_are_told_from_the_one_that_runs() {
+    let env = with_session();
+    for (minute, words) in [
+        (1, ["Write the docs", "--session", "9487a9f7-611a"]),
+        (2, ["Make all tests pass", "--session", "9487a9f7-611a"]),
+        (3, ["Port it to Windows", "--next", "--max-iterations=5"]),
+    ] {
+        let call = env.call(&[&["loop", "start"][..], &words].concat());
+        call.var("THROUGHLINE_NOW", format!("2026-11-15T19:0{minute}:00Z")).run().ok();
+    }
+    assert_snapshot!(env.thru(&["loop", "list"]), @"
+    exit: 0
+    ---- stdout
+    ▷ 20261115T190300Z-port-it-to-windows   active           1 of 5  next session  19 min ago
+    ▶ 20261115T190200Z-make-all-tests-pass  active          1 of 30  9487a9f7      20 min ago
+      20261115T190100Z-write-the-docs       active (waits)  1 of 30  9487a9f7      21 min ago
+    ---- stderr
+    `thru loop activate 20261115T190100Z-write-the-docs` puts one that waits into the foreground
+    ");
+}
+
 #[test]
 fn a_loop_wants_to_know_its_session() {
     let env = with_session();

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use crate::env::{NOW, TestEnv, event_of, fixture_names};
 
 #[test]
@@ -86,6 +88,25 @@ fn a_folder_that_somebody_cleaned_up_comes_back() {
     env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("start");
     assert_eq!((env.journal_lines(), env.receipts().len()), (1, 1));
     assert_eq!(env.receipts()[0]["outcome"], "ok");
+}
+
+/// One deadline for an event, however many locks it meets. Before a compaction it is a quarter of the others'.
+#[test]
+fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/config.toml", "[hooks]\ndeadline_ms = 4000\n");
+    env.thru(&["context", "new", "dev"]).ok();
+    env.hook("SessionStart", &json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}));
+    env.call(&["role", "bind", "dev"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    let held: Vec<fs::File> = ["session-s1.lock", "lifecycle-dev.lock"]
+        .map(|name| fs::File::create(env.store().join("state/locks").join(name)).unwrap())
+        .into();
+    held.iter().for_each(|lock| lock.lock().unwrap());
+    env.hook("PreCompact", &json!({"session_id": "s1", "cwd": env.project(), "trigger": "auto"}));
+    let receipt = env.receipts().pop().unwrap();
+    assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("failed")));
+    let ms = receipt["ms"].as_f64().unwrap();
+    assert!((500.0..2000.0).contains(&ms), "1000 in all, 500 each: {receipt}");
 }
 
 #[test]

@@ -341,6 +341,18 @@ fn a_session_that_goes_on_under_another_id_keeps_its_role() {
 }
 
 #[test]
+fn a_fork_takes_no_role_along() {
+    let env = bound();
+    let start =
+        json!({"session_id": "s2", "previous_session_id": "s1", "cwd": env.project(), "source": "fork"});
+    let call = env.call(&["hook", "droid", "SessionStart"]).var("FACTORY_PROJECT_DIR", env.project());
+    let brief = call.stdin(start.to_string()).run();
+    assert!(!brief.stdout.contains("Green suites"), "{brief}");
+    let roles = env.json(&["role", "list"]).to_string();
+    assert!(roles.contains("s1") && !roles.contains("s2"), "{roles}");
+}
+
+#[test]
 fn a_sub_agent_moves_no_role() {
     let env = bound();
     let agent = json!({"agent_id": "a1", "agent_type": "explorer", "trigger": "auto", "source": "compact"});
