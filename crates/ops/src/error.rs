@@ -12,6 +12,9 @@ pub enum Error {
     /// A record that a person may have written, with the way out that fits it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
+    /// Somebody is at work on it, who is named.
+    #[error("{what}")]
+    Busy { what: String, hint: String },
     #[error("{what}")]
     Refused { what: String, hint: String },
     #[error("{what}")]
@@ -42,6 +45,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Usage { .. } => ErrorKind::Usage,
+            Error::Busy { .. } => ErrorKind::Busy,
             Error::Refused { .. } => ErrorKind::Refused,
             Error::Damaged { .. } => ErrorKind::Damaged,
             Error::Absent { .. } | Error::NoRoot { .. } => ErrorKind::Absent,
@@ -62,6 +66,7 @@ impl Error {
             Error::Store(error) => error.hint().map(str::to_owned),
             Error::Absent { hint, .. }
             | Error::Damaged { hint, .. }
+            | Error::Busy { hint, .. }
             | Error::Refused { hint, .. }
             | Error::Usage { hint, .. } => Some(hint.clone()),
             Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
@@ -72,7 +77,7 @@ impl Error {
         match self {
             Error::Store(error) => Some(error.path().to_owned()),
             Error::NoRoot { path } | Error::Damaged { path, .. } => Some(path.clone()),
-            Error::Absent { .. } | Error::Refused { .. } | Error::Usage { .. } => None,
+            Error::Absent { .. } | Error::Busy { .. } | Error::Refused { .. } | Error::Usage { .. } => None,
         }
     }
 

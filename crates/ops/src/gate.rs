@@ -8,11 +8,12 @@ mod run;
 mod seal;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use model::config::Resolved;
 use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
 use serde::Serialize;
-use store::{Root, Run, Store, layout};
+use store::{Care, Lock, Root, Run, Store, layout};
 
 use crate::project::Project;
 use crate::{Error, Result, World, settings};
@@ -23,6 +24,10 @@ pub(crate) use hook::{awaited, keep_message, notes};
 pub use live::{Live, Where, clear_live, live, set_live};
 pub use run::{Again, Options, Progress, run};
 pub use seal::{Prompt, Sealed, prompt, seal};
+
+/// How long another who works in the same run is waited for. A child that a killed run was just starting holds its lock a
+/// moment longer than the run itself.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a run stands.
 #[derive(Clone, Debug, Serialize)]
@@ -143,6 +148,22 @@ impl Place {
     fn judge(&self, run: &Run, output: &Output) -> Result<Judged> {
         judge(run, output, &self.root.checkout)
     }
+
+    /// Held by whoever works in a run. Whoever comes in between is told who that is.
+    fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
+        let who = format!("`thru {command}` (process {})", std::process::id());
+        match self.store.lock_run(run, &who, PATIENCE) {
+            Err(store::Error::Busy { .. }) => Err(Error::Busy {
+                what: format!(
+                    "{}: {} works in this run",
+                    run.path().display(),
+                    self.store.works_in(run).unwrap_or_else(|| "another thru".to_owned())
+                ),
+                hint: "wait for its end; `thru gate check` shows how far it is".into(),
+            }),
+            lock => Ok(lock?),
+        }
+    }
 }
 
 /// Seen from the root.
@@ -152,7 +173,7 @@ fn in_outputs(name: &str) -> String {
 
 /// `base` is where the inputs are looked for.
 fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
-    let seen = run.look(&output.file)?;
+    let seen = run.look(&output.file, Care::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {

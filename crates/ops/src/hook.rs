@@ -23,7 +23,8 @@ use store::{Found, Root, Store, Wish};
 use crate::checkpoint::{self, Checkpoint};
 use crate::deadline::Deadline;
 use crate::role::events::Ear;
-use crate::workstreams::{self, Place};
+use crate::sweep::{self, Offer};
+use crate::workstreams::{self, Place, Reminder};
 use crate::{Result, World, alive, gate, init, loops, past, settings};
 
 /// What the harness called us with.
@@ -101,6 +102,10 @@ impl Scene<'_> {
         if let (Some(past), Ok(session)) = (&mut past, &session) {
             past.notes.extend(self.ear(session).notes(event));
         }
+        let offer = match &mut past {
+            Some(past) => self.offer(event, past),
+            None => None,
+        };
         let reminder = session.as_ref().ok().filter(|_| trusted).and_then(|id| self.reminder(id, event));
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
         let awaited = if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { None };
@@ -120,11 +125,14 @@ impl Scene<'_> {
             pending,
             process: process.as_deref(),
             awaited: awaited.as_ref(),
-            reminder: reminder.as_deref(),
+            reminder: reminder.as_ref().map(|reminder| reminder.text.as_str()),
         };
-        let Verdict { effects, reply } = decide(&facts, event, self.settings, self.world.now);
-        // Who sends half a payload is in no state to take an answer.
-        let mut reply = if event.torn { Reply::Silent } else { reply };
+        let Verdict { mut effects, mut reply } = decide(&facts, event, self.settings, self.world.now);
+        if event.torn {
+            // Who sends half a payload is in no state to take an answer: what is due stays due.
+            effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));
+            reply = Reply::Silent;
+        }
         if !trusted {
             return (self.harness.encode)(&reply, &event.kind);
         }
@@ -136,7 +144,8 @@ impl Scene<'_> {
                 let failure = self.apply_all(effects, &session, event).or(torn);
                 let (answer, trouble) = loops::stop::heed(&self.loops(&session), event, reply);
                 reply = answer;
-                failure.or(trouble)
+                let noted = self.note_told(&reply, &session, offer.as_ref(), reminder.as_ref());
+                failure.or(trouble).or_else(|| noted.err().map(|error| error.to_string()))
             }
             Err(bad) => Some(format!("the session id {}", bad.why())),
         };
@@ -162,11 +171,37 @@ impl Scene<'_> {
     }
 
     /// At a prompt: which files of the manifest are still unread though work goes on.
-    fn reminder(&self, session: &Id, event: &Event) -> Option<String> {
+    fn reminder(&self, session: &Id, event: &Event) -> Option<Reminder> {
         let asked = matches!(event.kind, Kind::Prompt { .. }) && event.agent.is_none();
         (asked && self.settings.gate_reminders)
             .then(|| workstreams::reminder(&self.place(), session))
             .flatten()
+    }
+
+    /// At the start of a new session: what one that broke off has left.
+    fn offer(&self, event: &Event, past: &mut past::Gathered) -> Option<Offer> {
+        let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
+        let offer = new.then(|| sweep::offer(self.world, self.store, self.root, &event.session)).flatten()?;
+        past.notes.push(offer.note.clone());
+        Some(offer)
+    }
+
+    /// What is told once counts as told when the answer holds it: a brief has a limit, and a reminder may have to wait for it.
+    fn note_told(
+        &self,
+        reply: &Reply,
+        session: &Id,
+        offer: Option<&Offer>,
+        reminder: Option<&Reminder>,
+    ) -> Result<()> {
+        let Reply::Context(text) = reply else { return Ok(()) };
+        if let Some(offer) = offer.filter(|offer| offer.is_in(text)) {
+            offer.was_told(self.store)?;
+        }
+        if let Some(reminder) = reminder.filter(|reminder| text.contains(&reminder.text)) {
+            reminder.was_told(self.store, session)?;
+        }
+        Ok(())
     }
 
     /// Looked at only where it can matter: a tool call has no time for it.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use store::{Root, Store, layout};
 
 use crate::workstreams::{self, Place};
-use crate::{World, gate, loops, pickup, sweep};
+use crate::{World, gate, loops, pickup};
 
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
@@ -61,8 +61,7 @@ fn notes(world: &World, place: &Place, event: &Event) -> Vec<Note> {
     let Place { root, store, settings } = *place;
     if let Kind::SessionStart { source: Source::Startup } = &event.kind {
         let running = loops::session::note(store, &event.session);
-        let offered = sweep::offer(world, store, root, &event.session);
-        return running.into_iter().chain(offered).chain(gate::notes(store, root, settings)).collect();
+        return running.into_iter().chain(gate::notes(store, root, settings)).collect();
     }
     let sessions: Vec<&str> =
         [Some(event.session.as_ref()), event.previous.as_deref()].into_iter().flatten().collect();

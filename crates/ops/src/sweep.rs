@@ -77,12 +77,33 @@ pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
     Ok(swept)
 }
 
-/// At a session start: sees to the newest dead session that nobody was told of, and tells of its packet, once.
-pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Note> {
+/// A packet that a new session is told of, once.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    pub note: Note,
+    session: Id,
+    packet: String,
+    /// Until it was told, nobody else tells it.
+    _lock: Lock,
+}
+
+impl Offer {
+    /// Whether an answer holds it. Briefs have a limit.
+    pub fn is_in(&self, text: &str) -> bool {
+        text.contains(&self.packet)
+    }
+
+    pub fn was_told(&self, store: &Store) -> Result<()> {
+        note_down(store, &self.session, &Seen { packet: self.packet.clone(), offered: true })
+    }
+}
+
+/// At a session start: sees to the newest dead session that nobody was told of. It is for the caller to say that it was told.
+pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Offer> {
     let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
     let open = open(&tail);
     // One start sees to it; whoever comes at the same time leaves it alone.
-    let _lock = lock(store, Duration::ZERO).ok()?;
+    let lock = lock(store, Duration::ZERO).ok()?;
     let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
     let (open, seen) = others
         .filter_map(|open| Some((open, seen_to(store, &open.session).ok()?)))
@@ -96,12 +117,21 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
             sweep(world, &project, open, DryRun::No, Marks::Leave).ok()?.packet
         }
     };
-    note_down(store, &open.session, &Seen { packet: packet.clone(), offered: true }).ok()?;
+    if packet.is_empty() {
+        // It left nothing to tell of.
+        note_down(store, &open.session, &Seen { packet, offered: true }).ok()?;
+        return None;
+    }
     let (session, at) = (inline(open.session.as_str(), 40), inline(&open.at, 30));
     let text = format!(
         "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
     );
-    (!packet.is_empty()).then_some(Note { topic: Topic::Packet, text })
+    Some(Offer {
+        note: Note { topic: Topic::Packet, text },
+        session: open.session.clone(),
+        packet,
+        _lock: lock,
+    })
 }
 
 /// Held while dead sessions are seen to, so that none leaves two packets.

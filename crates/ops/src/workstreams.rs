@@ -465,7 +465,7 @@ fn inlined(place: &Place, load: &Load) -> Option<Note> {
 }
 
 /// What is still unread, as a reminder: once for each set of files, and only when the agent has begun to edit.
-pub fn reminder(place: &Place, session: &Id) -> Option<String> {
+pub fn reminder(place: &Place, session: &Id) -> Option<Reminder> {
     let state = own_state(place.store, session.as_str())?.ok()?;
     let found = place.find(state.active_project_id.as_deref()?)?;
     let (_, manifest) = place.manifest(&found).ok()?;
@@ -490,16 +490,28 @@ pub fn reminder(place: &Place, session: &Id) -> Option<String> {
     if String::from_utf8_lossy(&told).lines().any(|line| line == set.trim_end()) {
         return None;
     }
-    let all = [told, set.into_bytes()].concat();
-    let dir = place.store.dir().make(layout::REMINDED).ok()?;
-    dir.write(session.as_str(), &all, Durability::Relaxed).ok()?;
     let names: Vec<String> = unread.iter().map(|path| shown_path(path, 200)).collect();
-    Some(format!(
+    let text = format!(
         "Throughline: files have been edited since the compaction, and of what the manifest of {} loads these have not been \
          read since: {}.\n",
         found.id,
         names.join(", ")
-    ))
+    );
+    Some(Reminder { text, told: [told, set.into_bytes()].concat() })
+}
+
+/// What a prompt is to be reminded of. It counts as told once the answer holds it.
+#[derive(Debug)]
+pub struct Reminder {
+    pub text: String,
+    /// The sets that this session knows of then.
+    told: Vec<u8>,
+}
+
+impl Reminder {
+    pub fn was_told(&self, store: &Store, session: &Id) -> store::Result<()> {
+        store.dir().make(layout::REMINDED)?.write(session.as_str(), &self.told, Durability::Relaxed)
+    }
 }
 
 /// Whether the agent itself has had the file before it since.

@@ -1,6 +1,8 @@
 //! An exclusive lock on a record, for read-modify-write. Waited for up to a deadline, never longer.
 
 use std::fs::{File, TryLockError};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
@@ -11,7 +13,15 @@ use crate::{Dir, Error, Result};
 /// Held until dropped. The file stays: removing it would let two holders in.
 #[derive(Debug)]
 pub struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Lock {
+    /// Leaves word of who holds it, for whoever wants to know.
+    pub(crate) fn sign(&self, who: &str) -> Result<()> {
+        let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
+        signed.map(drop).map_err(|e| io_error(&e, Path::new("state/locks"), "write"))
+    }
 }
 
 impl Dir {
@@ -24,7 +34,7 @@ impl Dir {
             let flags = OFlags::CREATE | OFlags::RDWR;
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
-                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { _file: file }),
+                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file }),
                 Ok(()) => continue, // somebody removed the file we had opened: the lock is another one now
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),

@@ -3,7 +3,9 @@
 //! The folder is usually one of `outputs/`; an orchestrator with folders of its own may name any other of the project.
 
 use std::fs::{File, TryLockError};
+use std::io::Write;
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,14 +16,28 @@ use model::place;
 use model::text::fingerprint;
 use rustix::fs::{self, Mode, OFlags};
 
-use crate::dir::require_file;
+use crate::dir::{io_error, require_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
 /// Larger than any `expected.json` or live-state file.
 const LARGEST: usize = 4 * 1024 * 1024;
 
+const SIGNATURE: usize = 4096;
+
 /// An input up to this size is told by its content, a larger one by its size and time: a hook has to stay small.
 const LARGEST_INPUT: usize = 1024 * 1024;
+
+/// A larger output is told at a glance by its last bytes.
+const GLANCE: u64 = 64 * 1024;
+const TAIL: usize = 4096;
+
+/// How closely an output is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Care {
+    Whole,
+    /// A session start has no time for megabytes: of a large file only the end is read.
+    Glance,
+}
 
 /// One run's folder, held open.
 #[derive(Debug)]
@@ -100,10 +116,23 @@ impl Store {
         Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
     }
 
-    /// Held while runs are made, and by a run for as long as it lasts: nothing is launched twice.
-    pub fn lock_outputs(&self, what: &str, wait: Duration) -> Result<Lock> {
-        self.dir().make(layout::LOCKS)?;
-        self.dir().lock(&layout::outputs_lock(what), wait)
+    /// Held while runs are made.
+    pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
+        self.lock_made(&layout::outputs_lock("new"), wait)
+    }
+
+    /// Held by whoever works in a run, for as long as that lasts: nothing is launched twice. `who` is told to whoever comes
+    /// in between.
+    pub fn lock_run(&self, run: &Run, who: &str, wait: Duration) -> Result<Lock> {
+        let lock = self.lock_made(&layout::outputs_lock(&run.lock_name()), wait)?;
+        lock.sign(who)?;
+        Ok(lock)
+    }
+
+    /// Who works in a run, by his own words.
+    pub fn works_in(&self, run: &Run) -> Option<String> {
+        let bytes = self.dir().read(&layout::outputs_lock(&run.lock_name()), SIGNATURE).ok()?;
+        String::from_utf8(bytes).ok().filter(|who| !who.is_empty())
     }
 }
 
@@ -143,12 +172,27 @@ impl Run {
         self.dir.append_all(name, lines, u64::MAX)
     }
 
+    /// An output's bytes. One that is too large to be one is an error.
+    pub fn read(&self, name: &str) -> Result<Vec<u8>> {
+        self.dir.read(name, usize::try_from(gate::LARGEST).unwrap_or(usize::MAX))
+    }
+
+    /// Puts bytes behind what an output holds, on the disk when this returns. What stands there is not touched, and whoever
+    /// has the file open writes on in the same one.
+    pub fn extend(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.path().join(name);
+        let fd = self.dir.open_beneath(name, OFlags::WRONLY | OFlags::APPEND, Mode::empty(), "append")?;
+        require_file(fd.as_fd(), &path)?;
+        let mut file = File::from(fd);
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|e| io_error(&e, &path, "append"))
+    }
+
     pub fn holds(&self, name: &str) -> bool {
         !matches!(self.dir.kind(name), Err(Error::Absent { .. }))
     }
 
     /// What stands where an output should be. An error means that it cannot be told.
-    pub fn look(&self, file: &str) -> Result<Seen> {
+    pub fn look(&self, file: &str, care: Care) -> Result<Seen> {
         let Ok(file) = Id::new(file) else {
             return Ok(Seen::Odd("its name leads out of the run".to_owned()));
         };
@@ -170,6 +214,12 @@ impl Run {
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
+        if care == Care::Glance && size > GLANCE {
+            let mut tail = [0; TAIL];
+            let got = File::from(fd).read_at(&mut tail, size - TAIL as u64);
+            let got = got.map_err(|e| io_error(&e, &path, "read"))?;
+            return Ok(Seen::File { modified, ending: Reading::of_tail(&tail[..got]) });
+        }
         let mut reading = Reading::default();
         self.dir.each_line(file.as_str(), |number, line| reading.feed(number, line))?;
         Ok(Seen::File { modified, ending: reading.ending() })

@@ -54,6 +54,15 @@ impl Reading {
         self.scanner.open_fence()
     }
 
+    /// The end of a file that is too large to be read for every glance. Whether a fence is open there cannot be seen.
+    pub fn of_tail(tail: &[u8]) -> Ending {
+        let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
+        match last.is_some_and(|line| line.trim_ascii_end() == SENTINEL.as_bytes()) {
+            true => Ending::Sealed,
+            false => Ending::Open,
+        }
+    }
+
     /// All of a text that is at hand.
     pub fn of(text: &[u8]) -> Reading {
         let mut reading = Reading::default();

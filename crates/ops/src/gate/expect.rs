@@ -6,7 +6,7 @@ use model::gate::{Expected, Output, Tier, role_of};
 use model::id::Id;
 use model::{place, time};
 use serde::Serialize;
-use store::{Root, Run, layout};
+use store::{Lock, Root, Run, layout};
 
 use super::{Place, Where};
 use crate::init::PATIENCE;
@@ -56,8 +56,8 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
         output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
     }
     let expected = Expected::new(stage.as_str(), outputs);
-    let _lock = place.store.lock_outputs("new", PATIENCE)?;
-    let (run, set_aside) = folder(world, &place, &stage)?;
+    let _lock = place.store.lock_runs(PATIENCE)?;
+    let Folder { run, set_aside, _lock } = folder(world, &place, &stage)?;
     run.write_expected(&expected)?;
     Ok(Expectation {
         run: run.path().to_owned(),
@@ -71,15 +71,25 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     })
 }
 
+/// Where the outputs are to come.
+struct Folder {
+    run: Run,
+    set_aside: Option<String>,
+    /// A folder that was there before can have somebody at work in it.
+    _lock: Option<Lock>,
+}
+
 /// An orchestrator that keeps its own folders says where; otherwise each run has a new one.
-fn folder(world: &World, place: &Place, stage: &Id) -> Result<(Run, Option<String>)> {
+fn folder(world: &World, place: &Place, stage: &Id) -> Result<Folder> {
     let outputs = place.outputs();
     // A live run that is gone must not stand in the way of a new one.
     let live = place.live().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
+        // A run that is at work there goes by the list it began with.
+        let lock = place.lock(&live.run, "gate expect")?;
         let aside = format!("replaced-{}", time::compact(world.now));
         let set_aside = live.run.set_aside(layout::EXPECTED, &aside)?;
-        return Ok((live.run, set_aside));
+        return Ok(Folder { run: live.run, set_aside, _lock: Some(lock) });
     }
     let name = Id::new(&format!("{stage}-{}", time::compact(world.now))).map_err(|bad| Error::Usage {
         what: bad.to_string(),
@@ -88,7 +98,7 @@ fn folder(world: &World, place: &Place, stage: &Id) -> Result<(Run, Option<Strin
     let run = place.store.new_run(&name)?;
     let name = run.path().file_name().unwrap_or_default().to_string_lossy();
     place.store.set_live(Some(&super::in_outputs(&name)))?;
-    Ok((run, None))
+    Ok(Folder { run, set_aside: None, _lock: None })
 }
 
 fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>> {

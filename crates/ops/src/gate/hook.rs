@@ -8,13 +8,17 @@ use model::event::{Event, Kind};
 use model::gate::{self, Expected, Judged, Tier, Verdict};
 use model::{decide, place};
 use serde::Serialize;
-use store::{Root, Run, Store};
+use store::{Care, Root, Run, Store};
 
 use super::{judge, live};
 use crate::Result;
 
-/// Most outputs that a brief names.
+/// Most outputs that a brief names, and that it looks at.
 const NAMED: usize = 12;
+const LOOKED_AT: usize = 32;
+
+/// Most inputs that are read again for one brief: whether they have changed is otherwise left to `thru gate check`.
+const INPUTS: usize = 16;
 
 /// The live run in `thru status`.
 #[derive(Clone, Debug, Serialize)]
@@ -35,7 +39,7 @@ pub struct OpenOutput {
 
 pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Open>> {
     let Some((run, expected)) = find(store, root, settings)? else { return Ok(None) };
-    let open = invalid(&run, &expected, root)?.into_iter().map(|(i, judged)| {
+    let open = invalid(&run, &expected, root, usize::MAX)?.into_iter().map(|(i, judged)| {
         let output = &expected.outputs[i];
         OpenOutput { file: output.file.clone(), tier: output.tier, verdict: judged.verdict }
     });
@@ -50,7 +54,7 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
 /// For a brief: what the live run still waits for. What cannot be read is the business of commands.
 pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note> {
     let Ok(Some((run, expected))) = find(store, root, settings) else { return Vec::new() };
-    let Ok(invalid) = invalid(&run, &expected, root) else { return Vec::new() };
+    let Ok(invalid) = invalid(&run, &expected, root, LOOKED_AT) else { return Vec::new() };
     let note = |text| Note { topic: Topic::Outputs, text };
     let folder = shown(run.path(), root);
     let mut notes: Vec<Note> = invalid
@@ -63,9 +67,11 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
         })
         .collect();
     if !notes.is_empty() {
-        let more = match invalid.len() - notes.len() {
-            0 => String::new(),
-            n => format!("{n} more; "),
+        let unseen = expected.outputs.len().saturating_sub(LOOKED_AT);
+        let more = match (invalid.len() - notes.len(), unseen) {
+            (0, 0) => String::new(),
+            (n, 0) => format!("{n} more; "),
+            (n, unseen) => format!("{n} more, and {unseen} not looked at; "),
         };
         notes.push(note(format!(
             "{more}`thru gate check` shows the verdicts, `thru gate run` launches what is missing"
@@ -120,10 +126,24 @@ fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, 
     }
 }
 
-fn invalid(run: &Run, expected: &Expected, root: &Root) -> Result<Vec<(usize, Judged)>> {
+/// At a glance, of the first `most` outputs: nothing large is read, and the same inputs are read once.
+fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<Vec<(usize, Judged)>> {
     let mut invalid = Vec::new();
-    for (i, output) in expected.outputs.iter().enumerate() {
-        let judged = judge(run, output, &root.checkout)?;
+    let (mut read, mut known) = (0, None::<(&[String], String)>);
+    for (i, output) in expected.outputs.iter().enumerate().take(most) {
+        let seen = run.look(&output.file, Care::Glance)?;
+        let inputs = match &known {
+            Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
+            _ if output.inputs_digest.is_empty() || read + output.inputs.len() > INPUTS => {
+                output.inputs_digest.clone()
+            }
+            _ => {
+                read += output.inputs.len();
+                let digest = store::inputs_digest(&root.checkout, &output.inputs)?;
+                known.insert((&output.inputs, digest)).1.clone()
+            }
+        };
+        let judged = gate::judge(output, &seen, &inputs);
         if judged.verdict != Verdict::Valid {
             invalid.push((i, judged));
         }

@@ -111,7 +111,7 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
 }
 
 /// A folder as records name it: relative to the root.
-fn below<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
+pub(super) fn below<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {
         let place = place::within(&base.to_string_lossy(), &dir);

@@ -16,10 +16,6 @@ use super::{Place, Report, Wanted, expect, report};
 use crate::watchman::Watchman;
 use crate::{Error, Result, World};
 
-/// How long another run of the same stage is waited for. A child that a killed run was just starting holds its lock a moment
-/// longer, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// How often a launch that outlived its run is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -69,7 +65,7 @@ pub enum Progress {
 pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<Report> {
     let place = Place::find(world)?;
     let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
-    let _lock = place.store.lock_outputs(&run.lock_name(), PATIENCE)?;
+    let _lock = place.lock(&run, "gate run")?;
     let mut expected = place.expected(&run)?;
     let (mut invalid, mut steps) = (Vec::new(), Vec::new());
     for (i, output) in expected.outputs.iter().enumerate() {

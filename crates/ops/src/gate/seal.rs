@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::document::Document;
 use model::gate::{self, Ending, Reading, SENTINEL};
 use serde::Serialize;
-use store::{Dir, Durability, layout};
+use store::Run;
 
 use super::Place;
 use crate::{Error, Result, World};
@@ -41,18 +41,19 @@ pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
     Ok(Prompt { text: gate::instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Adds the last line to a file that is complete: an output of the live run by its name, or any file by its path.
+/// Puts the last line behind an output that is complete: one of the live run by its name, one of any run by its path.
 pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
-    let path = place_of(world, file)?;
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return Err(Error::Usage {
-            what: format!("{}: this is no name of a file", path.display()),
-            hint: "name an output, such as `review-security.md`".into(),
-        });
+    let (run, name) = output_of(world, file)?;
+    let path = run.path().join(&name);
+    let bytes = match run.read(&name) {
+        Err(store::Error::Absent { .. }) => {
+            return Err(Error::Absent {
+                what: format!("{}: there is no such file yet", path.display()),
+                hint: format!("`thru gate prompt {name}` prints what its writer has to know"),
+            });
+        }
+        bytes => bytes?,
     };
-    let dir = Dir::open(folder)?;
-    let largest = usize::try_from(gate::LARGEST).unwrap_or(usize::MAX);
-    let bytes = dir.read(name, largest)?;
     let reading = Reading::of(&bytes);
     if let Some(line) = reading.open_fence() {
         return Err(Error::Refused {
@@ -70,35 +71,43 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
         }
         Ending::Open | Ending::Fenced { .. } => {}
     }
-    dir.write(name, &with_sentinel(bytes), Durability::Synced)?;
+    run.extend(&name, &last_line(bytes))?;
     Ok(Sealed { path, changed: true })
 }
 
-fn place_of(world: &World, file: &Path) -> Result<PathBuf> {
+/// Only what a run expects is sealed: a last line in any other file would mean nothing, and spoil it.
+fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
+    let place = Place::find(world)?;
+    let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
+        return Err(Error::Usage {
+            what: format!("{}: this is no name of a file", file.display()),
+            hint: "name an output, such as `review-security.md`".into(),
+        });
+    };
+    let expects = |run: &Run| {
+        run.expected().is_ok_and(|expected| expected.outputs.iter().any(|output| output.file == name))
+    };
+    let here = || {
+        let path = world.need_cwd().ok()?.join(file);
+        let (base, rel) = super::live::below(&place.root, path.parent()?).ok()?;
+        Run::open(base, &rel).ok()
+    };
     let bare = file.components().count() == 1;
-    if bare && let Ok(Some(live)) = Place::find(world).and_then(|place| place.live()) {
-        let in_run = live.run.path().join(file);
-        if in_run.symlink_metadata().is_ok() {
-            return Ok(in_run);
-        }
-    }
-    let path = world.need_cwd()?.join(file);
-    match path.symlink_metadata() {
-        Ok(_) => Ok(path),
-        Err(_) => Err(Error::Absent {
-            what: format!("{}: there is no such file, neither here nor in the live run", file.display()),
-            hint: format!("`thru gate check` shows what is expected; {} names the live run", layout::LIVE),
-        }),
-    }
+    let live = if bare { place.live()?.map(|live| live.run) } else { None };
+    let known = live.filter(&expects).or_else(|| here().filter(&expects));
+    known.map(|run| (run, name.to_owned())).ok_or_else(|| Error::Refused {
+        what: format!("{}: no run expects this file, so nothing was added to it", file.display()),
+        hint: format!(
+            "`thru gate check` shows what the live run expects, `thru gate expect STAGE {name}` asks for it"
+        ),
+    })
 }
 
-/// Behind a blank line, so that it is no part of a paragraph. What stands there stays as it is.
-fn with_sentinel(bytes: Vec<u8>) -> Vec<u8> {
+/// Behind a blank line, so that it is no part of a paragraph.
+fn last_line(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();
-    let mut bytes = document.into_bytes();
+    let bytes = document.into_bytes();
     let ends = [end.repeat(2), end.to_owned()].iter().filter(|gap| bytes.ends_with(gap.as_bytes())).count();
-    bytes.extend_from_slice(end.repeat(2 - ends).as_bytes());
-    bytes.extend_from_slice(format!("{SENTINEL}{end}").as_bytes());
-    bytes
+    format!("{}{SENTINEL}{end}", end.repeat(2 - ends)).into_bytes()
 }

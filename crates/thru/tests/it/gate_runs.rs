@@ -62,6 +62,27 @@ impl Stage {
     }
 }
 
+/// The list that a run goes by is not taken from under it.
+#[test]
+fn nothing_is_expected_anew_in_a_run_at_work() {
+    let wait = "while ! [ -e go ]; do sleep 0.02; done";
+    let stage = Stage::new(&[("review-a.md", "critical", &format!("{wait}; {GOOD}"))]);
+    let running = stage.env.call(&["gate", "run"]);
+    let running = std::thread::spawn(|| running.run());
+    while stage.launched("review-a.md") == 0 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let before = stage.read("expected.json");
+    for words in [&["gate", "expect", "review", "review-b.md"][..], &["gate", "run"]] {
+        let busy = stage.env.thru(words).exits(14);
+        assert!(busy.stderr.contains("`thru gate run` (process "), "{busy}");
+    }
+    assert_eq!(stage.read("expected.json"), before);
+    stage.env.write("project/go", "");
+    running.join().unwrap().exits(0);
+    stage.env.thru(&["gate", "expect", "review", "review-b.md"]).ok();
+}
+
 #[test]
 fn exactly_the_invalid_ones_are_launched_at_most_twice() {
     let stage = Stage::new(&[
@@ -235,7 +256,7 @@ fn killed_in_the_middle_and_again() {
     let said = || fs::read_to_string(stage.env.base().join("said")).unwrap();
     wait_until("the wait", || said().contains("waiting   review-slow.md"));
     let busy = stage.run(&[]).exits(14);
-    assert!(busy.stderr.contains("in use by another thru"), "{busy}");
+    assert!(busy.stderr.contains("works in this run"), "{busy}");
     stage.env.write("project/go", "");
     assert!(second.wait().unwrap().success(), "{}", said());
     assert_eq!(stage.attempts(), [1, 1, 1]);

@@ -1,7 +1,7 @@
 //! What sub-agents leave behind: how it is judged, what is said about it, and to whom.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
@@ -246,6 +246,8 @@ fn each_run_has_a_folder_of_its_own() {
 #[test]
 fn a_seal_is_put_where_it_counts() {
     let env = TestEnv::rooted();
+    env.thru(&["gate", "expect", "review", "x.md", "link.md", "none.md"]).ok();
+    let path = run(&env).join("x.md");
     for (text, sealed) in [
         ("a", format!("a\n\n{DONE}\n")),
         ("a\n\n", format!("a\n\n{DONE}\n")),
@@ -253,18 +255,56 @@ fn a_seal_is_put_where_it_counts() {
         (&format!("a\n{DONE}"), format!("a\n{DONE}")),
         (&format!("a\n{DONE}\nb\n"), format!("a\n{DONE}\nb\n\n{DONE}\n")),
     ] {
-        let path = env.write("project/x.md", text);
+        fs::write(&path, text).unwrap();
+        let inode = fs::metadata(&path).unwrap().ino();
         env.thru(&["gate", "seal", "x.md"]).ok();
-        assert_eq!(fs::read_to_string(path).unwrap(), sealed, "{text:?}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), sealed, "{text:?}");
+        assert_eq!(fs::metadata(&path).unwrap().ino(), inode, "appended, not replaced");
+        env.thru(&["gate", "seal", path.to_str().unwrap()]).ok();
+        assert_eq!(fs::read_to_string(&path).unwrap(), sealed, "twice is once");
     }
-    env.write("project/x.md", "a\n```sh\nb\n");
+    fs::write(&path, "a\n```sh\nb\n").unwrap();
     let output = env.thru(&["gate", "seal", "x.md"]).exits(15);
     assert!(output.stderr.contains("x.md:2: this line opens a code fence"), "{output}");
-    env.write("project/x.md", "\n");
+    fs::write(&path, "\n").unwrap();
     env.thru(&["gate", "seal", "x.md"]).exits(15);
-    env.thru(&["gate", "seal", "nowhere.md"]).exits(10);
-    symlink("x.md", env.project().join("link.md")).unwrap();
+    symlink("x.md", run(&env).join("link.md")).unwrap();
     env.thru(&["gate", "seal", "link.md"]).exits(15);
+    let output = env.thru(&["gate", "seal", "none.md"]).exits(10);
+    assert!(output.stderr.contains("there is no such file yet"), "{output}");
+}
+
+#[test]
+fn only_what_a_run_expects_is_sealed() {
+    let env = TestEnv::rooted();
+    env.write("project/README.md", "hello\n");
+    env.thru(&["gate", "seal", "README.md"]).exits(15);
+    env.thru(&["gate", "expect", "review", "review-a.md"]).ok();
+    for folder in [env.project(), run(&env), env.base().to_owned()] {
+        let path = folder.join("README.md");
+        fs::write(&path, "hello\n").unwrap();
+        let output = env.thru(&["gate", "seal", path.to_str().unwrap()]).exits(15);
+        assert!(output.stderr.contains("no run expects this file"), "{output}");
+        assert_eq!(fs::read_to_string(path).unwrap(), "hello\n");
+    }
+}
+
+/// A session start looks at so many, and of a large one only at its end.
+#[test]
+fn a_brief_looks_at_a_run_briefly() {
+    let env = TestEnv::rooted();
+    let files: Vec<String> = (0..40).map(|n| format!("review-{n:02}.md")).collect();
+    let words: Vec<&str> =
+        ["gate", "expect", "review"].into_iter().chain(files.iter().map(String::as_str)).collect();
+    env.thru(&words).ok();
+    let large = "x".repeat(3 * 1024 * 1024);
+    leave(&env, "review-00.md", &format!("{large}\n\n{DONE}\n"));
+    leave(&env, "review-01.md", &large);
+    fire(&env, "SessionStart", json!({"source": "startup"}));
+    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).stdout;
+    assert!(!brief.contains("review-00.md") && brief.contains("review-01.md"), "{brief}");
+    assert!(brief.contains("19 more, and 8 not looked at"), "{brief}");
+    assert_eq!(env.json(&["status"])["outputs"]["open"].as_array().map(Vec::len), Some(39));
 }
 
 #[test]

@@ -356,8 +356,12 @@ fn a_session_that_broke_off_leaves_a_packet() {
         let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
         env.hook("SessionStart", &payload).stdout
     };
+    // Half a payload gets no answer, so nobody was told yet.
+    let torn = format!(r#"{{"session_id":"s0","cwd":{:?},"source":"startup","model":"x"#, env.project());
+    env.hook_call("SessionStart", torn).run().silent("torn");
     let told = start("s2");
     let listed = env.json(&["packet", "list"]);
+    assert_eq!(listed.as_array().map(Vec::len), Some(1), "{listed}");
     let id = listed[0]["id"].as_str().expect("a packet");
     assert!(listed[0]["purpose"].as_str().unwrap().starts_with("go on: Build the parser"), "{listed}");
     assert!(told.contains(&format!("thru pickup {id}")), "{told}");

@@ -160,6 +160,21 @@ fn the_gate_is_observed() {
     env.thru(&["resume", "gate", "--session", "s1"]).ok();
 }
 
+/// A prompt that carries the brief has no room for the reminder: it comes with the next one.
+#[test]
+fn a_reminder_that_was_not_told_is_told_later() {
+    let env = workstream();
+    tool(&env, "s1", "t1", "Read", ".agent/context/workstreams/01-parser/plan.md");
+    compact(&env, "s1");
+    tool(&env, "s1", "t2", "Edit", "src/parse.rs");
+    env.write("project/.agent/context/state/pending/s1", "due\n");
+    let prompt = |text: &str| context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": text})));
+    let brief = prompt("go on");
+    assert!(brief.contains("compacted") && !brief.contains("have not been read since"), "{brief}");
+    assert!(prompt("and on").contains("have not been read since"));
+    assert_eq!(prompt("again"), "", "once");
+}
+
 #[test]
 fn reminders_can_be_switched_off() {
     let env = workstream();
