@@ -8,11 +8,12 @@ use model::document::{Document, Head};
 use model::id::Id;
 use model::packet::drift::GONE;
 use model::packet::{self, Git, Material};
-use model::redact::{self, redact};
+use model::redact;
 use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
 use store::{Dir, layout};
 
+use crate::given::Given;
 use crate::project::Project;
 use crate::sessions::{self, Chosen};
 use crate::{Error, Result, World, files, git, past, role, settings, transcript};
@@ -54,6 +55,8 @@ pub struct Report {
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
+    /// Whether a secret in what was given was covered.
+    pub covered: bool,
 }
 
 pub fn run(world: &World, request: &Request) -> Result<Report> {
@@ -66,13 +69,18 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
     }
     let project = Project::find_or_make(world)?;
     let options = redact::Options { emails: settings::here(world).settings().redact_emails };
+    let given = Given::to(world);
     let source = match request.transcript {
         Some(path) => from_transcript(world, &project, path, options)?,
         None => from_session(world, &project, request.session)?,
     };
-    // What the user types here can hold a secret as well as what they type elsewhere.
-    let purpose = redact(purpose, options);
-    write(world, &project, &source, &Request { purpose: &purpose, ..*request }, git_now(&project).as_ref())
+    let (purpose, promise) = (given.clean(purpose), request.promise.map(|promise| given.clean(promise)));
+    let validators: Vec<String> =
+        request.validators.iter().map(|line| given.clean(line).into_owned()).collect();
+    let request =
+        Request { purpose: &purpose, promise: promise.as_deref(), validators: &validators, ..*request };
+    let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
+    Ok(Report { covered: given.was_covered(), ..report })
 }
 
 /// The session a packet is made of.
@@ -196,6 +204,7 @@ pub(crate) fn write(
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,
+        covered: false,
     })
 }
 

@@ -17,6 +17,7 @@ pub mod files;
 pub mod firing;
 pub mod gate;
 mod git;
+mod given;
 pub mod handoff;
 pub mod harnesses;
 pub mod hook;

@@ -14,6 +14,7 @@ use model::time;
 use serde::Serialize;
 use store::Listed;
 
+use crate::given::Given;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -128,17 +129,40 @@ pub enum Edit<'a> {
     Section { heading: &'a str, text: &'a str },
 }
 
+/// A packet that was changed.
+#[derive(Debug)]
+pub struct Edited {
+    pub shown: Shown,
+    /// Whether a secret in what was given was covered.
+    pub covered: bool,
+}
+
 /// Changes a packet under its lock; what was not meant keeps its bytes.
-pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Shown> {
+pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
-    change(&project, &id, |document| {
+    let given = Given::to(world);
+    // Named here, so that they live as long as what borrows from them.
+    let (reason_given, text_given);
+    let edit = match edit {
+        Edit::Block { reason } => {
+            reason_given = given.clean(reason);
+            Edit::Block { reason: &reason_given }
+        }
+        Edit::Section { heading, text } => {
+            text_given = given.clean(text);
+            Edit::Section { heading, text: &text_given }
+        }
+        Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
+    };
+    let shown = change(&project, &id, |document| {
         let before = document.bytes().to_vec();
         apply(document, edit, &project)?;
         // A section is set to the byte: not even the time of it is written elsewhere.
         let is_section = matches!(edit, Edit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
-    })
+    })?;
+    Ok(Edited { shown, covered: given.was_covered() })
 }
 
 pub(crate) fn touch(document: &mut Document, world: &World) -> Result<()> {
@@ -308,6 +332,8 @@ pub struct Imported {
     pub id: String,
     /// False when it had been imported before, or this was a dry run.
     pub created: bool,
+    /// Whether a secret in it was covered.
+    pub covered: bool,
 }
 
 /// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
@@ -316,11 +342,13 @@ pub fn import(world: &World, file: &Path, dry_run: DryRun) -> Result<Imported> {
     let mark = format!("{:016x}", fingerprint([&bytes]));
     let project = Project::find_or_make(world)?;
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let imported = |id: String, created| Imported { from: from.clone(), id, created };
+    let given = Given::to(world);
+    let imported =
+        |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
     if let Some(known) = imported_before(&project, &mark)? {
         return Ok(imported(known, false));
     }
-    let document = Document::parse(bytes);
+    let document = Document::parse(given.clean_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let purpose = import::title(&document, &name);
     if dry_run == DryRun::Yes {

@@ -5,6 +5,7 @@ use ops::handoff::{Marks, Report, Request};
 use ops::sessions::Chosen;
 use ops::{Result, World};
 
+use super::packet::tell_covered;
 use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, where it stands, what to do next
@@ -53,6 +54,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),
+    }
+    if report.covered {
+        tell_covered();
     }
     Ok(0)
 }

@@ -6,6 +6,7 @@ use ops::loops::ralph::{self, Mode, Report};
 use ops::packet::{DryRun, Imported};
 use ops::{Result, World};
 
+use super::packet::tell_covered;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
 /// Take over what another tool left; the original stays as it is
@@ -61,13 +62,16 @@ fn print_factory(report: &factory::Report, dry_run: DryRun) {
     if report.imported.is_empty() {
         output::talk("No handoffs were found in .factory; name a file or a folder.");
     }
-    for Imported { from, id, created } in &report.imported {
+    for Imported { from, id, created, covered } in &report.imported {
         let how = match (*created, dry_run) {
             (true, _) => "became",
             (false, DryRun::Yes) => "would become",
             (false, DryRun::No) => "was imported before, as",
         };
         output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
+        if *covered {
+            tell_covered();
+        }
     }
     for command in &report.commands {
         output::talk(format_args!(

@@ -8,7 +8,7 @@ use model::packet::Status;
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::packet::{Checked, DryRun, Edit, Row, Shown};
+use ops::packet::{Checked, DryRun, Edit, Edited, Row};
 use ops::{Error, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
@@ -88,8 +88,7 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let edit = |id: &str, edit: Edit| {
-        let shown = ops::packet::edit(world, id, edit)?;
-        print_edited(&shown, format);
+        print_edited(&ops::packet::edit(world, id, edit)?, format);
         Ok(0)
     };
     match &args.command {
@@ -204,14 +203,27 @@ fn open(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> 
     Ok(0)
 }
 
-fn print_edited(shown: &Shown, format: Format) {
+fn print_edited(edited: &Edited, format: Format) {
+    let Edited { shown, covered } = edited;
     match format {
-        Format::Json => output::json(&serde_json::json!({ "path": shown.path, "packet": shown.packet })),
+        Format::Json => output::json(
+            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered }),
+        ),
         Format::Text => {
             let status = shown.packet.status.map_or("unknown", Status::name);
             output::line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
         }
     }
+    if *covered {
+        tell_covered();
+    }
+}
+
+/// Who gave a secret should know that it does not stand there.
+pub fn tell_covered() {
+    output::talk(format_args!(
+        "{WARN}note:{WARN:#} a secret was covered before it was written; `thru redact` shows what becomes of a text"
+    ));
 }
 
 fn validate(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
@@ -251,6 +263,9 @@ fn import(world: &World, file: &std::path::Path, dry_run: bool, format: Format) 
             };
             output::line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
         }
+    }
+    if imported.covered {
+        tell_covered();
     }
     Ok(0)
 }

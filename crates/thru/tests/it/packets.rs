@@ -326,6 +326,39 @@ fn other_peoples_handoffs_are_imported_once() {
     env.thru(&["packet", "import", "/nowhere.md"]).exits(10);
 }
 
+/// What a person gives can hold a secret as well as what an agent prints. Paths stay as they are.
+#[test]
+fn what_is_given_is_covered_and_said_so() {
+    let env = worked();
+    let secret = ["ghp", "_", &"a1B2".repeat(9)].concat();
+    let told = |output: &crate::call::Output| output.stderr.contains("a secret was covered");
+    let output =
+        env.thru(&["handoff", "finish it", "--validator", &format!("GH_TOKEN={secret} make test")]).ok();
+    assert!(told(&output), "{output}");
+    let id = env.json(&["packet", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let read = || fs::read_to_string(env.store().join(format!("packets/{id}.md"))).unwrap();
+    assert!(!read().contains(&secret) && read().contains("make test"), "{}", read());
+    let output =
+        env.call(&["packet", "set", &id, "--section", "Notes"]).stdin(format!("use {secret}\n")).run().ok();
+    assert!(told(&output) && !read().contains(&secret) && read().contains("use [REDACTED:"), "{output}");
+    let output = env.thru(&["packet", "block", &id, "--reason", &format!("{secret} is no good")]).ok();
+    assert!(told(&output) && !read().contains(&secret) && read().contains("is no good"), "{output}");
+    let output = env.call(&["packet", "set", &id, "--section", "Plan"]).stdin("1. go on\n").run().ok();
+    assert!(!told(&output), "{output}");
+
+    let foreign = env.write("h.md", format!("# Finish the lexer\n\n## Notes\n\ntoken {secret}\n"));
+    let output = env.thru(&["packet", "import", foreign.to_str().unwrap()]).ok();
+    assert!(told(&output), "{output}");
+    let imported = env.thru(&["packet", "show", "lexer"]).ok();
+    assert!(imported.stdout.contains("[REDACTED:") && !imported.stdout.contains(&secret), "{imported}");
+    assert_eq!(env.json(&["packet", "import", foreign.to_str().unwrap()])["created"], false, "once");
+
+    let path = format!("keys/{secret}.txt");
+    env.write(format!("project/{path}"), "x");
+    env.thru(&["packet", "confirm", &id, &path]).ok();
+    assert!(read().contains(&path), "a path is needed as it is");
+}
+
 #[test]
 fn the_same_packets_from_a_worktree_and_a_subfolder() {
     let env = worked();

@@ -1,0 +1,38 @@
+//! What somebody gives a command to write down. It can hold a secret as well as what a harness captures.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use model::redact::{self, redact, redact_bytes};
+
+use crate::{World, settings};
+
+/// Covers secrets, and remembers whether there was one: who gave it is told.
+pub(crate) struct Given {
+    options: redact::Options,
+    covered: Cell<bool>,
+}
+
+impl Given {
+    pub fn to(world: &World) -> Given {
+        let options = redact::Options { emails: settings::here(world).settings().redact_emails };
+        Given { options, covered: Cell::new(false) }
+    }
+
+    pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.note(redact(text, self.options))
+    }
+
+    pub fn clean_bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
+        self.note(redact_bytes(bytes, self.options))
+    }
+
+    pub fn was_covered(&self) -> bool {
+        self.covered.get()
+    }
+
+    fn note<'a, T: ToOwned + ?Sized>(&self, cleaned: Cow<'a, T>) -> Cow<'a, T> {
+        self.covered.set(self.covered.get() || matches!(cleaned, Cow::Owned(_)));
+        cleaned
+    }
+}
