@@ -62,6 +62,9 @@ pub struct Report {
     pub wired: Vec<install::Report>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
+    /// Where no harness was found: what was looked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looked_for: Vec<String>,
 }
 
 pub fn run(world: &World, options: &Options) -> Result<Report> {
@@ -85,6 +88,8 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
         Hooks::Wire => wire(world, &root.checkout),
         Hooks::Leave => (Vec::new(), Vec::new()),
     };
+    let found = options.hooks == Hooks::Leave || !wired.is_empty() || !not_wired.is_empty();
+    let looked_for = if found { Vec::new() } else { install::signs(world, &root.checkout) };
     Ok(Report {
         root: root.path,
         project_id: marker.project_id,
@@ -95,6 +100,7 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
         set_aside,
         wired,
         not_wired,
+        looked_for,
     })
 }
 

@@ -10,6 +10,7 @@ use model::id::Id;
 use model::place;
 use model::role::lifecycle::State;
 use model::role::{self, ContextFile, Facts, Report};
+use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
 use store::role::{Changed, Missing};
@@ -113,8 +114,8 @@ impl Roles {
         find(&self.root, &self.settings, role)
     }
 
-    /// Every role with a file, each once.
-    pub fn files(&self) -> Result<Vec<File>> {
+    /// The name of every role with a file, each once.
+    pub fn names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
         for Place { base, folder } in self.places()? {
             let dir = match Dir::open(&base).and_then(|dir| dir.sub(&folder)) {
@@ -126,8 +127,13 @@ impl Roles {
         }
         roles.sort();
         roles.dedup();
+        Ok(roles)
+    }
+
+    /// Every role with a file, and the file.
+    pub fn files(&self) -> Result<Vec<File>> {
         let mut found = Vec::new();
-        for role in roles {
+        for role in self.names()? {
             found.extend(self.find(&role)?);
         }
         Ok(found)
@@ -278,6 +284,9 @@ pub struct Bound {
     /// Where the file would be, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
+    /// A role with a file whose name is nearly the same, if this one has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
 }
 
 /// `thru role bind`: this session has that role from now on.
@@ -289,13 +298,44 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     refuse_clash(&role, &changed)?;
     store.bind_role(&session, &role)?;
     let file = roles.find(&role)?;
-    let missing = if file.is_none() { Some(roles.would_be(&role)?) } else { None };
+    let (mut missing, mut near) = (None, None);
+    if file.is_none() {
+        missing = Some(roles.would_be(&role)?);
+        near = did_you_mean(name, roles.names()?.iter().map(Id::as_str)).map(str::to_owned);
+    }
     Ok(Bound {
         role: role.to_string(),
         session: session.to_string(),
         guess: chosen == Chosen::Guess,
         file: file.map(|file| file.shown),
         missing,
+        near,
+    })
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Unbound {
+    pub session: String,
+    pub guess: bool,
+    /// The role it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// A variable that gives it one again at its next event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<&'static str>,
+}
+
+/// `thru role unbind`: this session has no role any more. The role itself, its file and its lifecycle stay.
+pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
+    let store = Project::find(world)?.store;
+    let (session, chosen) = sessions::choose(world, &store, session)?;
+    let role = store.role_of(&session)?;
+    store.unbind_role(&session)?;
+    Ok(Unbound {
+        session: session.to_string(),
+        guess: chosen == Chosen::Guess,
+        role: role.map(|role| role.to_string()),
+        variable: variable(world).map(|(name, _)| name),
     })
 }
 

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use model::marker::{Mode, ProjectId};
 use serde::Serialize;
-use store::Found;
+use store::{Found, Store, layout};
 
-use crate::{Result, World, gate, loops, sessions, settings};
+use crate::role::Roles;
+use crate::workstreams::Place;
+use crate::{Result, World, gate, loops, sessions, settings, sweep};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -35,8 +37,35 @@ pub struct Report {
     /// Why it cannot be told how that run stands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outputs_problem: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets: Option<Packets>,
+    /// Sessions that broke off and have left no packet yet.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub broke_off: usize,
+    /// The role of the session this runs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The roles that have a context file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workstreams: Vec<String>,
     pub next: Next,
 }
+
+/// How many packets there are, as far as a glance at their folder tells.
+#[derive(Clone, Debug, Serialize)]
+pub struct Packets {
+    pub count: usize,
+    /// There are more: they were not counted.
+    pub at_least: bool,
+    /// The one that was made last, where all were seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest: Option<String>,
+}
+
+/// More are not counted: `thru status` says where we stand at a glance, however much there is.
+const COUNTED: usize = 500;
 
 /// The one thing a newcomer should do now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -65,6 +94,11 @@ pub fn run(world: &World) -> Result<Report> {
                 running: None,
                 outputs: None,
                 outputs_problem: None,
+                packets: None,
+                broke_off: 0,
+                role: None,
+                roles: Vec::new(),
+                workstreams: Vec::new(),
                 next: Next::Init,
             });
         }
@@ -84,7 +118,17 @@ pub fn run(world: &World) -> Result<Report> {
         Ok(open) => (open, None),
         Err(error) => (None, Some(error.to_string())),
     };
+    let place = Place { root: &root, store: &store, settings: &settings };
+    let workstreams = place.all().into_iter().map(|workstream| workstream.id).collect();
+    let role = sessions::around(world).and_then(|session| store.role_of(&session).ok().flatten());
+    let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
     Ok(Report {
+        packets: packets(&store)?,
+        broke_off: sweep::waiting(world, &store)?,
+        role: role.map(|role| role.to_string()),
+        // What is wrong with their folder is the doctor's business.
+        roles: roles.names().unwrap_or_default().iter().map(ToString::to_string).collect(),
+        workstreams,
         outputs,
         outputs_problem,
         worktree: (root.path != root.checkout).then_some(root.checkout),
@@ -99,4 +143,21 @@ pub fn run(world: &World) -> Result<Report> {
         running: loops::foreground(world, &store)?,
         next,
     })
+}
+
+fn packets(store: &Store) -> Result<Option<Packets>> {
+    let folder = match store.dir().sub(layout::PACKETS) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        folder => folder?,
+    };
+    let mut names = folder.names_up_to(COUNTED)?;
+    let at_least = names.len() == COUNTED;
+    names.retain(|name| name.ends_with(".md"));
+    let newest = names.iter().max().and_then(|name| name.strip_suffix(".md")).filter(|_| !at_least);
+    let newest = newest.map(str::to_owned);
+    Ok(Some(Packets { count: names.len(), at_least, newest }).filter(|packets| packets.count > 0))
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

@@ -134,6 +134,21 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
     })
 }
 
+/// How many of the newest sessions broke off and have left no packet yet. Bounded, and changes nothing.
+pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
+    let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
+        Err(store::Error::Absent { .. }) => return Ok(0),
+        tail => tail?,
+    };
+    let mut waiting = 0;
+    for open in open(&tail).iter().rev().take(LOOKED_AT) {
+        if seen_to(store, &open.session)?.is_none() && is_dead(store, open, world.now)? {
+            waiting += 1;
+        }
+    }
+    Ok(waiting)
+}
+
 /// Held while dead sessions are seen to, so that none leaves two packets.
 fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.dir().make(layout::LOCKS)?;

@@ -196,6 +196,22 @@ impl Dir {
         Ok(entries)
     }
 
+    /// The names of at most `most` entries, in no order: enough to say how many there are, where that may be very many.
+    pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
+        let fail = |e| Error::from_errno(e, &self.path, "list");
+        let mut names = Vec::new();
+        for entry in fs::Dir::read_from(&self.fd).map_err(fail)? {
+            if names.len() == most {
+                break;
+            }
+            match entry.map_err(fail)?.file_name().to_str() {
+                Ok(name) if !matches!(name, "." | "..") => names.push(name.to_owned()),
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
     /// What stands under a name. Some file systems do not tell it with the name.
     pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)

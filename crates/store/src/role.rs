@@ -51,6 +51,11 @@ impl Store {
         self.dir().make(layout::ROLES)?.write(session.as_str(), line.as_bytes(), Durability::Synced)
     }
 
+    /// A session without a role stays so.
+    pub fn unbind_role(&self, session: &Id) -> Result<()> {
+        self.dir().remove(&format!("{}/{session}", layout::ROLES))
+    }
+
     /// Every session that has a role, with it.
     pub fn bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();

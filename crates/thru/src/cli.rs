@@ -18,14 +18,17 @@ use crate::{spelling, world};
 #[command(name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
     /// The project's folder, instead of the one found from here
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
     root: Option<PathBuf>,
     /// Print JSON, errors included
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = LAST)]
     json: bool,
     #[command(subcommand)]
     command: Command,
 }
+
+/// What every command takes stands behind what is its own.
+const LAST: usize = 900;
 
 const AFTER_HELP: &str = "\
 Exit codes:

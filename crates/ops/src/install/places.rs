@@ -18,6 +18,17 @@ pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     HARNESSES.iter().filter(used).collect()
 }
 
+/// What would have shown that a harness is in use, for whoever wonders why none was found.
+pub fn signs(world: &World, project: &Path) -> Vec<String> {
+    let signs_of = |harness: &Harness| {
+        let (program, folder) = (harness.install.program, harness.install.folder);
+        let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", home.display()));
+        let here = project.join(folder);
+        format!("{}: `{program}` on the PATH{home}, {}", harness.title, here.display())
+    };
+    HARNESSES.iter().map(signs_of).collect()
+}
+
 fn on_path(world: &World, program: &str) -> Option<PathBuf> {
     let path = (world.var)("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())

@@ -18,7 +18,7 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Make the marker and the folders only; no harness is touched
-    Init(init::Args),
+    Init(init::RootArgs),
     Validate(ValidateArgs),
     Schema(SchemaArgs),
     New(NewArgs),
@@ -49,6 +49,7 @@ struct SchemaArgs {}
 /// Make the context file of a role, to be filled in; one that is there stays as it is
 #[derive(Debug, clap::Args)]
 struct NewArgs {
+    /// What the role is called: `tester`, `oosh-expert`
     role: String,
 }
 
@@ -58,6 +59,7 @@ struct NewArgs {
 /// afterwards either.
 #[derive(Debug, clap::Args)]
 struct FixArgs {
+    /// The context file
     file: PathBuf,
     /// Show what would change, and change nothing
     #[arg(long)]

@@ -15,7 +15,7 @@ pub struct Args {
     /// Only of this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// At most this many
+    /// At most this many; 0 for all
     #[arg(long, short = 'n', default_value_t = 40, value_name = "N")]
     limit: usize,
 }
@@ -23,7 +23,9 @@ pub struct Args {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mut report = ops::files::run(world, args.session.as_deref())?;
     let all = report.files.len();
-    report.files.truncate(args.limit);
+    if args.limit > 0 {
+        report.files.truncate(args.limit);
+    }
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report, all, world),
@@ -44,7 +46,7 @@ fn print(report: &Report, all: usize, world: &World) {
     }
     if all > report.files.len() {
         output::talk(format_args!(
-            "{DIM}and {}; -n shows more{DIM:#}",
+            "{DIM}and {}; -n 0 shows all{DIM:#}",
             count(all - report.files.len(), "other file")
         ));
     }

@@ -98,7 +98,7 @@ struct PromptArgs {
 /// Add the last line to an output that is complete
 #[derive(Debug, clap::Args)]
 struct SealArgs {
-    /// An output of the live run, or a path
+    /// An output of the live run, or the path of one in any run
     file: PathBuf,
 }
 

@@ -11,6 +11,16 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 /// checkout. Hooks are merged into settings that are not in git (Claude Code: this project's local ones; Droid: your own); `thru uninstall` takes them out again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
+    #[command(flatten)]
+    root: RootArgs,
+    /// Leave the settings of all harnesses alone
+    #[arg(long)]
+    no_hooks: bool,
+}
+
+/// What there is to say about a root, whether harnesses are wired or not.
+#[derive(Debug, clap::Args)]
+pub struct RootArgs {
     /// Keep records that a team shares in git; journals and state stay out of it
     #[arg(long)]
     shared: bool,
@@ -20,18 +30,15 @@ pub struct Args {
     /// The project's name, instead of its folder's
     #[arg(long)]
     name: Option<String>,
-    /// Leave the settings of all harnesses alone
-    #[arg(long)]
-    no_hooks: bool,
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let hooks = if args.no_hooks { Hooks::Leave } else { Hooks::Wire };
-    make(world, args, hooks, format)
+    make(world, &args.root, hooks, format)
 }
 
 /// With hooks for `thru init`, without for `thru context init`.
-pub fn make(world: &World, args: &Args, hooks: Hooks, format: Format) -> Result<u8> {
+pub fn make(world: &World, args: &RootArgs, hooks: Hooks, format: Format) -> Result<u8> {
     let report = ops::init::run(world, &args.options(hooks))?;
     match format {
         Format::Json => output::json(&report),
@@ -40,7 +47,7 @@ pub fn make(world: &World, args: &Args, hooks: Hooks, format: Format) -> Result<
     Ok(0)
 }
 
-impl Args {
+impl RootArgs {
     fn options(&self, hooks: Hooks) -> Options {
         Options {
             name: self.name.clone(),
@@ -72,11 +79,21 @@ fn print(report: &Report) {
     for failed in &report.not_wired {
         output::talk(format_args!("{WARN}note:{WARN:#} {failed}"));
     }
+    if !report.looked_for.is_empty() {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} no harness was found, so no hooks were set; looked for"
+        ));
+        for sign in &report.looked_for {
+            output::talk(format_args!("      {}", one_line(sign, 400)));
+        }
+    }
     if !report.trusted {
         output::line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::line("Next: look at them, then run `thru trust`");
+    } else if !report.looked_for.is_empty() {
+        output::line("Next: `thru install claude-code` or `thru install droid` sets its hooks all the same");
     } else if report.wired.is_empty() && report.created {
-        output::line("Next: `thru install claude-code` or `thru install droid`; neither was seen here");
+        output::line("Next: `thru install claude-code` or `thru install droid` sets the hooks");
     } else if report.created {
         output::line("Next: start your harness as always; `thru status` shows what was captured");
     }

@@ -107,8 +107,9 @@ fn list(world: &World, format: Format) -> Result<()> {
                 let state = if ended.is_empty() { "open" } else { "ended" };
                 let prompt = one_line(prompt, 60);
                 let (id, harness) = (one_line(session, 40), one_line(harness, 11));
+                let word = if *records == 1 { "record" } else { "records" };
                 output::line(format_args!(
-                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} records  {DIM}{prompt}{DIM:#}"
+                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} {word:<7}  {DIM}{prompt}{DIM:#}"
                 ));
             }
         }

@@ -29,6 +29,7 @@ enum Command {
 /// Begin the lifecycle of a role; twice is the same as once
 #[derive(Debug, clap::Args)]
 struct InitArgs {
+    /// What the role is called
     role: String,
 }
 
@@ -47,6 +48,7 @@ struct SaveArgs {
 /// Show where a role stands, with its history, or every role
 #[derive(Debug, clap::Args)]
 struct StatusArgs {
+    /// Only this role, with its history
     role: Option<String>,
 }
 

@@ -30,20 +30,24 @@ enum Command {
     List,
     /// Show a loop: where it stands, and its prompt
     Show {
+        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
         id: Option<String>,
     },
     /// Put a loop into the foreground of a session; the one that was there waits
     Activate {
+        /// The loop: its id, the beginning of it, or a part of its name
         id: String,
         #[command(flatten)]
         owner: OwnerArgs,
     },
     /// Let a loop rest; `resume` goes on
     Pause {
+        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
         id: Option<String>,
     },
     /// Go on with a loop that was paused, or that a limit ended
     Resume {
+        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
         id: Option<String>,
         /// The new limit, counted from the loop's start; 0 is none
         #[arg(long, value_name = "N")]
@@ -56,10 +60,12 @@ enum Command {
     },
     /// End a loop for good; takes effect at the session's next stop
     Cancel {
+        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
         id: Option<String>,
     },
     /// Show what happened, iteration by iteration
     Log {
+        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
         id: Option<String>,
     },
 }

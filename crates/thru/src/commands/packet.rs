@@ -32,20 +32,31 @@ enum Command {
         limit: usize,
     },
     /// Print a packet as it is
-    Show { id: String },
+    Show {
+        /// The packet: its id, the beginning of it, or a part of its name
+        id: String,
+    },
     /// Say where a packet is; on a terminal open it in $EDITOR
     Open {
+        /// The packet: its id, the beginning of it, or a part of its name
         id: String,
         /// Only print the path
         #[arg(long)]
         path: bool,
     },
     /// Take work on a packet up again
-    Activate { id: String },
+    Activate {
+        /// The packet: its id, the beginning of it, or a part of its name
+        id: String,
+    },
     /// The packet's work is done
-    Done { id: String },
+    Done {
+        /// The packet: its id, the beginning of it, or a part of its name
+        id: String,
+    },
     /// The packet's work cannot go on
     Block {
+        /// The packet: its id, the beginning of it, or a part of its name
         id: String,
         /// Why not
         #[arg(long, value_name = "TEXT")]
@@ -53,18 +64,23 @@ enum Command {
     },
     /// Files that matter, whatever the ranking says
     Confirm {
+        /// The packet: its id, the beginning of it, or a part of its name
         id: String,
+        /// Seen from here, or from the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
     /// Take files off the confirmed ones
     Unconfirm {
+        /// The packet: its id, the beginning of it, or a part of its name
         id: String,
+        /// Seen from here, or from the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
     /// Replace the text of one section by what is on stdin; no other byte changes
     Set {
+        /// The packet: its id, the beginning of it, or a part of its name
         id: String,
         /// The section's heading, or the beginning of one of ours: Intent, Context, Next, …
         #[arg(long, value_name = "HEADING")]
@@ -72,13 +88,16 @@ enum Command {
     },
     /// Say what is off with a packet, or with all of them
     Validate {
+        /// The packet; or --all
         #[arg(required_unless_present = "all")]
         id: Option<String>,
+        /// Every packet there is
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
     /// Make a packet of a handoff that somebody else wrote
     Import {
+        /// A markdown file; it stays as it is
         file: PathBuf,
         /// Only say what would be made
         #[arg(long)]

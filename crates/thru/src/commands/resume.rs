@@ -43,6 +43,7 @@ enum Command {
     },
     /// Check a manifest, or all of them; exit code 1 where one has errors
     Validate {
+        /// The manifest; all of this project without
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Every manifest of this project, which is also what happens without a file
@@ -70,6 +71,7 @@ enum Command {
     Gate {
         /// The workstream; the session's own without
         id: Option<String>,
+        /// Of this session, instead of the one this runs in or the newest
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },

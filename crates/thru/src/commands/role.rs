@@ -1,5 +1,5 @@
 use model::render::one_line;
-use ops::role::{Bound, Row, Source};
+use ops::role::{Bound, Row, Source, Unbound};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
@@ -16,13 +16,23 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Bind(BindArgs),
+    Unbind(UnbindArgs),
     List(ListArgs),
 }
 
 /// Say that a session works in a role: hooks then move it through its lifecycle, and briefs tell what its file says
 #[derive(Debug, clap::Args)]
 struct BindArgs {
+    /// What the role is called; `thru role list` shows those there are
     role: String,
+    /// Which session, instead of the one around us; the beginning of its id is enough
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Say that a session works in no role any more; the role's file and lifecycle stay
+#[derive(Debug, clap::Args)]
+struct UnbindArgs {
     /// Which session, instead of the one around us; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -64,6 +74,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 Format::Text => print_bound(&bound),
             }
         }
+        Command::Unbind(args) => {
+            let unbound = ops::role::unbind(world, args.session.as_deref())?;
+            match format {
+                Format::Json => output::json(&unbound),
+                Format::Text => print_unbound(&unbound),
+            }
+        }
         Command::List(ListArgs {}) => {
             let rows = ops::role::list(world)?;
             match format {
@@ -75,18 +92,40 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print_bound(Bound { role, session, guess, file, missing }: &Bound) {
+fn print_bound(Bound { role, session, guess, file, missing, near }: &Bound) {
     if *guess {
-        output::talk(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here"));
+        tell_guess();
     }
     output::line(format_args!("Session {session} is {BOLD}{role}{BOLD:#} {GOOD}from now on{GOOD:#}"));
-    match (file, missing) {
-        (Some(file), _) => output::line(format_args!("{DIM}  context file: {file}{DIM:#}")),
-        (None, Some(path)) => {
-            output::line(format_args!("Next: `thru context new {role}` makes its context file, {path}"));
-        }
-        (None, None) => {}
+    if let Some(file) = file {
+        output::line(format_args!("{DIM}  context file: {file}{DIM:#}"));
     }
+    if let Some(path) = missing {
+        let near = near.as_ref().map_or(String::new(), |near| {
+            format!("; did you mean {near}? `thru role bind {near}` takes that one")
+        });
+        output::talk(format_args!("{WARN}note:{WARN:#} {role} has no context file yet{near}"));
+        output::line(format_args!("Next: `thru context new {role}` makes it, {path}"));
+    }
+}
+
+fn print_unbound(Unbound { session, guess, role, variable }: &Unbound) {
+    if *guess {
+        tell_guess();
+    }
+    match role {
+        Some(role) => output::line(format_args!("Session {session} is no longer {BOLD}{role}{BOLD:#}")),
+        None => output::line(format_args!("Session {session} has no role; nothing to change")),
+    }
+    if let Some(variable) = variable {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} ${variable} is set, and gives a session its role again"
+        ));
+    }
+}
+
+fn tell_guess() {
+    output::talk(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here"));
 }
 
 fn print_rows(rows: &[Row]) {

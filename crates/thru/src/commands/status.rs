@@ -1,13 +1,17 @@
 use model::marker::Mode;
 use model::render::one_line;
+use model::text::count;
 use model::time;
 use ops::gate::Open;
 use ops::sessions::Listed;
-use ops::status::{Next, Report};
+use ops::status::{Next, Packets, Report};
 use ops::{Result, World};
 
 use super::loops;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
+
+/// Most names in one line.
+const NAMED: usize = 5;
 
 /// Show where this project stands and what to do next
 #[derive(Debug, clap::Args)]
@@ -56,8 +60,26 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     });
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
+    if report.broke_off > 0 {
+        let left = count(report.broke_off, "session");
+        rows.push((
+            "broke off",
+            format!("{WARN}{left}{WARN:#} without an end; `thru sweep` makes a packet of each"),
+        ));
+    }
+    if let Some(packets) = &report.packets {
+        rows.push(("packets", packet_words(packets)));
+    }
     if let Some(running) = &report.running {
         rows.push(("loop", format!("{BOLD}{}{BOLD:#}, {}", running.id, loops::standing(running))));
+    }
+    if !report.workstreams.is_empty() {
+        rows.push(("workstreams", listed(&report.workstreams)));
+    }
+    if let Some(role) = &report.role {
+        rows.push(("role", format!("{BOLD}{}{BOLD:#} in this session", one_line(role, 128))));
+    } else if !report.roles.is_empty() {
+        rows.push(("roles", listed(&report.roles)));
     }
     if let Some(open) = &report.outputs {
         rows.push(("outputs", outputs(open, report)));
@@ -66,6 +88,27 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
         rows.push(("outputs", format!("{WARN}{}{WARN:#}", one_line(problem, 400))));
     }
     rows
+}
+
+/// `3, the newest 20261115T192200Z-finish-the-parser`.
+fn packet_words(packets: &Packets) -> String {
+    let Packets { count, at_least, newest } = packets;
+    match newest {
+        Some(newest) if *count == 1 => newest.clone(),
+        Some(newest) => format!("{count}, the newest {newest}"),
+        None if *at_least => format!("{count} or more"),
+        None => count.to_string(),
+    }
+}
+
+/// `2: 01-parser, 02-lexer`.
+fn listed(names: &[String]) -> String {
+    if let [only] = names {
+        return one_line(only, 64);
+    }
+    let shown: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name, 64)).collect();
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    format!("{}: {}{more}", names.len(), shown.join(", "))
 }
 
 /// `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.

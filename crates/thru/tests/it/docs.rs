@@ -52,6 +52,20 @@ fn page(env: &TestEnv) -> String {
     page
 }
 
+/// Arguments and options with no word about them.
+fn unexplained(page: &str) -> Vec<&str> {
+    let lines: Vec<&str> = page.lines().collect();
+    let note = |line: &str| ["[possible", "[default"].iter().any(|start| line.trim().starts_with(start));
+    let asks =
+        |line: &str| line.starts_with("  ") && line.trim_start().starts_with(['<', '[', '-']) && !note(line);
+    let is_bare = |pair: &[&str]| {
+        let [line, next] = pair else { return false };
+        let alone = line.trim_end().ends_with(['>', ']', '.']) && !line.trim().contains("  ");
+        asks(line) && (line.ends_with("  ") || alone && next.trim().is_empty())
+    };
+    lines.windows(2).filter(|pair| is_bare(pair)).map(|pair| pair[0]).collect()
+}
+
 #[test]
 fn the_docs_say_what_the_binary_says() {
     let env = TestEnv::new();
@@ -59,6 +73,7 @@ fn the_docs_say_what_the_binary_says() {
     for code in ["0 ", "1 ", "2 ", "10", "11", "12", "13", "14", "15", "16", "70"] {
         assert!(page.contains(&format!(" {code} ")), "exit code {code} is not told");
     }
+    assert_eq!(unexplained(&page), [""; 0], "what somebody has to give is not explained");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands.md");
     if std::env::var_os("THRU_BLESS").is_some() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();

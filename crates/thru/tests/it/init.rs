@@ -14,7 +14,11 @@ fn init_makes_the_marker_and_says_what_is_next() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Next: `thru install claude-code` or `thru install droid`; neither was seen here
+    Next: `thru install claude-code` or `thru install droid` sets its hooks all the same
+    ---- stderr
+    note: no harness was found, so no hooks were set; looked for
+          Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
+          Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
     ");
     let marker = env.marker();
     assert_eq!(marker["schema_version"], 1);
@@ -30,9 +34,16 @@ fn init_makes_the_marker_and_says_what_is_next() {
       "created": false,
       "trusted": true,
       "wired": [],
-      "not_wired": []
+      "not_wired": [],
+      "looked_for": [
+        "Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude",
+        "Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory"
+      ]
     }
     "#);
+    let env = TestEnv::new();
+    let plain = env.thru(&["init", "--no-hooks"]).ok();
+    assert!(plain.stderr.is_empty() && plain.stdout.contains("sets the hooks"), "{plain}");
 }
 
 #[test]

@@ -341,6 +341,27 @@ fn a_session_that_goes_on_under_another_id_keeps_its_role() {
 }
 
 #[test]
+fn a_mistyped_role_is_noticed_and_a_binding_can_be_undone() {
+    let env = bound();
+    let bind = |role: &str| env.call(&["role", "bind", role, "--session", "s1"]).run().ok();
+    let output = bind("testr");
+    assert!(output.stderr.contains("testr has no context file yet; did you mean tester?"), "{output}");
+    assert!(output.stdout.contains("Next: `thru context new testr` makes it"), "{output}");
+    let output = bind("scribe");
+    assert!(output.stderr.contains("scribe has no context file yet\n"), "{output}");
+    let unbind =
+        |words: &[&str]| env.call(&[&["role", "unbind", "--session", "s1"], words].concat()).run().ok();
+    assert!(unbind(&[]).stdout.contains("Session s1 is no longer scribe"));
+    let again = unbind(&["--json"]).json();
+    assert_eq!((&again["session"], again.get("role")), (&json!("s1"), None), "{again}");
+    assert!(!env.json(&["role", "list"]).to_string().contains("s1"));
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    assert_eq!(history(&env), [""; 0], "no role is moved");
+    let told = env.call(&["role", "unbind", "--session", "s1"]).var("THROUGHLINE_ROLE", "tester").run().ok();
+    assert!(told.stderr.contains("$THROUGHLINE_ROLE is set"), "{told}");
+}
+
+#[test]
 fn a_fork_takes_no_role_along() {
     let env = bound();
     let start =

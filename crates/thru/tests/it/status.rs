@@ -103,3 +103,46 @@ fn the_last_session_is_found_behind_torn_lines() {
     std::fs::write(&list, text).unwrap();
     assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
 }
+
+/// One line for each kind of record there is, and none for what there is not.
+#[test]
+fn every_kind_of_record_has_its_line() {
+    let env = TestEnv::rooted();
+    env.hook(
+        "SessionStart",
+        &serde_json::json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}),
+    );
+    env.hook(
+        "UserPromptSubmit",
+        &serde_json::json!({"session_id": "s1", "cwd": env.project(), "prompt": "x"}),
+    );
+    env.thru(&["handoff", "finish the lexer"]).ok();
+    env.thru(&["handoff", "finish the parser"]).ok();
+    env.thru(&["context", "new", "tester"]).ok();
+    env.thru(&["resume", "new", "01-parser"]).ok();
+    let sessions = env.store().join("indexes/sessions.jsonl");
+    let text = std::fs::read_to_string(&sessions).unwrap();
+    // Of another start of the machine: nobody can be alive.
+    std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
+    assert_snapshot!(env.shown(&env.thru(&["status"]).ok().stdout), @"
+    project      project (<uuid>)
+    root         $PROJECT
+    records      private: nothing goes into git
+    trust        trusted on this machine
+    sessions     1, last s1 in claude-code, just now
+    broke off    1 session without an end; `thru sweep` makes a packet of each
+    packets      2, the newest 20261115T192200Z-finish-the-parser
+    workstreams  01-parser
+    roles        tester
+    ");
+    let json = env.json(&["status"]);
+    assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");
+    assert_eq!(
+        (&json["roles"][0], &json["workstreams"][0]),
+        (&"tester".into(), &"01-parser".into()),
+        "{json}"
+    );
+    env.thru(&["role", "bind", "tester", "--session", "s1"]).ok();
+    let here = env.call(&["status"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    assert!(here.stdout.contains("role         tester in this session"), "{here}");
+}

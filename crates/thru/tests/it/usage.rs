@@ -156,3 +156,21 @@ fn a_name_for_a_root_that_has_one_is_not_dropped_silently() {
     let output = env.thru(&["init", "--name", "other"]);
     assert!(env.marker()["name"] == "other" || output.stderr.contains("name"), "{output}");
 }
+
+#[test]
+fn one_is_told_as_one_and_nothing_asked_for_is_everything() {
+    let env = TestEnv::rooted();
+    let read = |path: &str| {
+        serde_json::json!({"session_id": "s1", "cwd": env.project(), "tool_name": "Read",
+        "tool_use_id": path, "tool_input": {"file_path": env.project().join(path)}})
+    };
+    env.hook("PostToolUse", &read("a.rs"));
+    let one = env.thru(&["journal", "--list"]).ok();
+    assert!(one.stdout.contains(" 1 record "), "{one}");
+    env.hook("PostToolUse", &read("b.rs"));
+    assert!(env.thru(&["journal", "--list"]).ok().stdout.contains(" 2 records "));
+    let all = env.thru(&["files", "-n", "0"]).ok();
+    assert!(all.stdout.contains("a.rs") && all.stdout.contains("b.rs") && all.stderr.is_empty(), "{all}");
+    let first = env.thru(&["files", "-n", "1"]).ok();
+    assert!(first.stderr.contains("and 1 other file; -n 0 shows all"), "{first}");
+}
