@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::event::{Agent, Answer, Event, Kind, Source, Todo, TodoChange, TodoStatus};
+use model::event::{Action, Agent, Answer, Event, Kind, Source, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
 
 use crate::Undecodable;
@@ -75,6 +75,34 @@ pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
         true => Kind::Other { name: "task-notification".into() },
         false => Kind::Prompt { text },
     }
+}
+
+/// The files a patch names: `*** Update File: path`.
+pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
+    let marks = [
+        ("*** Add File: ", Action::Create),
+        ("*** Update File: ", Action::Edit),
+        ("*** Delete File: ", Action::Delete),
+        ("*** Move to: ", Action::Create),
+    ];
+    let named = |line: &str| {
+        let (mark, action) = marks.iter().find(|(mark, _)| line.starts_with(mark))?;
+        Some(Touched { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
+    };
+    patch.lines().filter_map(named).collect()
+}
+
+/// `Exit code 3`, and whatever the command printed below it: Claude Code's way.
+pub fn exit_code_before(text: &str) -> Option<(i64, &str)> {
+    let rest = text.strip_prefix("Exit code ")?;
+    let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
+    Some((code.trim().parse().ok()?, output))
+}
+
+/// `[Process exited with code 3]` at the very end of what a command printed: Droid's way.
+pub fn exit_code_behind(text: &str) -> Option<i64> {
+    let (_, code) = text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
+    code.parse().ok()
 }
 
 /// What a call of one of the list tools changed.

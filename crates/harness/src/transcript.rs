@@ -1,6 +1,7 @@
 //! What the readers of transcripts share: how a line is walked through, the messages in it, and lines that are not one
 //! clean object: with a byte order mark, with the zeros of a crash, torn, two glued together.
 
+pub(crate) mod call;
 pub(crate) mod message;
 pub(crate) mod walk;
 
@@ -47,9 +48,14 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// A line that does not begin with an object: the end of one that was torn, or nothing of the harness's.
-pub(crate) fn torn<'a>(bytes: &'a [u8], beginnings: &[&str]) -> Line<'a> {
-    Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }
+/// The object that a line is, or what the line is instead: blank, the end of one that was torn, nothing of the harness's.
+pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Line<'a>> {
+    let bytes = trim(line);
+    match bytes.first() {
+        Some(b'{') => Ok(bytes),
+        None => Err(Line::default()),
+        Some(_) => Err(Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }),
+    }
 }
 
 /// The next object in `bytes` that begins like a line: the second of two that lost the line end between them.

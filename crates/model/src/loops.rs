@@ -120,11 +120,6 @@ pub struct Mark {
 }
 
 impl Loop {
-    /// Whether nothing can be made of it any more: what was cancelled or is done stays so.
-    pub fn is_over(&self) -> bool {
-        matches!(self.status, Status::Done | Status::Cancelled)
-    }
-
     /// `3 of 30`, `3` where there is no limit.
     pub fn progress(&self) -> String {
         match self.max_iterations {

@@ -175,15 +175,4 @@ impl Line<'_> {
     pub fn is_main(&self) -> bool {
         self.chain == Chain::Main
     }
-
-    /// The last thing the main agent said on this line, for whoever looks for its last message.
-    pub fn last_said(&self) -> Option<&str> {
-        if !self.is_main() {
-            return None;
-        }
-        self.items.iter().rev().find_map(|item| match item {
-            Item::Said { text, .. } => Some(text.as_ref()),
-            _ => None,
-        })
-    }
 }

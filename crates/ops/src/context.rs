@@ -9,7 +9,7 @@ use store::{Dir, Durability};
 
 use crate::backup::back_up;
 use crate::role::{Roles, id, look, look_or_make};
-use crate::{Error, Result, World};
+use crate::{Error, Mode, Result, World};
 
 const LARGEST: usize = 1024 * 1024;
 
@@ -90,13 +90,6 @@ pub struct Mended {
     pub backup: Option<PathBuf>,
     /// How the file stands afterwards.
     pub check: Checked,
-}
-
-/// Whether to do it, or only to show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Write,
-    DryRun,
 }
 
 pub fn fix(world: &World, file: &Path, mode: Mode) -> Result<Mended> {

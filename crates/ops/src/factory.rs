@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::packet::{self, DryRun, Imported};
+use crate::packet::{self, Imported};
 use crate::project::Project;
-use crate::{Error, Result, World};
+use crate::{Error, Mode, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -16,7 +16,7 @@ pub struct Report {
 }
 
 /// A folder or a file that was named; else where Factory's commands put such files, in the project and at home.
-pub fn run(world: &World, named: Option<&Path>, dry_run: DryRun) -> Result<Report> {
+pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
     let project = match Project::find(world) {
         Ok(project) => project.root.checkout,
         Err(Error::NoRoot { path }) => path,
@@ -30,7 +30,7 @@ pub fn run(world: &World, named: Option<&Path>, dry_run: DryRun) -> Result<Repor
         Some(path) => return Err(store::Error::Absent { path: path.to_owned() }.into()),
         None => folders.iter().flat_map(|folder| handoffs(folder)).collect(),
     };
-    let imported = files.iter().map(|file| packet::import(world, file, dry_run)).collect::<Result<_>>()?;
+    let imported = files.iter().map(|file| packet::import(world, file, mode)).collect::<Result<_>>()?;
     let ours = ["handoff.md", "pickup.md"];
     let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
     let theirs =

@@ -117,7 +117,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
             failed.push(format!("{} is wired already, in {}", harness.title, path.display()));
             continue;
         }
-        match install::run(world, harness, root, scope, install::Task::Install, install::Mode::Write) {
+        match install::run(world, harness, root, scope, install::Task::Install, crate::Mode::Write) {
             Ok(report) => wired.push(report),
             Err(error) => failed.push(format!("{} is not wired: {error}", harness.title)),
         }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::{Dir, Durability, Found};
 
 use crate::backup::{back_up, has_backup};
-use crate::{Error, Result, World, git};
+use crate::{Error, Mode, Result, World, git};
 use places::{command_path, files_of, folder, local_files, other_scope, real_path, settings_file};
 
 pub use places::{in_use, signs, is_wired_in, transcripts_kept, unusable, usual_scope, version, wired};
@@ -34,13 +34,6 @@ pub enum Scope {
 pub enum Task {
     Install,
     Uninstall,
-}
-
-/// Whether to do it, or only to show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Write,
-    DryRun,
 }
 
 #[derive(Clone, Debug, Serialize)]

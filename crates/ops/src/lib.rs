@@ -26,6 +26,7 @@ pub mod install;
 pub mod journal;
 pub mod lifecycle;
 pub mod loops;
+mod mode;
 pub mod packet;
 mod past;
 pub mod pickup;
@@ -46,6 +47,7 @@ mod workstreams;
 mod world;
 
 pub use error::{Error, ErrorKind};
+pub use mode::Mode;
 pub use world::World;
 
 pub type Result<T> = std::result::Result<T, Error>;

@@ -16,7 +16,7 @@ use store::Listed;
 
 use crate::given::Given;
 use crate::project::Project;
-use crate::{Error, Result, World};
+use crate::{Error, Mode, Result, World};
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);
@@ -337,7 +337,7 @@ pub struct Imported {
 }
 
 /// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
-pub fn import(world: &World, file: &Path, dry_run: DryRun) -> Result<Imported> {
+pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     let bytes = store::read_own(file, 4 * 1024 * 1024)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
     let project = Project::find_or_make(world)?;
@@ -351,7 +351,7 @@ pub fn import(world: &World, file: &Path, dry_run: DryRun) -> Result<Imported> {
     let document = Document::parse(given.clean_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let purpose = import::title(&document, &name);
-    if dry_run == DryRun::Yes {
+    if mode == Mode::DryRun {
         return Ok(imported(packet::id(world.now, &purpose, 1), false));
     }
     let id = project.store.create_packet(|n| {
@@ -368,13 +368,6 @@ pub fn import(world: &World, file: &Path, dry_run: DryRun) -> Result<Imported> {
         (id, bytes)
     })?;
     Ok(imported(id, true))
-}
-
-/// Whether to do it, or only to say what would be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DryRun {
-    Yes,
-    No,
 }
 
 fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {

@@ -13,9 +13,8 @@ use serde::{Deserialize, Serialize};
 use store::{Durability, Lock, Place, Root, Store, layout};
 
 use crate::handoff::Marks;
-use crate::packet::DryRun;
 use crate::project::Project;
-use crate::{Result, World, alive, handoff};
+use crate::{Mode, Result, World, alive, handoff};
 
 /// A session whose process cannot be asked about counts as dead after so long without a word.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
@@ -60,7 +59,7 @@ struct Open {
 }
 
 /// Writes the packet of every dead session that has none.
-pub fn run(world: &World, mode: DryRun) -> Result<Vec<Swept>> {
+pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     let project = Project::find(world)?;
     let mut text = Vec::new();
     project.store.dir().each_new_line(layout::SESSIONS, Place::default(), |line| {
@@ -114,7 +113,7 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
         None => {
             let (store, marker) = (Store::at(&root.path).ok()??, store.marker().ok()?);
             let project = Project { root: root.clone(), store, marker };
-            sweep(world, &project, open, DryRun::No, Marks::Leave).ok()?.packet
+            sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?.packet
         }
     };
     if packet.is_empty() {
@@ -151,11 +150,10 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
 
 /// Held while dead sessions are seen to, so that none leaves two packets.
 fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
-    store.dir().make(layout::LOCKS)?;
-    store.dir().lock(layout::SWEEP_LOCK, wait)
+    store.lock(layout::SWEEP_LOCK, wait)
 }
 
-fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun, marks: Marks) -> Result<Swept> {
+fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks) -> Result<Swept> {
     let source = handoff::of_session(project, &open.session, None)?;
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
@@ -168,13 +166,13 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: DryRun, marks: Mar
     let prompts = words::real(&digest.prompts);
     let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
     else {
-        if mode == DryRun::No {
+        if mode == Mode::Write {
             note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true })?;
         }
         return Ok(swept(String::new(), false));
     };
     let purpose = format!("go on: {}", inline(&last.text, 120));
-    if mode == DryRun::Yes {
+    if mode == Mode::DryRun {
         return Ok(swept(model::packet::id(world.now, &purpose, 1), false));
     }
     // No process is started here: a session start does this too.

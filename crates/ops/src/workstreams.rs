@@ -203,8 +203,7 @@ impl Place<'_> {
     }
 
     pub fn lock(&self, wait: Duration) -> store::Result<store::Lock> {
-        self.store.dir().make(layout::LOCKS)?;
-        self.store.dir().lock(layout::WORKSTREAMS_LOCK, wait)
+        self.store.lock(layout::WORKSTREAMS_LOCK, wait)
     }
 }
 

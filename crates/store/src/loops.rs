@@ -15,12 +15,12 @@ const LARGEST: usize = 4 * 1024 * 1024;
 impl Store {
     /// Held while a loop or the pointer is read, changed and written.
     pub fn lock_loops(&self, wait: Duration) -> Result<Lock> {
-        self.lock_made(layout::LOOPS_LOCK, wait)
+        self.lock(layout::LOOPS_LOCK, wait)
     }
 
     /// Held while a loop's validators run, so that they run once.
     pub fn lock_validators(&self, id: &Id) -> Result<Lock> {
-        self.lock_made(&layout::validators_lock(id), Duration::ZERO)
+        self.lock(&layout::validators_lock(id), Duration::ZERO)
     }
 
     /// Which loop is in the foreground; None where nobody ever started one, or the index was deleted.

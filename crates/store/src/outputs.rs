@@ -118,13 +118,13 @@ impl Store {
 
     /// Held while runs are made.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
-        self.lock_made(&layout::outputs_lock("new"), wait)
+        self.lock(&layout::outputs_lock("new"), wait)
     }
 
     /// Held by whoever works in a run, for as long as that lasts: nothing is launched twice. `who` is told to whoever comes
     /// in between.
     pub fn lock_run(&self, run: &Run, who: &str, wait: Duration) -> Result<Lock> {
-        let lock = self.lock_made(&layout::outputs_lock(&run.lock_name()), wait)?;
+        let lock = self.lock(&layout::outputs_lock(&run.lock_name()), wait)?;
         lock.sign(who)?;
         Ok(lock)
     }

@@ -34,7 +34,7 @@ impl Store {
 
     /// Held while a packet is changed.
     pub fn lock_packets(&self, wait: Duration) -> Result<Lock> {
-        self.lock_made(layout::PACKETS_LOCK, wait)
+        self.lock(layout::PACKETS_LOCK, wait)
     }
 
     /// Replaces a packet. The caller holds the lock.

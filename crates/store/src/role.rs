@@ -7,7 +7,7 @@ use model::id::Id;
 use model::marker::Problem;
 use model::role::lifecycle::{self, Lifecycle, Refused};
 
-use crate::{Durability, EntryKind, Error, Lock, Result, Store, layout};
+use crate::{Durability, EntryKind, Error, Result, Store, layout};
 
 /// More than a whole history takes.
 const LARGEST: usize = 1024 * 1024;
@@ -103,18 +103,13 @@ impl Store {
         if !differs {
             return Ok(seen);
         }
-        let _lock = self.lock_lifecycle(&machine, wait)?;
+        let _lock = self.lock(&layout::lifecycle_lock(&machine), wait)?;
         let (changed, differs) = attempt()?;
         if let (Changed::To { lifecycle, .. }, true) = (&changed, differs) {
             let folder = self.dir().make(layout::LIFECYCLES)?;
             folder.write(&format!("{machine}.json"), &lifecycle.render(), Durability::Synced)?;
         }
         Ok(changed)
-    }
-
-    fn lock_lifecycle(&self, machine: &str, wait: Duration) -> Result<Lock> {
-        self.dir().make(layout::LOCKS)?;
-        self.dir().lock(&layout::lifecycle_lock(machine), wait)
     }
 
     fn read_lifecycle(&self, machine: &str) -> Result<Option<Lifecycle>> {

@@ -50,11 +50,11 @@ impl Store {
 
     /// Held while a session is folded and its digest replaced.
     pub fn lock_session(&self, session: &Id, wait: Duration) -> Result<Lock> {
-        self.lock_made(&layout::session_lock(session), wait)
+        self.lock(&layout::session_lock(session), wait)
     }
 
     /// Takes a lock, and makes the folder of locks where somebody cleaned up.
-    pub(crate) fn lock_made(&self, rel: &str, wait: Duration) -> Result<Lock> {
+    pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
         match self.dir().lock(rel, wait) {
             Err(Error::Absent { .. }) => {
                 self.dir().make(layout::LOCKS)?;

@@ -80,8 +80,7 @@ impl Store {
 
     /// Notes the session in the marker. Best effort: whoever calls it goes on without.
     pub fn remember_session(&self, session: &Id, wait: Duration) -> Result<()> {
-        self.dir.make(layout::LOCKS)?;
-        let _lock = self.dir.lock(layout::MARKER_LOCK, wait)?;
+        let _lock = self.lock(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read(layout::MARKER, SMALL)?;
         match marker::with_last_session(&bytes, session.as_str()) {
             Some(bytes) => self.dir.write(layout::MARKER, &bytes, Durability::Synced),

@@ -13,7 +13,7 @@ use model::transcript::{Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, TEXT_BY
 
 use crate::transcript::message::Message;
 use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{next_line, next_line_like, torn, trim};
+use crate::transcript::{call, next_line, next_line_like, object};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -97,12 +97,10 @@ const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
 /// What one line says. It never fails; a torn line gives what stands before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
-    let bytes = trim(bytes);
-    match bytes.first() {
-        None => return Line::default(),
-        Some(b'{') => {}
-        Some(_) => return torn(bytes, &BEGINNINGS),
-    }
+    let bytes = match object(bytes, &BEGINNINGS) {
+        Ok(bytes) => bytes,
+        Err(line) => return line,
+    };
     let mut walk = Walk::new(bytes);
     let mut draft = Draft::default();
     let end = draft.read(&mut walk);
@@ -305,7 +303,7 @@ impl<'a> Draft<'a> {
         let mut items = Vec::new();
         let texts = texts.into_iter().filter(|text| !text.trim().is_empty());
         items.extend(texts.map(|text| Item::Said { message: id.clone(), text }));
-        calls.into_iter().for_each(|call| tools::call(call, &mut items));
+        calls.into_iter().for_each(|call| call::call(call, &mut items));
         items.extend(usage.map(|mut usage| {
             usage.message = id;
             Item::Usage(usage)

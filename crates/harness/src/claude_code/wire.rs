@@ -76,7 +76,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     let response = || fields.object("tool_response");
     let error = fields.text("error");
     let exit = match (&error, failed) {
-        (Some(error), _) => exit_code(error),
+        (Some(error), _) => tools::exit_code_before(error).map(|(code, _)| code),
         (None, false) if tool == "Bash" => Some(0),
         _ => None,
     };
@@ -109,13 +109,6 @@ fn touched<'a>(tool: &str, input: &Fields<'a>, response: impl FnOnce() -> Fields
         _ => return Vec::new(),
     };
     input.text(field).map(|path| Touched { path, action }).into_iter().collect()
-}
-
-/// `Exit code 3`, followed by whatever the command printed.
-fn exit_code(error: &str) -> Option<i64> {
-    let rest = error.strip_prefix("Exit code ")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).map_or(rest, |end| &rest[..end]);
-    digits.parse().ok()
 }
 
 #[cfg(test)]

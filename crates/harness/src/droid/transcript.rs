@@ -2,18 +2,15 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Touched};
 use model::failure::error_lines;
-use model::transcript::{
-    About, COMMAND_BYTES, Call, CallResult, Chain, Item, Kind, Line, NAME_BYTES, NOTE_BYTES, Question,
-    TEXT_BYTES, Typed,
-};
+use model::transcript::{CallResult, Chain, Item, Kind, Line, NAME_BYTES, TEXT_BYTES, Typed};
 
 use crate::fields::Fields;
-use crate::tools::todos;
-use crate::transcript::message::{Message, RawCall, RawResult};
+use crate::tools::{exit_code_behind, todos};
+use crate::transcript::call::call;
+use crate::transcript::message::{Message, RawResult};
 use crate::transcript::walk::{Raw, Walk};
-use crate::transcript::{next_line, torn, trim};
+use crate::transcript::{next_line, object};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -27,12 +24,10 @@ const BEGINNINGS: [&str; 1] = ["{\"type\""];
 
 /// What one line says. It never fails; a torn line gives what stands before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
-    let bytes = trim(bytes);
-    match bytes.first() {
-        None => return Line::default(),
-        Some(b'{') => {}
-        Some(_) => return torn(bytes, &BEGINNINGS),
-    }
+    let bytes = match object(bytes, &BEGINNINGS) {
+        Ok(bytes) => bytes,
+        Err(line) => return line,
+    };
     let mut walk = Walk::new(bytes);
     let draft = Draft::read(&mut walk);
     let unread = if walk.is_torn() { &bytes[1..] } else { walk.rest() };
@@ -162,58 +157,8 @@ fn state(line: &[u8]) -> Option<Item<'_>> {
     todos("TodoWrite", if given.is_empty() { &line } else { &given }, Fields::default).map(Item::Todos)
 }
 
-fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
-    let RawCall { id, tool, input } = raw;
-    let mut call = Call { id, ..Call::default() };
-    let mut change = None;
-    match tool.as_ref() {
-        "TodoWrite" => change = todos(&tool, &input.fields(), Fields::default),
-        _ => read_input(&tool, input.walk(), &mut call),
-    }
-    call.tool = tool;
-    items.push(Item::Call(call));
-    items.extend(change.map(Item::Todos));
-}
-
-fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
-    let (mut kind, mut what) = (None, None);
-    if !walk.object() {
-        return;
-    }
-    while let Some(key) = walk.key() {
-        match (tool, key) {
-            ("Read" | "Edit" | "MultiEdit" | "Create", b"file_path") => {
-                let action = match tool {
-                    "Read" => Action::Read,
-                    "Create" => Action::Create,
-                    _ => Action::Edit,
-                };
-                call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                // What follows is the file's text.
-                break;
-            }
-            ("ApplyPatch", b"input" | b"patch") => {
-                call.files = patched(&walk.text(TEXT_BYTES).unwrap_or_default());
-            }
-            (_, b"command") => call.command = walk.text(COMMAND_BYTES),
-            ("Task", b"description") => what = walk.text(NOTE_BYTES),
-            ("Task", b"subagent_type") => kind = walk.text(NAME_BYTES),
-            ("ExitSpecMode", b"plan") => {
-                call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
-            }
-            ("AskUser", b"questionnaire") => {
-                call.about = About::Questions(questionnaire(&walk.text(TEXT_BYTES).unwrap_or_default()));
-            }
-            _ => walk.skip(),
-        }
-    }
-    if let Some(what) = what {
-        call.about = About::Delegated { kind, what };
-    }
-}
-
 fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
-    let exit = raw.content.ending().and_then(exit_code);
+    let exit = raw.content.ending().and_then(exit_code_behind);
     // A command that ends badly is no error to Droid.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
@@ -222,42 +167,6 @@ fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
         result.errors = error_lines(&result.text);
     }
     result
-}
-
-/// `[Process exited with code 3]` at the very end.
-fn exit_code(ending: &str) -> Option<i64> {
-    let (_, code) = ending.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
-    code.parse().ok()
-}
-
-/// The files a patch names.
-fn patched(patch: &str) -> Vec<Touched<'static>> {
-    let touched = |line: &str| {
-        let (what, path) = line.strip_prefix("*** ")?.split_once(" File: ")?;
-        let action = match what {
-            "Add" => Action::Create,
-            "Update" => Action::Edit,
-            "Delete" => Action::Delete,
-            _ => return None,
-        };
-        Some(Touched { path: path.trim().to_owned().into(), action })
-    };
-    patch.lines().filter_map(touched).collect()
-}
-
-/// `1. [question] …`, then its `[option] …` lines.
-fn questionnaire(text: &str) -> Vec<Question<'static>> {
-    let mut questions: Vec<Question> = Vec::new();
-    for line in text.lines() {
-        if let Some((_, question)) = line.split_once("[question]") {
-            questions.push(Question { text: question.trim().to_owned().into(), options: Vec::new() });
-        } else if let (Some((_, option)), Some(question)) =
-            (line.split_once("[option]"), questions.last_mut())
-        {
-            question.options.push(option.trim().to_owned().into());
-        }
-    }
-    questions
 }
 
 /// What hooks answered: the reason of a refusal in JSON, or the words of one that left with code 2.

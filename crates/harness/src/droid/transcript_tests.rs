@@ -1,4 +1,5 @@
-use model::event::{TodoChange, TodoStatus};
+use model::event::{Action, TodoChange, TodoStatus};
+use model::transcript::{About, Call, Question};
 
 use super::*;
 
@@ -64,8 +65,8 @@ fn calls_and_their_files() {
         (r#""name":"Edit","input":{"file_path":"/p"}"#, vec![("/p", Action::Edit)]),
         (r#""name":"Read","input":{"file_path":"/p"}"#, vec![("/p", Action::Read)]),
         (
-            r#""name":"ApplyPatch","input":{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c\n*** Delete File: d\n*** End Patch"}"#,
-            vec![("a", Action::Create), ("b c", Action::Edit), ("d", Action::Delete)],
+            r#""name":"ApplyPatch","input":{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b c\n*** Move to: e\n*** Delete File: d\n*** End Patch"}"#,
+            vec![("a", Action::Create), ("b c", Action::Edit), ("e", Action::Create), ("d", Action::Delete)],
         ),
         (r#""name":"Execute","input":{"command":"ls","file_path":"/p"}"#, vec![]),
         (r#""name":"Edit","input":7"#, vec![]),

@@ -46,7 +46,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let input = fields.object("tool_input");
     let response = fields.text("tool_response");
     let exit = match tool.as_ref() {
-        "Execute" => response.as_deref().and_then(exit_code),
+        "Execute" => response.as_deref().and_then(tools::exit_code_behind),
         _ => None,
     };
     let failed = exit.is_some_and(|exit| exit != 0);
@@ -72,32 +72,12 @@ fn touched<'a>(tool: &str, input: &Fields<'a>) -> Vec<Touched<'a>> {
         "Read" => Action::Read,
         "Create" => Action::Create,
         "Edit" | "MultiEdit" => Action::Edit,
-        "ApplyPatch" => return patched(input),
+        "ApplyPatch" => {
+            return tools::patched(&input.text("input").or_else(|| input.text("patch")).unwrap_or_default());
+        }
         _ => return Vec::new(),
     };
     input.text("file_path").map(|path| Touched { path, action }).into_iter().collect()
-}
-
-/// The files a patch names: `*** Update File: path`.
-fn patched<'a>(input: &Fields<'a>) -> Vec<Touched<'a>> {
-    let patch = input.text("input").or_else(|| input.text("patch")).unwrap_or_default();
-    let marks = [
-        ("*** Add File: ", Action::Create),
-        ("*** Update File: ", Action::Edit),
-        ("*** Delete File: ", Action::Delete),
-        ("*** Move to: ", Action::Create),
-    ];
-    let named = |line: &str| {
-        let (mark, action) = marks.iter().find(|(mark, _)| line.starts_with(mark))?;
-        Some(Touched { path: Cow::Owned(line[mark.len()..].trim().to_owned()), action: *action })
-    };
-    patch.lines().filter_map(named).collect()
-}
-
-/// The last line of what a command printed: `[Process exited with code 3]`.
-fn exit_code(response: &str) -> Option<i64> {
-    let (_, rest) = response.rsplit_once("[Process exited with code ")?;
-    rest.split(']').next()?.trim().parse().ok()
 }
 
 #[cfg(test)]

@@ -15,17 +15,11 @@ use super::start::create;
 use super::{Shown, all, need_trust, note, pointer, shown};
 use crate::init::PATIENCE;
 use crate::project::Project;
-use crate::{Error, Result, World};
+use crate::{Error, Mode, Result, World};
 
 pub const FILE: &str = ".claude/ralph-loop.local.md";
 
 const LARGEST: usize = 1024 * 1024;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Write,
-    DryRun,
-}
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {

@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use model::role;
-use ops::context::{Checked, Mended, Mode};
+use ops::context::{Checked, Mended};
 use ops::init::Hooks;
-use ops::{Result, World};
+use ops::{Mode, Result, World};
 
 use crate::commands::{init, lifecycle, recover};
 use crate::output::{self, BOLD, DIM, Format, GOOD};

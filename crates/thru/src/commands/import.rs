@@ -2,9 +2,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use ops::factory;
-use ops::loops::ralph::{self, Mode, Report};
-use ops::packet::{DryRun, Imported};
-use ops::{Result, World};
+use ops::loops::ralph::{self, Report};
+use ops::packet::Imported;
+use ops::{Mode, Result, World};
 
 use super::packet::tell_covered;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
@@ -47,26 +47,26 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             }
         }
         Command::Factory { path, dry_run } => {
-            let dry_run = if *dry_run { DryRun::Yes } else { DryRun::No };
-            let report = factory::run(world, path.as_deref(), dry_run)?;
+            let mode = if *dry_run { Mode::DryRun } else { Mode::Write };
+            let report = factory::run(world, path.as_deref(), mode)?;
             match format {
                 Format::Json => output::json(&report),
-                Format::Text => print_factory(&report, dry_run),
+                Format::Text => print_factory(&report, mode),
             }
         }
     }
     Ok(0)
 }
 
-fn print_factory(report: &factory::Report, dry_run: DryRun) {
+fn print_factory(report: &factory::Report, mode: Mode) {
     if report.imported.is_empty() {
         output::talk("No handoffs were found in .factory; name a file or a folder.");
     }
     for Imported { from, id, created, covered } in &report.imported {
-        let how = match (*created, dry_run) {
+        let how = match (*created, mode) {
             (true, _) => "became",
-            (false, DryRun::Yes) => "would become",
-            (false, DryRun::No) => "was imported before, as",
+            (false, Mode::DryRun) => "would become",
+            (false, Mode::Write) => "was imported before, as",
         };
         output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
         if *covered {

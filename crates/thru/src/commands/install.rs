@@ -1,6 +1,6 @@
 use clap::ValueEnum;
-use ops::install::{FileChange, Mode, Report, Scope, Task};
-use ops::{Result, World};
+use ops::install::{FileChange, Report, Scope, Task};
+use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 

@@ -8,8 +8,8 @@ use model::packet::Status;
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::packet::{Checked, DryRun, Edit, Edited, Row};
-use ops::{Error, Result, World};
+use ops::packet::{Checked, Edit, Edited, Row};
+use ops::{Error, Mode, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
@@ -271,7 +271,7 @@ fn print_checked(one: &Checked) {
 }
 
 fn import(world: &World, file: &std::path::Path, dry_run: bool, format: Format) -> Result<u8> {
-    let imported = ops::packet::import(world, file, if dry_run { DryRun::Yes } else { DryRun::No })?;
+    let imported = ops::packet::import(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
     match format {
         Format::Json => output::json(&imported),
         Format::Text => {

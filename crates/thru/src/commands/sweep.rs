@@ -1,7 +1,6 @@
 use model::render::one_line;
 use model::time;
-use ops::packet::DryRun;
-use ops::{Result, World};
+use ops::{Mode, Result, World};
 
 use crate::output::{self, DIM, Format};
 
@@ -17,7 +16,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let swept = ops::sweep::run(world, if args.dry_run { DryRun::Yes } else { DryRun::No })?;
+    let swept = ops::sweep::run(world, if args.dry_run { Mode::DryRun } else { Mode::Write })?;
     match format {
         Format::Json => output::json(&swept),
         Format::Text if swept.is_empty() => {

@@ -1,71 +1,17 @@
-//! Claude Code's tools: what a call of each is about, and what its own report adds to the result.
+//! The results of Claude Code's tools, and what its own report adds to them.
 
 use std::borrow::Cow;
 
 use model::event::{Action, TodoChange, TodoStatus, Touched};
 use model::failure::error_lines;
-use model::transcript::{
-    About, COMMAND_BYTES, Call, CallResult, Item, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES,
-};
+use model::transcript::{CallResult, Item, NAME_BYTES, NOTE_BYTES};
 
 use super::words;
-use crate::fields::Fields;
-use crate::tools::todos;
-use crate::transcript::message::{RawCall, RawResult};
+use crate::tools::exit_code_before;
+use crate::transcript::message::RawResult;
 use crate::transcript::walk::{Walk, unquote};
 
 type Text<'a> = Cow<'a, str>;
-
-/// The call, and what it says about the list of things to do.
-pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
-    let RawCall { id, tool, input } = raw;
-    let mut call = Call { id, ..Call::default() };
-    let mut change = None;
-    match tool.as_ref() {
-        "TodoWrite" | "TaskUpdate" => change = todos(&tool, &input.fields(), Fields::default),
-        "AskUserQuestion" => call.about = About::Questions(questions(&input.fields())),
-        _ => read_input(&tool, input.walk(), &mut call),
-    }
-    call.tool = tool;
-    items.push(Item::Call(call));
-    items.extend(change.map(Item::Todos));
-}
-
-fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
-    let (mut kind, mut what) = (None, None);
-    if !walk.object() {
-        return;
-    }
-    while let Some(key) = walk.key() {
-        match (tool, key) {
-            ("Read" | "Edit" | "MultiEdit" | "Write", b"file_path") | ("NotebookEdit", b"notebook_path") => {
-                // Whether a Write creates the file, only its result knows.
-                let action = if tool == "Read" { Action::Read } else { Action::Edit };
-                call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                // What follows is the file's text.
-                break;
-            }
-            (_, b"command") => call.command = walk.text(COMMAND_BYTES),
-            ("Task" | "Agent", b"description") => what = walk.text(NOTE_BYTES),
-            ("Task" | "Agent", b"subagent_type") => kind = walk.text(NAME_BYTES),
-            ("ExitPlanMode", b"plan") => {
-                call.about = About::Plan(walk.text(TEXT_BYTES).unwrap_or_default());
-            }
-            _ => walk.skip(),
-        }
-    }
-    if let Some(what) = what {
-        call.about = About::Delegated { kind, what };
-    }
-}
-
-fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
-    let question = |fields: &Fields<'a>| Question {
-        text: fields.text("question").unwrap_or_default(),
-        options: fields.objects("options").iter().filter_map(|option| option.text("label")).collect(),
-    };
-    input.objects("questions").iter().map(question).collect()
-}
 
 /// `toolUseResult`: the same result once more, for the harness's own screen, with some things said more clearly.
 #[derive(Debug, Default)]
@@ -157,18 +103,11 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
     if let Some(inner) = inner.map(|inner| inner.strip_suffix("</tool_use_error>").unwrap_or(inner)) {
         result.text = inner.to_owned().into();
     }
-    if let Some((code, output)) = exit_code(&result.text) {
+    if let Some((code, output)) = exit_code_before(&result.text) {
         result.exit = Some(code);
         result.text = output.to_owned().into();
     }
     result.errors = error_lines(&result.text);
-}
-
-/// `Exit code 3`, and whatever the command printed below it.
-fn exit_code(text: &str) -> Option<(i64, &str)> {
-    let rest = text.strip_prefix("Exit code ")?;
-    let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
-    Some((code.trim().parse().ok()?, output))
 }
 
 /// The entry that was made; the call did not know its number yet.
