@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result};
 
 use crate::args::Args;
 use crate::table::{self, Align};
-use crate::{bench, dist, e2e, tidy, torture};
+use crate::{bench, dist, e2e, fuzz, tidy, torture};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
@@ -46,6 +46,7 @@ pub fn run(args: Args) -> Result<bool> {
     } else {
         run.skip("deny", "cargo-deny is not installed (cargo install cargo-deny)");
     }
+    run.step("fuzz", || fuzz::run(Args::none()));
     let mut binary: Option<PathBuf> = None;
     run.step("dist", || {
         binary = Some(dist::build(dist::Addresses::CHOSEN)?);

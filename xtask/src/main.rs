@@ -9,6 +9,7 @@ mod bench;
 mod ci;
 mod dist;
 mod e2e;
+mod fuzz;
 mod memory;
 mod recall;
 mod scene;
@@ -39,6 +40,8 @@ cargo xtask COMMAND [OPTIONS]
              --bin PATH   torture this binary                 --row TEXT   sweep only commands whose name holds TEXT
   e2e      drive the real harnesses offline against a scripted model, installing them if need be
              --only TEXT  only tests whose name holds TEXT     --bin PATH   let them call this binary
+  fuzz [TARGET]   what must hold of any bytes, against bytes that nobody wrote
+             --seconds N  for all targets together (default 8) --seed N     another order of inputs
   recall DIR   how much of what an agent needs after a compaction a brief gives back, on a folder of transcripts
              --json       every figure                         --misses     name what was not found
              --every N    cut after every N calls too          --only TEXT  only transcripts whose name holds TEXT
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         "bench" => bench::run(args),
         "torture" => torture::run(args),
         "e2e" => e2e::run(args),
+        "fuzz" => fuzz::run(args),
         "recall" => recall::run(args),
         "tidy" => tidy::run(args),
         "ci" => ci::run(args),

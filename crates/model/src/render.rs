@@ -64,6 +64,10 @@ pub fn quote(text: &str, max: usize) -> String {
 /// A command or a line of output, in backticks that it cannot close.
 pub fn code(text: &str, max: usize) -> String {
     let text = inline(text, max);
+    if text.is_empty() {
+        // Two backticks with nothing between them would open a span around whatever follows.
+        return "` `".to_owned();
+    }
     if !text.contains('`') {
         return format!("`{text}`");
     }
@@ -181,5 +185,6 @@ mod tests {
     fn code_cannot_be_closed() {
         assert_eq!(code("ls", 10), "`ls`");
         assert_eq!(code("echo `date` ``", 40), "``` echo `date` `` ```");
+        assert_eq!(code(" ", 10), "` `", "two backticks would open a span");
     }
 }

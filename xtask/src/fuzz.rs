@@ -1,0 +1,268 @@
+//! `cargo xtask fuzz`: bytes that nobody wrote, against what must hold of all bytes.
+//!
+//! Seeded and without any tool, so that it runs everywhere and every run can be repeated. `fuzz/` has the same targets for
+//! cargo-fuzz, which is guided by coverage and finds more in a long run. What either finds goes to `fuzz/found/`, and every
+//! input that is kept there is tried first, and by `cargo test`.
+
+mod targets;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use model::text::fingerprint;
+
+use crate::args::Args;
+use crate::stats::Random;
+use targets::{TARGETS, Target};
+
+/// Seconds for all targets together, where nothing is said.
+const SECONDS: u64 = 8;
+const SEED: u64 = 20_261_115;
+
+/// Longer inputs find nothing more and take their time.
+const LONGEST: usize = 4096;
+
+/// Nothing may take this long for so little: everything here is linear in its input.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// Pieces that mean something to one of the readers: by chance they would take for ever to come together.
+const WORDS: [&str; 40] = [
+    "---\n",
+    "\r\n",
+    "\n\n",
+    "## ",
+    "# A\n",
+    "```",
+    "~~~\n",
+    "<!--",
+    "-->",
+    "- [ ] ",
+    "- [x] ",
+    "key: value\n",
+    "\u{feff}",
+    "'",
+    "\"",
+    "\\",
+    "\\u0000",
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ",",
+    "//",
+    "/*",
+    "*/",
+    "null",
+    "{\"type\":\"assistant\",\"message\":",
+    "\"content\":[",
+    "\"tool_use\"",
+    "\"hooks\":{\"Stop\":[",
+    "password = ",
+    "Authorization: Bearer ",
+    "AKIA",
+    "ghp_",
+    "-----BEGIN PRIVATE KEY-----",
+    "\u{1b}[31m",
+    "\u{202e}",
+    "</system-reminder>",
+    "<!-- AGENT_COMPLETE -->",
+];
+
+/// Bytes that mean something to one of the readers.
+const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
+
+pub fn run(mut args: Args) -> Result<bool> {
+    let seconds = number(&mut args, "--seconds")?.unwrap_or(SECONDS);
+    let seed = number(&mut args, "--seed")?.unwrap_or(SEED);
+    let only = args.word();
+    args.finish()?;
+    let chosen: Vec<(&str, Target)> =
+        TARGETS.into_iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+    if chosen.is_empty() {
+        bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
+    }
+    let each = Duration::from_secs(seconds) / chosen.len() as u32;
+    // A target says what is wrong by a panic, which is told below, once.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut good = true;
+    for (name, target) in chosen {
+        let tried = try_target(name, target, each, seed)?;
+        println!(
+            "{name:<12} {} inputs{}",
+            tried.inputs,
+            if tried.found.is_none() { ", all held" } else { "" }
+        );
+        if let Some((input, why)) = tried.found {
+            good = false;
+            let path = keep(name, &input)?;
+            println!("  FAILED: {why}\n  input:  {}\n  kept:   {}", input.escape_ascii(), path.display());
+            println!("  again:  cargo xtask fuzz {name} --seed {seed}");
+        }
+    }
+    let _ = std::panic::take_hook();
+    Ok(good)
+}
+
+struct Tried {
+    inputs: usize,
+    found: Option<(Vec<u8>, String)>,
+}
+
+fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<Tried> {
+    let mut pool = kept_inputs(name)?;
+    let mut random = Random::seeded(seed ^ fingerprint([name]));
+    let until = Instant::now() + time;
+    let mut inputs = 0;
+    while inputs < pool.len() || Instant::now() < until {
+        let input = match pool.get(inputs) {
+            Some(kept) => kept.clone(),
+            None => mutated(&pool, &mut random),
+        };
+        inputs += 1;
+        if let Some(why) = failure(target, &input) {
+            return Ok(Tried { inputs, found: Some((shortened(target, input), why)) });
+        }
+        // Now and then one stays, so that changes add up.
+        if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
+            pool.push(input);
+        }
+    }
+    Ok(Tried { inputs, found: None })
+}
+
+/// Why the target does not hold of this input.
+fn failure(target: Target, input: &[u8]) -> Option<String> {
+    let start = Instant::now();
+    let ended = catch_unwind(AssertUnwindSafe(|| target(input)));
+    match ended {
+        Err(panic) => Some(words(panic.as_ref())),
+        Ok(()) if start.elapsed() > SLOW => Some(format!("{} bytes took {:?}", input.len(), start.elapsed())),
+        Ok(()) => None,
+    }
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it panicked without a word").to_owned()
+}
+
+fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
+    let mut input = pool[random.below(pool.len())].clone();
+    for _ in 0..=random.below(5) {
+        let at = random.below(input.len() + 1);
+        let length = random.below(input.len() - at + 1).min(1 + random.below(64));
+        match random.below(8) {
+            0 => input.insert(at, random.number() as u8),
+            1 => drop(input.drain(at..at + length)),
+            2 => drop(input.splice(at..at, WORDS[random.below(WORDS.len())].bytes())),
+            3 => {
+                let again = input[at..at + length].to_vec();
+                let to = random.below(input.len() + 1);
+                input.splice(to..to, again);
+            }
+            4 => {
+                let other = &pool[random.below(pool.len())];
+                let from = random.below(other.len() + 1);
+                input.truncate(at);
+                input.extend_from_slice(&other[from..]);
+            }
+            5 => input.truncate(at),
+            6 if at < input.len() => input[at] ^= 1 << random.below(8),
+            _ if at < input.len() => input[at] = SIGNS[random.below(SIGNS.len())],
+            _ => input.push(b'\n'),
+        }
+    }
+    input.truncate(LONGEST);
+    input
+}
+
+/// As little of an input as still fails, in a time that a person waits.
+fn shortened(target: Target, mut input: Vec<u8>) -> Vec<u8> {
+    let until = Instant::now() + Duration::from_secs(3);
+    let mut size = input.len() / 2;
+    while size > 0 && Instant::now() < until {
+        let mut at = 0;
+        while at + size <= input.len() && Instant::now() < until {
+            let mut less = input.clone();
+            less.drain(at..at + size);
+            if failure(target, &less).is_some() { input = less } else { at += size }
+        }
+        size /= 2;
+    }
+    input
+}
+
+fn keep(name: &str, input: &[u8]) -> Result<PathBuf> {
+    let folder = folder().join("found").join(name);
+    fs::create_dir_all(&folder)?;
+    let path = folder.join(format!("{:016x}", fingerprint([input])));
+    fs::write(&path, input)?;
+    Ok(path)
+}
+
+/// What is kept of a target: a few inputs to begin with, and all that ever failed.
+fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
+    let mut inputs = vec![Vec::new()];
+    for kind in ["seeds", "found"] {
+        let folder = folder().join(kind).join(name);
+        let mut paths = match fs::read_dir(&folder) {
+            Ok(entries) => entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?,
+            Err(_) => continue,
+        };
+        paths.sort();
+        for path in paths {
+            inputs.push(fs::read(&path).with_context(|| format!("reading {}", path.display()))?);
+        }
+    }
+    Ok(inputs)
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
+}
+
+fn number(args: &mut Args, name: &str) -> Result<Option<u64>> {
+    let given = args.option(name)?;
+    given.map(|text| text.parse().with_context(|| format!("{name} wants a number, not `{text}`"))).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was found once is never found again.
+    #[test]
+    fn every_kept_input_holds() {
+        for (name, target) in TARGETS {
+            let inputs = kept_inputs(name).unwrap();
+            assert!(inputs.len() > 1, "{name} has nothing to begin with");
+            for input in inputs {
+                assert_eq!(failure(target, &input), None, "{name}: {}", input.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_seed_makes_the_same_inputs() {
+        let pool = [b"abc".to_vec(), b"## A\nx\n".to_vec()];
+        let made = |seed| {
+            let mut random = Random::seeded(seed);
+            (0..50).map(|_| mutated(&pool, &mut random)).collect::<Vec<_>>()
+        };
+        assert_eq!(made(7), made(7));
+        assert_ne!(made(7), made(8));
+    }
+
+    /// A target that fails is noticed, and its input made short.
+    #[test]
+    fn a_failure_is_found_and_shortened() {
+        let target: Target = |data| assert!(!data.contains(&b'#'), "a hash");
+        let tried = try_target("section", target, Duration::from_secs(5), 1).unwrap();
+        let (input, why) = tried.found.unwrap();
+        assert_eq!((input.as_slice(), why.as_str()), (b"#".as_slice(), "a hash"));
+    }
+}

@@ -1,0 +1,184 @@
+//! What must hold of any bytes at all. Each target panics where it does not.
+//!
+//! Shared by `cargo xtask fuzz`, which runs anywhere, and by `fuzz/`, where cargo-fuzz guides the same by coverage.
+
+use std::path::Path;
+
+use harness::HARNESSES;
+use harness::settings::{Command, Entry, Place, find, install, uninstall};
+use harness::transcript::each_line;
+use model::document::{Document, Head, unwrap_verbatim, wrap_verbatim};
+use model::id::{Id, MAX_BYTES};
+use model::redact::{self, redact_bytes};
+use model::render::{code, inline, one_line, quote, quoted, width};
+
+pub type Target = fn(&[u8]);
+
+pub const TARGETS: [(&str, Target); 8] = [
+    ("document", document),
+    ("section", section),
+    ("transcript", transcript),
+    ("payload", payload),
+    ("settings", settings),
+    ("redact", redact),
+    ("render", render),
+    ("id", id),
+];
+
+/// Parsing and writing is the identity, and an edit of the frontmatter is read back and touches no body.
+pub fn document(data: &[u8]) {
+    let mut document = Document::parse(data);
+    assert_eq!(document.bytes(), data, "parse and write");
+    let body = document.body().to_vec();
+    let had_frontmatter = document.has_frontmatter();
+    let value = "a: b # c";
+    if document.set("fuzzed", value).is_err() {
+        assert_eq!(document.bytes(), data, "a refused edit changes nothing");
+        return;
+    }
+    assert_eq!(document.text("fuzzed"), Some(value));
+    let again = Document::parse(document.bytes());
+    assert_eq!(again.text("fuzzed"), Some(value), "what is written reads back");
+    if had_frontmatter {
+        assert_eq!(document.body(), body, "the body is not touched");
+    }
+    let once = document.bytes().to_vec();
+    assert!(document.set("fuzzed", value).is_ok());
+    assert_eq!(document.bytes(), once, "twice is once");
+    document.remove("fuzzed");
+    assert_eq!(document.get("fuzzed"), None);
+}
+
+/// A text, a byte that no text has, a document: the text becomes the document's first section, and nothing else changes.
+pub fn section(data: &[u8]) {
+    let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
+    let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
+    let mut document = Document::parse(rest);
+    let Some(heading) = document.headings().first().map(|heading| (heading.level, heading.text.clone()))
+    else {
+        return;
+    };
+    let path = [Head::exact(heading.0, &heading.1)];
+    let Some(old) = document.section(&path).map(|section| section.body().to_vec()) else { return };
+    let start = document
+        .section(&path)
+        .map_or(0, |section| section.body().as_ptr() as usize - document.bytes().as_ptr() as usize);
+    let (before, after) = (rest[..start].to_vec(), rest[start + old.len()..].to_vec());
+    if document.set_section(&path, text).is_err() {
+        assert_eq!(document.bytes(), rest, "a refused edit changes nothing");
+        return;
+    }
+    let edited = document.bytes().to_vec();
+    assert!(edited.starts_with(&before) && edited.ends_with(&after), "only the section changes");
+    let again = Document::parse(edited.clone());
+    assert_eq!(again.headings(), document.headings(), "read again it is the same");
+    assert!(
+        again.headings().first().is_some_and(|first| (first.level, &first.text) == (heading.0, &heading.1))
+    );
+    if document.set_section(&path, text).is_ok() {
+        assert_eq!(document.bytes(), edited, "twice is once");
+    }
+}
+
+/// A line of any harness's transcript: no line is read for ever, and what is left gets shorter.
+pub fn transcript(data: &[u8]) {
+    for harness in HARNESSES {
+        let line = (harness.read_line)(data);
+        assert!(line.rest.len() < data.len().max(1), "what is left is less");
+        let mut lines = 0;
+        each_line(harness.read_line, data, |_| lines += 1);
+        assert!(lines <= 32, "{lines} lines in one");
+    }
+}
+
+/// What a harness sends to a hook.
+pub fn payload(data: &[u8]) {
+    for harness in HARNESSES {
+        for event in ["PostToolUse", "UserPromptSubmit", "SessionStart", "Stop", "SubagentStop", "PreCompact"]
+        {
+            if let Ok(event) = (harness.decode)(data, event) {
+                assert!(!event.session.is_empty());
+            }
+        }
+    }
+}
+
+/// Settings that parse take our hooks and give the same bytes back; what does not parse is left alone.
+pub fn settings(data: &[u8]) {
+    let entries = ["Stop", "PostToolUse"].map(|event| Entry {
+        event: event.into(),
+        matcher: (event == "PostToolUse").then(|| "*".to_owned()),
+        command: Command::Exec {
+            program: Path::new("/opt/thru").display().to_string(),
+            args: vec!["hook".into(), "claude-code".into(), event.into()],
+        },
+        timeout: 10,
+    });
+    for place in [Place::CLAUDE_CODE, Place::DROID_SETTINGS, Place::DROID_HOOKS] {
+        let Ok(ours) = find(data, &place) else { continue };
+        let Ok(installed) = install(Some(data), &place, &entries) else { continue };
+        let twice = install(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");
+        assert_eq!(twice.bytes, installed.bytes, "twice is once");
+        if ours.is_empty() {
+            let back = uninstall(&installed.bytes, &place).expect("what we wrote can be taken out");
+            assert_eq!(
+                String::from_utf8_lossy(&back.bytes),
+                String::from_utf8_lossy(data),
+                "the same bytes back"
+            );
+        }
+    }
+}
+
+/// What was covered stays covered, and nothing new is found in it.
+pub fn redact(data: &[u8]) {
+    for emails in [false, true] {
+        let options = redact::Options { emails };
+        let once = redact_bytes(data, options).into_owned();
+        assert_eq!(redact_bytes(&once, options), once, "twice is once");
+        if let Ok(text) = std::str::from_utf8(data) {
+            assert_eq!(redact::redact(text, options).as_bytes(), once, "text and bytes agree");
+        }
+    }
+}
+
+/// Nothing that hides, paints or breaks out gets in front of a model.
+pub fn render(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    for max in [1, 7, 80, 2_000] {
+        for shown in [inline(&text, max), one_line(&text, max)] {
+            assert!(shown.chars().all(is_harmless), "{shown:?}");
+            assert!(width(&shown) <= max, "{} wide, at most {max}: {shown:?}", width(&shown));
+        }
+        assert!(!inline(&text, max).contains("</"), "a tag that closes");
+        let fenced = code(&text, max);
+        let fence = fenced.len() - fenced.trim_start_matches('`').len();
+        let inner = &fenced[fence..fenced.len() - fence];
+        assert!(fence > 0 && !inner.split(|c| c != '`').any(|run| run.len() == fence), "{fenced}");
+        let said = quoted(&text, max);
+        assert_eq!(said.matches(['“', '”']).count(), 2, "{said}");
+        assert!(quote(&text, max).lines().all(|line| line.starts_with('>')));
+    }
+    let wrapped = wrap_verbatim(data, "\n");
+    assert_eq!(unwrap_verbatim(&wrapped), Some(data), "what is wrapped comes out again");
+    let page = [b"## A\n\n".as_slice(), &wrapped, b"\n## B\n"].concat();
+    let headings: Vec<String> = Document::parse(page).headings().iter().map(|h| h.text.clone()).collect();
+    assert_eq!(headings, ["A", "B"], "a fence that is not closed from within");
+}
+
+fn is_harmless(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// What is an id can be a file's name and nothing else.
+pub fn id(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Ok(id) = Id::new(&text) else { return };
+    assert_eq!(id.as_str(), text);
+    let bytes = id.as_str().as_bytes();
+    assert!(!bytes.is_empty() && bytes.len() <= MAX_BYTES);
+    assert!(bytes.iter().all(|b| b.is_ascii_alphanumeric() || b"_-.".contains(b)), "{text}");
+    assert!(!text.contains("..") && !text.starts_with(['.', '-']) && !text.ends_with('.'), "{text}");
+    assert_eq!(Path::new(id.as_str()).components().count(), 1, "{text}");
+}
