@@ -13,7 +13,7 @@ use crate::backup::{back_up, has_backup};
 use crate::{Error, Mode, Result, World, git};
 use places::{command_path, files_of, folder, local_files, other_scope, real_path, settings_file};
 
-pub use places::{in_use, signs, is_wired_in, transcripts_kept, unusable, usual_scope, version, wired};
+pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
 
 const LARGEST: usize = 16 * 1024 * 1024;
 
