@@ -270,9 +270,12 @@ fn list(list: &List, world: &World, format: Format) {
             Status::Done | Status::Cancelled => DIM,
         };
         let ago = time::parse(&shown.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
-        let promise = shown.promises.first().map_or(String::new(), |promise| one_line(&promise.text, 40));
+        let rest = match shown.promises.first() {
+            Some(promise) => format!("{ago:<12}  {DIM}{}{DIM:#}", one_line(&promise.text, 40)),
+            None => ago,
+        };
         output::line(format_args!(
-            "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {:<holder$}  {ago:<12}  {DIM}{promise}{DIM:#}",
+            "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {:<holder$}  {rest}",
             shown.id,
             self::state(shown),
             progress(shown),
