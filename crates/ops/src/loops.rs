@@ -19,7 +19,7 @@ use serde::Serialize;
 use store::{Found, Store};
 
 pub use choose::Wanted;
-use choose::{Owner, choose, find_owner, in_front, need_trust, open, trusted};
+use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
 
 use crate::init::PATIENCE;
 use crate::sessions::Chosen;
@@ -104,14 +104,14 @@ pub fn list(world: &World) -> Result<List> {
 
 pub fn show(world: &World, named: Option<&str>) -> Result<(Shown, String)> {
     let store = open(world)?;
-    let record = store.read_loop(&choose(world, &store, named)?)?;
+    let record = store.read_loop(&choose(world, &store, named, Aim::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
     Ok((shown(&record.state, &store.foreground()?.unwrap_or_default()), text))
 }
 
 pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     let store = open(world)?;
-    let id = choose(world, &store, named)?;
+    let id = choose(world, &store, named, Aim::Look)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.loop_log(&id, |entry| entries.push(entry))?;
@@ -122,7 +122,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
 /// Puts a loop into the foreground of a session; what was there stays active and waits.
 pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     let store = trusted(world)?;
-    let id = choose(world, &store, Some(named))?;
+    let id = choose(world, &store, Some(named), Aim::Look)?;
     let owner = find_owner(world, &store, owner)?;
     let _lock = store.lock_loops(PATIENCE)?;
     let record = store.read_loop(&id)?;
@@ -136,7 +136,7 @@ pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
 
 pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Changed> {
     let store = trusted(world)?;
-    let id = choose(world, &store, named)?;
+    let id = choose(world, &store, named, Aim::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
         // Outside of a harness it goes back to whom it had.
@@ -207,7 +207,7 @@ fn set_back(
     change: impl FnOnce(&mut Loop) -> Result<Option<Event>>,
 ) -> Result<Changed> {
     let store = open(world)?;
-    let id = choose(world, &store, named)?;
+    let id = choose(world, &store, named, Aim::SetBack)?;
     let _lock = store.lock_loops(PATIENCE)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();

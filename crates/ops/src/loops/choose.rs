@@ -2,9 +2,10 @@
 
 use model::id::Id;
 use model::loops::pointer::Pointer;
+use model::loops::{Loop, Status};
 use store::Store;
 
-use super::{front, usage};
+use super::{all, front, usage};
 use crate::project::Project;
 use crate::sessions::Chosen;
 use crate::{Error, Result, World, sessions};
@@ -47,18 +48,40 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// A whole id, the beginning of one, or a part of its name; without any, the one in the foreground.
-pub(super) fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<Id> {
+/// What a loop is wanted for that was not named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    Look,
+    /// To be taken out of the foreground.
+    SetBack,
+    Resume,
+}
+
+/// A whole id, the beginning of one, or a part of its name; without any, the one that can be meant.
+pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops there are".to_owned();
     let Some(named) = named else {
-        let pointer = front(store)?;
-        let front = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok());
-        // Of one alone there is no doubt which is meant.
-        let only = || <[Id; 1]>::try_from(store.loop_ids().ok()?).ok().map(|[id]| id);
-        return front.or_else(only).ok_or_else(|| Error::Absent {
-            what: "no loop is in the foreground; name one".into(),
-            hint: hint(),
-        });
+        let here = here(world, store);
+        let (records, _) = all(store)?;
+        let loops: Vec<&Loop> = records.iter().map(|record| &record.state).collect();
+        let id = match meant(aim, &loops, &front(store)?, here.as_ref().map(Id::as_str)).as_slice() {
+            [one] => one.id.clone(),
+            [] => {
+                let of = if here.is_some() { " of this session" } else { "" };
+                let what = match aim {
+                    Aim::Resume => format!("no loop{of} is paused; name one"),
+                    Aim::Look | Aim::SetBack => format!("no loop{of} is in the foreground; name one"),
+                };
+                return Err(Error::Absent { what, hint: hint() });
+            }
+            many => {
+                return Err(Error::Refused {
+                    what: format!("{} loops can be meant; name one", many.len()),
+                    hint: many.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
+                });
+            }
+        };
+        return Id::new(&id).map_err(|bad| usage(bad.to_string(), &hint()));
     };
     let all = store.loop_ids()?;
     if let Some(id) = all.iter().find(|id| id.as_str() == named) {
@@ -110,11 +133,45 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     ))
 }
 
+/// The session that this runs in. Inside of one only its own loops are meant: what is done to a loop can be final.
+fn here(world: &World, store: &Store) -> Option<Id> {
+    match sessions::choose(world, store, None) {
+        Ok((session, Chosen::Harness)) => Some(session),
+        _ => None,
+    }
+}
+
+/// The loops that can be meant where none is named. Looking does no harm, so there the newest is good enough.
+fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
+    let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
+    let fits = |known: &Loop| match aim {
+        Aim::Resume => known.status == Status::Paused,
+        Aim::Look | Aim::SetBack => known.status == Status::Active && pointer.holds(&known.id),
+    };
+    let fitting: Vec<&Loop> = loops.iter().copied().filter(|known| fits(known) && is_ours(known)).collect();
+    let newest = |of: &[&'a Loop]| {
+        of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
+    };
+    match (aim, fitting.as_slice()) {
+        (Aim::Look, []) => match loops {
+            [one] => vec![*one],
+            _ => Vec::new(),
+        },
+        (Aim::Look, many) => newest(many).into_iter().collect(),
+        // Of its own loops a session means the one that was paused last.
+        (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
+        _ => fitting,
+    }
+}
+
 pub(super) fn in_front(world: &World, store: &Store, pointer: &Pointer) -> Option<String> {
-    // Inside a session only its own loop is meant: what is done to it is final.
-    if let Ok((session, Chosen::Harness)) = sessions::choose(world, store, None) {
+    if let Some(session) = here(world, store) {
         return pointer.of(session.as_str()).map(str::to_owned);
     }
     let last = || pointer.active_loop_id.clone().or_else(|| pointer.by_session.values().next_back().cloned());
     last()
 }
+
+#[cfg(test)]
+#[path = "choose_tests.rs"]
+mod tests;

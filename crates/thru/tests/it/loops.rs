@@ -172,8 +172,13 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(a["loop"]["status"], "active", "it waits");
     env.thru(&[&["loop", "activate", "alpha"], &OWNER[..]].concat()).ok();
     assert_eq!(front(), ["alpha"]);
+    let other = env.call(&["loop", "cancel"]).var("CLAUDE_CODE_SESSION_ID", "another").run();
+    assert!(other.exits(10).stderr.contains("no loop of this session"), "never another session's");
     env.thru(&["loop", "pause"]).ok();
     assert_eq!(front(), [""; 0]);
+    env.thru(&["loop", "resume"]).ok();
+    assert_eq!(front(), ["alpha"], "the one that is paused is meant");
+    env.thru(&["loop", "pause"]).ok();
     env.thru(&[&["loop", "activate", "alpha"], &OWNER[..]].concat()).exits(15);
     env.thru(&["loop", "resume", "alpha"]).ok();
     assert_eq!(front(), ["alpha"], "back to the session it had");
