@@ -21,6 +21,8 @@ pub enum Takes {
     Settings,
     /// The fault of a context file, which it mends.
     Fault,
+    /// A session's role.
+    Role,
 }
 
 /// Everything that is wrong, as sentences. Paths are relative to the scene.
@@ -35,7 +37,8 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
             let mut backup = path.as_os_str().to_owned();
             backup.push(".backup");
             let kept = path.starts_with(WORKSTREAMS) && after.file(Path::new(&backup)) == Some(old);
-            if !rotated(path, old, after) && !passing && !kept {
+            let unbound = takes == Takes::Role && path.starts_with(ROLES);
+            if !rotated(path, old, after) && !passing && !kept && !unbound {
                 wrong.push(format!("{} is gone", path.display()));
             }
             continue;
@@ -177,6 +180,7 @@ fn changed_loop(old: &[u8], new: &[u8]) -> Option<String> {
 }
 
 const LOOPS: &str = "project/.agent/context/loops";
+const ROLES: &str = "project/.agent/context/state/roles";
 const PENDING: &str = "project/.agent/context/state/pending";
 const OUTPUTS: &str = "project/.agent/context/outputs";
 const CURSORS: &str = "project/.agent/context/state/cursors";

@@ -120,7 +120,10 @@ pub const ROWS: &[Row] = &[
         takes: Takes::Fault,
         ..cli("context fix", with_bad_role, &["context", "fix", ROLE_PATH], is_mended)
     },
-    cli("role unbind", with_role, &["role", "unbind", "--session", SESSION], |scene| !is_bound(scene)),
+    Row {
+        takes: Takes::Role,
+        ..cli("role unbind", with_role, &["role", "unbind", "--session", SESSION], |scene| !is_bound(scene))
+    },
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
