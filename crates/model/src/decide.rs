@@ -174,7 +174,7 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
     }
 }
 
-/// The role's part in an event. A tool call has one only if it shows by itself that a context file was touched.
+/// The role's part in an event. A tool call has one if it touched a context file, or came instead of a compaction.
 fn role_event(facts: &Facts, kind: &Kind, files: &[FileField]) -> Option<RoleEvent> {
     match kind {
         Kind::SessionStart { source: Source::Compact | Source::Resume } => Some(RoleEvent::WentOn),
@@ -187,10 +187,16 @@ fn role_event(facts: &Facts, kind: &Kind, files: &[FileField]) -> Option<RoleEve
         Kind::ToolDone(done) if !done.failed => {
             let touched = files.iter().filter(|file| file.path.ends_with(role::SUFFIX));
             let touched: Vec<FileField> = touched.cloned().collect();
-            (!touched.is_empty()).then_some(RoleEvent::Touched(touched))
+            if touched.is_empty() { never_came(facts) } else { Some(RoleEvent::Touched(touched)) }
         }
+        Kind::ToolDone(_) => never_came(facts),
         _ => None,
     }
+}
+
+/// Whoever goes on working was not compacted.
+fn never_came(facts: &Facts) -> Option<RoleEvent> {
+    (facts.pending == Some(Pending::Announced)).then_some(RoleEvent::NeverCame)
 }
 
 fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {

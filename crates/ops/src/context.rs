@@ -26,21 +26,45 @@ pub struct Checked {
     pub verdict: String,
 }
 
+/// What a check came to. A file that cannot be read keeps nobody from hearing about the others.
+#[derive(Debug, Default)]
+pub struct Validated {
+    pub checked: Vec<Checked>,
+    /// The first of those that could not be.
+    pub failed: Option<Error>,
+}
+
+impl Validated {
+    fn take(&mut self, checked: Result<Checked>) {
+        match checked {
+            Ok(checked) => self.checked.push(checked),
+            Err(error) => self.failed = self.failed.take().or(Some(error)),
+        }
+    }
+}
+
 /// These files, as the user named them.
-pub fn validate(world: &World, files: &[PathBuf]) -> Result<Vec<Checked>> {
+pub fn validate(world: &World, files: &[PathBuf]) -> Result<Validated> {
     let roles = look(world)?;
-    let read = |file: &PathBuf| {
-        let bytes = store::read_own(&placed(world, file)?, LARGEST)?;
-        Ok(checked(file.display().to_string(), roles.check(world, &bytes)))
-    };
-    files.iter().map(read).collect()
+    let mut validated = Validated::default();
+    for file in files {
+        let read = placed(world, file).and_then(|path| Ok(store::read_own(&path, LARGEST)?));
+        let report = read.map(|bytes| roles.check(world, &bytes));
+        validated.take(report.map(|report| checked(file.display().to_string(), report)));
+    }
+    Ok(validated)
 }
 
 /// Every context file of the roles.
-pub fn validate_all(world: &World) -> Result<Vec<Checked>> {
+pub fn validate_all(world: &World) -> Result<Validated> {
     let roles = look(world)?;
-    let files = roles.files()?;
-    Ok(files.into_iter().map(|file| checked(file.shown, roles.check(world, &file.bytes))).collect())
+    let mut validated = Validated::default();
+    for role in roles.names()? {
+        if let Some(found) = roles.find(&role).transpose() {
+            validated.take(found.map(|file| checked(file.shown, roles.check(world, &file.bytes))));
+        }
+    }
+    Ok(validated)
 }
 
 fn checked(file: String, report: Report) -> Checked {

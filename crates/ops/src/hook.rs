@@ -97,7 +97,7 @@ impl Scene<'_> {
             let _ = self.checkpoint(session, event);
         }
         let pending =
-            session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, &event.kind));
+            session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, event));
         let mut past = if trusted { past::gather(self.world, &self.place(), event, pending) } else { None };
         if let (Some(past), Ok(session)) = (&mut past, &session) {
             past.notes.extend(self.ear(session).notes(event));
@@ -204,10 +204,12 @@ impl Scene<'_> {
         Ok(())
     }
 
-    /// Looked at only where it can matter: a tool call has no time for it.
-    fn pending(&self, session: &Id, kind: &Kind) -> Option<Pending> {
-        match kind {
-            Kind::Prompt { .. } | Kind::Summary { .. } | Kind::SessionEnd { .. } => {
+    /// Looked at only where it can matter.
+    fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
+        match event.kind {
+            // What a sub-agent does says nothing about its session's compaction.
+            Kind::ToolDone(_) if event.agent.is_some() => None,
+            Kind::Prompt { .. } | Kind::Summary { .. } | Kind::SessionEnd { .. } | Kind::ToolDone(_) => {
                 self.store.pending(session).ok().flatten()
             }
             _ => None,

@@ -27,7 +27,7 @@ pub struct Begun {
 pub fn init(world: &World, name: &str) -> Result<Begun> {
     let role = id(name)?;
     let (_, store) = look_or_make(world)?;
-    match store.change_lifecycle(&role, Missing::Create(world.now), PATIENCE, |_| Ok(0))? {
+    match store.change_lifecycle(&role, Missing::Replace(world.now), PATIENCE, |_| Ok(0))? {
         Changed::To { lifecycle, created } => {
             Ok(Begun { role: lifecycle.role, state: lifecycle.state, created })
         }
@@ -87,12 +87,17 @@ pub struct Moved {
     pub since: String,
 }
 
-/// Back to `active`, from anywhere.
+/// Back to `active`, from anywhere, and whoever had it: that session may be dead.
 pub fn recover(world: &World, named: Option<&str>) -> Result<Moved> {
     let roles = look(world)?;
     let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
     let store = roles.store.ok_or_else(|| no_lifecycle(&role))?;
-    let lifecycle = go(world, &store, &role, Missing::Leave, Happened::Recover, Insist::No)?;
+    let go = |missing| go(world, &store, &role, missing, Happened::Recover, Insist::Yes);
+    let lifecycle = match go(Missing::Leave) {
+        // There is no other way back.
+        Err(Error::Store(store::Error::Damaged { .. })) => go(Missing::Replace(world.now))?,
+        gone => gone?,
+    };
     Ok(Moved { role: lifecycle.role, source, state: lifecycle.state, since: lifecycle.since })
 }
 
@@ -120,7 +125,7 @@ fn not_changed(role: &Id, changed: &Changed) -> Error {
         Changed::Refused(refused) => Error::Refused {
             what: refused.to_string(),
             hint: format!(
-                "`thru recover {role}` brings it back to active; --force takes the step all the same, on record"
+                "`thru lifecycle recover {role}` brings it back to active; --force takes the step all the same, on record"
             ),
         },
         Changed::Clash { .. } => match refuse_clash(role, changed) {
@@ -138,7 +143,7 @@ fn no_lifecycle(role: &Id) -> Error {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     pub role: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,6 +165,9 @@ pub struct Row {
     /// Older steps than those.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forgotten: Option<u64>,
+    /// Why its state cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<String>,
 }
 
 /// One role, or every one with a file or a lifecycle.
@@ -174,14 +182,32 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
         };
     }
     let mut names: Vec<Id> = roles.files()?.into_iter().map(|file| file.role).collect();
+    let mut damaged = Vec::new();
     if let Some(store) = &roles.store {
-        for lifecycle in store.lifecycles()? {
-            names.extend(Id::new(&lifecycle?.role));
+        for (machine, lifecycle) in store.lifecycles()? {
+            match lifecycle {
+                Ok(lifecycle) => names.extend(Id::new(&lifecycle.role)),
+                Err(error) => damaged.push((machine, error.to_string())),
+            }
         }
     }
     names.sort();
     names.dedup();
-    names.iter().map(|role| row(world, &roles, role)).collect()
+    // One that cannot be read must not hide the others.
+    let mut rows = Vec::new();
+    for role in &names {
+        let machine = model::role::lifecycle::machine(role);
+        rows.push(match damaged.iter().position(|(id, _)| id.as_str() == machine) {
+            Some(place) => damaged_row(role.as_str(), damaged.remove(place).1),
+            None => row(world, &roles, role)?,
+        });
+    }
+    rows.extend(damaged.into_iter().map(|(machine, why)| damaged_row(machine.as_str(), why)));
+    Ok(rows)
+}
+
+fn damaged_row(role: &str, why: String) -> Row {
+    Row { role: role.to_owned(), damaged: Some(why), ..Row::default() }
 }
 
 fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
@@ -207,6 +233,7 @@ fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
         valid: report.map(|report| report.is_valid()),
         history,
         forgotten,
+        damaged: None,
     })
 }
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use model::config::Settings;
 use model::id::Id;
 use model::place;
-use model::role::lifecycle::State;
+use model::role::lifecycle::{Lifecycle, State};
 use model::role::{self, ContextFile, Facts, Report};
 use model::text::did_you_mean;
 use model::time;
@@ -364,9 +364,10 @@ pub struct Row {
 pub fn list(world: &World) -> Result<Vec<Row>> {
     let roles = look(world)?;
     let files = roles.files()?;
-    let (mut states, mut bindings) = (Vec::new(), Vec::new());
+    let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
     if let Some(store) = &roles.store {
-        states = store.lifecycles()?.into_iter().collect::<store::Result<Vec<_>>>()?;
+        // The doctor names what cannot be read; it must not hide the others.
+        states = store.lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.bindings()?;
     }
     let mut names: Vec<String> = files.iter().map(|file| file.role.to_string()).collect();

@@ -6,6 +6,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
+use model::time;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
@@ -232,6 +234,16 @@ impl Dir {
             Ok(_) => Err(Errno::EXIST),
             Err(e) => Err(e),
         }
+    }
+
+    /// Moves a damaged file out of the way of the one that must replace it. Nothing is ever deleted.
+    pub fn set_aside(&self, name: &str, now: Timestamp) -> Result<String> {
+        let first = format!("{name}.damaged-{}", time::compact(now));
+        let taken: Vec<String> = self.entries()?.into_iter().map(|entry| entry.name).collect();
+        let names = std::iter::once(first.clone()).chain((2..).map(|n| format!("{first}-{n}")));
+        let kept = names.into_iter().find(|name| !taken.contains(name)).unwrap_or(first);
+        self.rename(name, &kept)?;
+        Ok(kept)
     }
 
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {

@@ -17,6 +17,8 @@ const LARGEST: usize = 1024 * 1024;
 pub enum Missing {
     Leave,
     Create(Timestamp),
+    /// The same; and one that is damaged is set aside for it.
+    Replace(Timestamp),
 }
 
 /// What became of a change.
@@ -70,9 +72,10 @@ impl Store {
     }
 
     /// Every lifecycle of this root, by its machine's name; a damaged one as its error.
-    pub fn lifecycles(&self) -> Result<Vec<Result<Lifecycle>>> {
-        let machines = self.ids_in(layout::LIFECYCLES, ".json")?;
-        Ok(machines.iter().filter_map(|machine| self.read_lifecycle(machine.as_str()).transpose()).collect())
+    pub fn lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
+        let machines = self.ids_in(layout::LIFECYCLES, ".json")?.into_iter();
+        let read = |machine: Id| Some((machine.clone(), self.read_lifecycle(machine.as_str()).transpose()?));
+        Ok(machines.filter_map(read).collect())
     }
 
     /// Reads, changes and writes a role's state under its lock. What changes nothing is not written, and what has nothing to
@@ -86,12 +89,16 @@ impl Store {
     ) -> Result<Changed> {
         let machine = lifecycle::machine(role);
         let attempt = || -> Result<(Changed, bool)> {
-            let (mut lifecycle, created) = match (self.read_lifecycle(&machine)?, missing) {
+            let known = match (self.read_lifecycle(&machine), missing) {
+                (Err(Error::Damaged { .. }), Missing::Replace(_)) => None,
+                (known, _) => known?,
+            };
+            let (mut lifecycle, created) = match (known, missing) {
                 (Some(lifecycle), _) if lifecycle.role != role.as_str() => {
                     return Ok((Changed::Clash { other: lifecycle.role }, false));
                 }
                 (Some(lifecycle), _) => (lifecycle, false),
-                (None, Missing::Create(now)) => (Lifecycle::new(role, now), true),
+                (None, Missing::Create(now) | Missing::Replace(now)) => (Lifecycle::new(role, now), true),
                 (None, Missing::Leave) => return Ok((Changed::None, false)),
             };
             match change(&mut lifecycle) {
@@ -107,7 +114,13 @@ impl Store {
         let (changed, differs) = attempt()?;
         if let (Changed::To { lifecycle, .. }, true) = (&changed, differs) {
             let folder = self.dir().make(layout::LIFECYCLES)?;
-            folder.write(&format!("{machine}.json"), &lifecycle.render(), Durability::Synced)?;
+            let name = format!("{machine}.json");
+            if let (Err(Error::Damaged { .. }), Missing::Replace(now)) =
+                (self.read_lifecycle(&machine), missing)
+            {
+                folder.set_aside(&name, now)?;
+            }
+            folder.write(&name, &lifecycle.render(), Durability::Synced)?;
         }
         Ok(changed)
     }

@@ -55,7 +55,7 @@ fn a_damaged_state_is_named_and_left_alone() {
     folder.write("tester.json", b"{\"schema_version\": 1,\n", Durability::Relaxed).unwrap();
     let failed = store.change_lifecycle(&role("tester"), Missing::Create(Timestamp::UNIX_EPOCH), WAIT, save);
     assert!(matches!(failed, Err(Error::Damaged { line: Some(2), .. })), "{failed:?}");
-    assert!(matches!(store.lifecycles().unwrap().as_slice(), [Err(Error::Damaged { .. })]));
+    assert!(matches!(store.lifecycles().unwrap().as_slice(), [(_, Err(Error::Damaged { .. }))]));
 }
 
 #[test]

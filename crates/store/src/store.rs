@@ -6,7 +6,6 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::id::Id;
 use model::marker::{self, Marker, Mode, Problem};
-use model::time;
 
 use crate::root::store_at;
 use crate::{Dir, Durability, EntryKind, Error, Result, Tally, layout};
@@ -103,7 +102,7 @@ impl Store {
         let set_aside = match store.marker() {
             Ok(marker) => return Ok(Created { marker, new: false, pristine: false, set_aside: None }),
             Err(Error::Absent { .. }) => None,
-            Err(Error::Damaged { .. }) => Some(store.set_aside(layout::MARKER, now)?),
+            Err(Error::Damaged { .. }) => Some(dir.set_aside(layout::MARKER, now)?),
             Err(e) => return Err(e),
         };
         let pristine = set_aside.is_none() && !holds_files(dir)?;
@@ -119,16 +118,6 @@ impl Store {
             return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
         }
         Ok(Created { marker: store.marker()?, new: false, pristine, set_aside })
-    }
-
-    /// Moves a damaged file out of the way of the one that must replace it. Nothing is ever deleted.
-    fn set_aside(&self, name: &str, now: Timestamp) -> Result<String> {
-        let first = format!("{name}.damaged-{}", time::compact(now));
-        let taken: Vec<String> = self.dir.entries()?.into_iter().map(|entry| entry.name).collect();
-        let names = std::iter::once(first.clone()).chain((2..).map(|n| format!("{first}-{n}")));
-        let kept = names.into_iter().find(|name| !taken.contains(name)).unwrap_or(first);
-        self.dir.rename(name, &kept)?;
-        Ok(kept)
     }
 }
 

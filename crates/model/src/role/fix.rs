@@ -58,11 +58,39 @@ fn mended_title(title: &str) -> Option<String> {
         Some(_) => None,
         None => {
             let tails = ["Session Context", "Context"];
-            let told = tails
-                .into_iter()
-                .find(|tail| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' ')));
+            // `Foo: Session Context` and `Foo― Session Context` have a mark that takes thought: is it part of the name?
+            let is_plain = |name: &str| name.ends_with(char::is_alphanumeric);
+            let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
+            let told = tails.into_iter().find(named);
             let name = told.and_then(|tail| title.strip_suffix(tail)).unwrap_or(title).trim_end();
-            (!name.is_empty()).then(|| format!("{name} — {}", told.unwrap_or("Session Context")))
+            // The words of the form alone name nobody.
+            let is_form = ["session", "context", "session context"].contains(&name.to_lowercase().as_str());
+            let says_so = told.is_none() && name.to_lowercase().contains("context");
+            (is_plain(name) && !is_form && !says_so)
+                .then(|| format!("{name} — {}", told.unwrap_or("Session Context")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mended_title;
+
+    #[test]
+    fn a_title_is_mended_only_where_that_takes_no_thought() {
+        for (title, expected) in [
+            ("Tester - Session Context", Some("Tester — Session Context")),
+            ("Tester – Context", Some("Tester — Context")),
+            ("Tester Session Context", Some("Tester — Session Context")),
+            ("Tester", Some("Tester — Session Context")),
+            ("Tester — Session Context", None),
+            ("Tester ― Session Context", None),
+            ("tester: Session Context", None),
+            ("Foo-Context", None),
+            ("Session Context", None),
+            ("Context", None),
+        ] {
+            assert_eq!(mended_title(title).as_deref(), expected, "{title}");
         }
     }
 }

@@ -255,16 +255,17 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
     const VALID: (State, &str) = (Saved, "the file is valid");
     const INVALID: (State, &str) = (Active, "the file is not valid");
     const AGAIN: (State, &str) = (Active, "edited again");
+    const ANEW: (State, &str) = (Active, "to be saved again");
     const COMPACT: (State, &str) = (Compacting, "a compaction was announced");
     const CHECK: (State, &str) = (Saving, "checked before a compaction");
     const NEVER: (State, &str) = (Active, "the compaction never came");
     const START: (State, &str) = (Recovering, "the session went on");
     match (happened, state) {
         (Happened::Save(Validity::Valid), Saving) => vec![VALID],
-        (Happened::Save(Validity::Valid), Saved) => vec![AGAIN, SAVE, VALID],
+        (Happened::Save(Validity::Valid), Saved) => vec![ANEW, SAVE, VALID],
         (Happened::Save(Validity::Valid), _) => vec![SAVE, VALID],
         (Happened::Save(Validity::Invalid), Saving) => vec![INVALID],
-        (Happened::Save(Validity::Invalid), Saved) => vec![AGAIN, SAVE, INVALID],
+        (Happened::Save(Validity::Invalid), Saved) => vec![ANEW, SAVE, INVALID],
         (Happened::Save(Validity::Invalid), _) => vec![SAVE, INVALID],
         (Happened::Compaction(Validity::Invalid), _) => vec![],
         (Happened::Compaction(Validity::Valid), Active) => vec![CHECK, VALID, COMPACT],

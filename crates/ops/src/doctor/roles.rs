@@ -36,7 +36,7 @@ pub fn check(world: &World, store: &Store) -> Option<Check> {
         findings.push(of_error(&error.into()));
         Vec::new()
     });
-    for lifecycle in lifecycles {
+    for (_, lifecycle) in lifecycles {
         states += 1;
         match lifecycle {
             Ok(lifecycle) => {

@@ -76,13 +76,20 @@ impl Ear<'_> {
         let actor =
             Actor { by: self.by, session: self.session.map(Id::as_str), previous, now: self.world.now };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| lifecycle.hear(happened, Insist::No, &actor);
-        Ok(match self.store.change_lifecycle(role, Missing::Leave, self.deadline.wait(), hear)? {
-            Changed::None | Changed::To { .. } => None,
-            Changed::Refused(refused) => Some(refused.to_string()),
-            Changed::Clash { other } => {
-                Some(format!("the role {other} has the state file that {role} would have"))
-            }
-        })
+        Ok(
+            match self.store.change_lifecycle(
+                role,
+                Missing::Create(self.world.now),
+                self.deadline.wait(),
+                hear,
+            )? {
+                Changed::None | Changed::To { .. } => None,
+                Changed::Refused(refused) => Some(refused.to_string()),
+                Changed::Clash { other } => {
+                    Some(format!("the role {other} has the state file that {role} would have"))
+                }
+            },
+        )
     }
 
     /// What the brief tells of the session's role. That nobody could tell which it is stands on the receipt.

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use model::role;
-use ops::context::{Checked, Mended};
+use ops::context::{Checked, Mended, Validated};
 use ops::init::Hooks;
 use ops::{Mode, Result, World};
 
@@ -96,17 +96,20 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 fn validate(world: &World, args: &ValidateArgs, format: Format) -> Result<u8> {
-    let checked = match args.all {
+    let Validated { checked, failed } = match args.all {
         true => ops::context::validate_all(world)?,
         false => ops::context::validate(world, &args.files)?,
     };
     match format {
+        // One answer is one document: there the failure is it.
+        Format::Json if failed.is_some() => {}
         Format::Json => output::json(&checked),
-        Format::Text if checked.is_empty() => {
+        Format::Text if checked.is_empty() && failed.is_none() => {
             output::talk("There are no context files here yet; `thru context new ROLE` makes one.");
         }
         Format::Text => checked.iter().for_each(print_checked),
     }
+    failed.map_or(Ok(()), Err)?;
     Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
 }
 

@@ -307,6 +307,54 @@ fn a_compaction_that_never_came_ends_with_the_next_prompt() {
 }
 
 #[test]
+fn one_file_that_is_not_there_does_not_silence_the_others() {
+    let env = bound();
+    let found = env
+        .thru(&["context", "validate", ".agent/context/agents/tester.context.md", "nofile.context.md"])
+        .exits(10);
+    assert!(found.stdout.contains("PASS: tester.context.md"), "{found}");
+    assert!(found.stderr.contains("nofile.context.md"), "{found}");
+}
+
+#[test]
+fn or_with_the_next_tool_call() {
+    let env = bound();
+    fire(&env, "s1", "PreCompact", json!({"trigger": "manual"}));
+    let call = |agent: Value| {
+        let mut payload =
+            json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "true"}});
+        payload.as_object_mut().unwrap().extend(agent.as_object().unwrap().clone());
+        fire(&env, "s1", "PostToolUse", payload);
+        state(&env)
+    };
+    assert_eq!(
+        call(json!({"agent_id": "a1", "agent_type": "Explore"})),
+        "compacting",
+        "a sub-agent's tells nothing"
+    );
+    assert_eq!(call(json!({})), "active");
+}
+
+#[test]
+fn a_dead_sessions_role_is_taken_back_and_a_damaged_state_begun_anew() {
+    let env = bound();
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.call(&["lifecycle", "recover", "tester"]).var("CLAUDE_CODE_SESSION_ID", "s4").run().ok();
+    assert_eq!(state(&env), "active");
+    env.thru(&["lifecycle", "init", "other"]).ok();
+    env.write("project/.agent/context/state/lifecycle/tester.json", "{");
+    let table = env.thru(&["lifecycle", "status"]).exits(1);
+    assert!(table.stdout.contains("other") && table.stdout.contains("damaged"), "{table}");
+    env.thru(&["lifecycle", "recover", "tester"]).ok();
+    assert_eq!(state(&env), "active");
+    let kept = names_in(&env.store().join("state/lifecycle"));
+    assert!(kept.iter().any(|name| name.starts_with("tester.json.damaged-")), "{kept:?}");
+    fs::remove_file(env.store().join("state/lifecycle/tester.json")).unwrap();
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    assert_eq!(state(&env), "compacting", "a bound session's role is tracked again");
+}
+
+#[test]
 fn an_invalid_file_stops_nothing_and_is_told() {
     let env = bound();
     fs::write(env.base().join(FILE), GOOD.replace("**Pane**", "Pane")).unwrap();
@@ -543,7 +591,7 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
         "{recovery}"
     );
     env.call(&["recover", "tester", "--json"]).run().exits(12).json();
-    env.thru(&["role", "list"]).exits(12);
+    env.thru(&["role", "list"]).ok();
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");
     env.thru(&["lifecycle", "save", "tester"]).exits(13);
 }
