@@ -28,6 +28,8 @@ pub enum Occasion {
     Resumed,
     /// A new session, in a project where there was one before.
     Started,
+    /// Somebody looks; nothing has happened to the session.
+    Asked,
 }
 
 /// What there is to tell.
