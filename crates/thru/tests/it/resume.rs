@@ -339,7 +339,7 @@ fn a_folder_that_cannot_be_read_is_no_empty_one() {
     env.write("project/02-projects/24-skills/_resume.md", "---\nphase: planning\n---\n");
     env.write("project/02-projects/25-shut/_resume.md", "---\nphase: planning\n---\n");
     let shut = env.project().join("02-projects/25-shut");
-    std::fs::set_permissions(&shut, std::os::unix::fs::PermissionsExt::from_mode(0)).unwrap();
+    std::fs::set_permissions(&shut, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     let said = env.call_bound_by_modes(&["resume", "migrate", "--dry-run"]).run().exits(11).stderr;
     assert!(said.contains("02-projects/25-shut"), "{said}");
     let said = env.call_bound_by_modes(&["resume", "show", "25-shut"]).run().exits(11).stderr;
