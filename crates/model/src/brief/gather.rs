@@ -5,13 +5,10 @@ use std::collections::BTreeSet;
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
 use super::{Material, Occasion, Topic};
-use crate::digest::{Digest, Failure, FileUse, Prompt};
+use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quoted};
 use crate::text::cut;
-
-/// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
-const SUBSTANTIAL: usize = 40;
 
 /// How much of a command makes it known, with a little to spare.
 const COMMAND: usize = 66;

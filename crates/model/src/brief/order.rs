@@ -34,14 +34,14 @@ const UNLIKELY: u32 = 60;
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
-    /// So many files come early. Behind goal, state and what fails, every 70 characters of room are worth one; the next
-    /// file would more often than not be noise.
+    /// So many files come early, of those that are likely at all. Behind goal, state and what fails, every 70 characters
+    /// of room are worth one; the next file would more often than not be noise.
     likely_files: usize,
 }
 
 impl Order {
-    pub fn within(room: usize) -> Order {
-        Order { likely_files: room.saturating_sub(400) / 70 }
+    pub fn within(room: usize, likely_files: usize) -> Order {
+        Order { likely_files: likely_files.min(room.saturating_sub(330) / 70) }
     }
 
     /// Lower goes first. `form` counts from the shortest.
