@@ -365,6 +365,9 @@ fn a_brief_of_a_transcript_alone() {
         result("1", false, "ok"),
         call("2", "Bash", json!({"command": "cargo test"})),
         result("2", true, "Exit code 101\nerror: it is slow"),
+        // It ends while these are at work.
+        call("3", "Read", json!({"file_path": "/home/x/app/docs/being_read.md"})),
+        call("4", "Bash", json!({"command": "make never-ended"})),
     ];
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
     let path = env.write("t.jsonl", text.join("\n"));
@@ -375,6 +378,7 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
+    assert!(brief.contains("read docs/being_read.md") && !brief.contains("never-ended"), "{brief}");
     assert!(
         brief.starts_with("Throughline: this session (t), as it stood at 2026-11-15T10:00:01Z."),
         "{brief}"
