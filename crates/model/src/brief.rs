@@ -28,6 +28,8 @@ pub enum Occasion {
     Resumed,
     /// A new session, in a project where there was one before.
     Started,
+    /// Somebody looks; nothing has happened to the session.
+    Asked,
 }
 
 /// What there is to tell.
@@ -126,7 +128,7 @@ impl Draft {
         let head = print::head(material);
         let room = cap.saturating_sub(width(&head));
         let mut candidates = gather::candidates(material);
-        let order = Order::within(room);
+        let order = Order::within(room, material.digest.likely_files());
         order.sort(&mut candidates);
         let mut choice = choose(&candidates, order, room);
         // Room for the line about what was left out is taken only where something is.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::digest::{CommandUse, Failure, FileUse, Prompt};
 use crate::event::TodoStatus;
-use crate::journal::{AnswerField, TodoField};
+use crate::journal::{AnswerField, Record, TodoField};
 
 fn digest() -> Digest {
     let file = |path: &str, edits, reads, last| FileUse {
@@ -75,7 +75,7 @@ Done already:
 - “done thing”
 Answered by the user, not to be asked again:
 - “Which parser?” → “hand-written”
-Failing still:
+Failing when last run:
 - `cargo test` (exit 101): `error: test parse::fast failed` `more`
 Files:
 - edited src/parse.rs (4×), src/old.rs (gone); read README.md
@@ -105,6 +105,66 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
         assert!(width(&text) <= cap, "{} > {cap}", width(&text));
         assert!(cap < 500 || text.contains("Left out: ") && text.contains("prompt 299"), "{cap}: {text}");
     }
+}
+
+#[test]
+fn what_passed_since_under_another_name_fails_no_more() {
+    let mut digest = digest();
+    digest.records = 30;
+    let later =
+        |command: &str, ok| CommandUse { command: command.into(), ok, last: 25, ..CommandUse::default() };
+    digest.commands.push(later("cargo fmt && cargo test && cargo clippy", true));
+    let text = brief(&digest, 9_500).unwrap();
+    assert!(!text.contains("Failing") && text.contains("Errors met:\n- `cargo test` (exit 101)"), "{text}");
+    digest.commands.pop();
+    digest.commands.push(later("cargo fmt && cargo test && cargo clippy", false));
+    assert!(brief(&digest, 9_500).unwrap().contains("Failing when last run:\n- `cargo test` (exit 101)"));
+}
+
+#[test]
+fn earlier_prompts_are_told_once_and_the_harness_s_own_last() {
+    let mut digest = digest();
+    let said = ["/ide", "go on", "is it fast now?", "go on", "Now make it fast"];
+    digest.prompts.splice(1.., said.map(|text| Prompt { text: text.into(), record: 2, ..Prompt::default() }));
+    let text = brief(&digest, 9_500).unwrap();
+    let earlier: Vec<&str> =
+        text.lines().skip_while(|line| *line != "Asked earlier:").skip(1).take(3).collect();
+    assert_eq!(earlier, ["- “go on”", "- “is it fast now?”", "- “/ide”"], "{text}");
+    assert_eq!(text.matches("go on").count(), 1);
+}
+
+#[test]
+fn a_file_that_a_long_plan_names_is_told_before_others() {
+    let mut digest = Digest::new("s1");
+    let plan = format!("Implement the plan. {} Then change `src/named_last.rs`.", "It is long. ".repeat(400));
+    let record = |event: &'static str, text: &str| Record {
+        ts: "2026-11-15T19:22:00Z".into(),
+        event: event.into(),
+        text: text.to_owned().into(),
+        ..Record::default()
+    };
+    digest.fold(&record("prompt", &plan));
+    assert!(digest.prompts[0].text.len() < plan.len() && digest.prompts[0].names == ["named_last.rs"]);
+    digest.records = 200;
+    let file = |path: &str, last| FileUse { path: path.into(), reads: 1, last, ..FileUse::default() };
+    digest.files = vec![file("src/named_last.rs", 20), file("src/other_one.rs", 21)];
+    assert_eq!(digest.ranked_files()[0].path, "src/named_last.rs");
+    digest.prompts[0].names.clear();
+    assert_eq!(digest.ranked_files()[0].path, "src/other_one.rs");
+}
+
+#[test]
+fn files_that_are_hardly_likely_wait_where_room_is_short() {
+    let mut digest = digest();
+    digest.records = 1_000;
+    for n in 0..6 {
+        let path = format!("old/looked_at_{n}.rs");
+        digest.files.push(FileUse { path, reads: 1, last: 2, ..FileUse::default() });
+    }
+    digest.files[0].last = 999;
+    assert_eq!(digest.likely_files(), 2);
+    let named = |cap| brief(&digest, cap).unwrap().matches("looked_at_").count();
+    assert_eq!((named(600), named(2_000)), (0, 6));
 }
 
 #[test]

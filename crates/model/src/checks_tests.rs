@@ -1,4 +1,4 @@
-use super::{Sort, core, ending, sort};
+use super::*;
 
 #[test]
 fn commands_that_check_something() {
@@ -89,5 +89,26 @@ fn how_a_run_ended() {
     ] {
         let found = ending(output).map(|ending| (ending.failed, ending.line));
         assert_eq!(found, expected.map(|(failed, line)| (failed, line.to_owned())), "{output}");
+    }
+}
+
+#[test]
+fn what_shows_that_a_failure_is_over() {
+    for (later, passed, failed, expected) in [
+        ("make lint && make test", None, "make lint", true),
+        ("mise run fmt && mise run lint && mise run test", None, "mise run fmt && mise run lint 2>&1", true),
+        ("make test", None, "make lint", false),
+        ("make lint", None, "make lint && make test", false),
+        ("cargo test 2>&1 | tail -20", None, "cargo test", false),
+        ("cargo test 2>&1 | tail -20", Some(true), "cargo test 2>&1 | tail -5", true),
+        ("cargo test; true", None, "cargo test", false),
+        ("cargo test || true", None, "cargo test", false),
+        ("cd b && make", None, "make", false),
+        ("cd a && make", None, "cd b && make", false),
+        ("cd a && make && make test", None, "cd a && make", true),
+        ("go test ./a", None, "go test ./...", false),
+        ("ls", None, "", false),
+    ] {
+        assert_eq!(covers(later, passed, failed), expected, "{later} after {failed}");
     }
 }

@@ -224,7 +224,7 @@ fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {
 pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(STARTUP_CAP),
-        Occasion::Compacted | Occasion::Resumed => context_cap,
+        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => context_cap,
     }
 }
 

@@ -1,5 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod names;
 mod worth;
 
 use std::collections::{BTreeMap, HashSet};
@@ -10,7 +11,7 @@ use crate::event::{Action, TodoStatus};
 use crate::journal::{AnswerField, FileField, Record, TodoField};
 use crate::text::{cut, fingerprint};
 
-pub use worth::is_generated;
+pub use worth::{SUBSTANTIAL, is_generated};
 
 /// A digest of another version is made again from the journal.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -86,6 +87,9 @@ pub struct Prompt {
     pub at: String,
     pub record: u64,
     pub text: String,
+    /// Files named in what was not kept of the text: plans are long, and say which files it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -248,10 +252,12 @@ impl Digest {
     }
 
     fn add_prompt(&mut self, record: &Record) {
+        let text = cut(&record.text, PROMPT_BYTES);
         let prompt = Prompt {
             at: record.ts.to_string(),
             record: self.records,
-            text: cut(&record.text, PROMPT_BYTES).to_owned(),
+            names: names::of_files(&record.text[text.len()..]),
+            text: text.to_owned(),
         };
         if prompt.text.trim().is_empty() {
             return;

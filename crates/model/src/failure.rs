@@ -35,8 +35,17 @@ const WORDS: &[&str] = &[
 ];
 
 /// Lines that hold such a word and mean no harm.
-const CALM: &[&str] =
-    &["0 failed", "0 errors", "no error", "--- pass", "=== run", "... ok", "warning: unused"];
+const CALM: &[&str] = &[
+    "0 failed",
+    "0 errors",
+    "no error",
+    "--- pass",
+    "=== run",
+    "... ok",
+    "warning: unused",
+    "downloading ",
+    "downloaded ",
+];
 
 /// Lines that say that something failed and nothing more. Kept where nothing better is.
 const EMPTY: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
@@ -76,7 +85,12 @@ fn is_worth_keeping(line: &str) -> bool {
 fn is_telling(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     !CALM.iter().any(|word| lower.contains(word))
-        && (WORDS.iter().any(|word| lower.contains(word)) || is_placed(line))
+        && (WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
+}
+
+/// A line of the source that a linter shows below its finding: `func Get(name string) (Strategy, error) {`.
+fn is_code(line: &str) -> bool {
+    line.ends_with([';', '{']) && !line.contains(": ")
 }
 
 fn is_empty_talk(line: &str) -> bool {
@@ -108,6 +122,12 @@ mod tests {
             "a.go:12:3: odd"
         );
         assert_eq!(error_lines("Exit code 1"), "");
+        let lint = "go: downloading example.com/pkg/errors v0.9.1\na/b.go:3:9: unnamed result (gocritic)\nfunc Get() (Strategy, error) {\n\t^";
+        assert_eq!(error_lines(lint), "a/b.go:3:9: unnamed result (gocritic)");
+        assert_eq!(
+            error_lines("error: expected `;`, found `{`\nSyntaxError: unexpected {"),
+            "error: expected `;`, found `{`\nSyntaxError: unexpected {"
+        );
         assert_eq!(
             error_lines("--- FAIL: TestX\nFAIL\nexit status 1\n[lint] ERROR task failed"),
             "--- FAIL: TestX"

@@ -357,6 +357,16 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
     document
 }
 
+/// Two manifests made of the same differ at most in when that was.
+pub fn same_but_time(a: &[u8], b: &[u8]) -> bool {
+    let without = |bytes: &[u8]| {
+        let mut document = Document::parse(bytes);
+        document.remove("last_updated");
+        document.into_bytes()
+    };
+    without(a) == without(b)
+}
+
 #[cfg(test)]
 #[path = "manifest_tests.rs"]
 mod tests;

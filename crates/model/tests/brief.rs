@@ -13,7 +13,7 @@ const TITLES: &[&str] = &[
     "Still to do:",
     "Done already:",
     "Answered by the user, not to be asked again:",
-    "Failing still:",
+    "Failing when last run:",
     "Files:",
     "Commands that passed:",
     "Errors met:",
@@ -56,7 +56,7 @@ fn check(text: &str) {
     let digest = session(text);
     let problems = [format!("the hook failed: {text}")];
     for cap in [400, 1_200, 9_500] {
-        for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started] {
+        for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started, Occasion::Asked] {
             let gone = [text.to_owned()];
             let material =
                 Material { occasion, digest: &digest, problems: &problems, gone: &gone, notes: &[] };

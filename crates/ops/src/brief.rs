@@ -17,7 +17,8 @@ use crate::{Error, Result, World, past, sessions, settings};
 /// What is asked for.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
-    pub occasion: Occasion,
+    /// None for what fits the session.
+    pub occasion: Option<Occasion>,
     /// A transcript to compose from, as if it ended where it ends.
     pub transcript: Option<&'a Path>,
     /// Whose limits hold, and whose transcript it is.
@@ -62,19 +63,16 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
         None => from_store(world, wish)?,
     };
     let harness = named.or_else(|| harness::by_name(&digest.harness)).unwrap_or(&HARNESSES[0]);
+    // That it was compacted is only said where it was.
+    let fitting = if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked };
+    let occasion = wish.occasion.unwrap_or(fitting);
     let cap = match wish.room {
-        Room::Harness => model::decide::cap(wish.occasion, harness.context_cap),
+        Room::Harness => model::decide::cap(occasion, harness.context_cap),
         Room::Chars(most) => most,
         Room::Tokens(most) => model::brief::chars(most),
         Room::All => usize::MAX,
     };
-    let material = Material {
-        occasion: wish.occasion,
-        digest: &digest,
-        problems: &problems,
-        gone: &gone,
-        notes: &notes,
-    };
+    let material = Material { occasion, digest: &digest, problems: &problems, gone: &gone, notes: &notes };
     let explained = model::brief::explain(&material, cap);
     let chars = explained.text.as_deref().map_or(0, model::render::width);
     Ok(Report {
@@ -97,7 +95,7 @@ fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
     let (session, _) = sessions::choose(world, &store, wish.session)?;
     let settings = settings::here(world).settings();
     let place = Place { root: &root, store: &store, settings: &settings };
-    let restored = wish.occasion != Occasion::Started;
+    let restored = wish.occasion != Some(Occasion::Started);
     let notes = if restored { past::recorded(&place, &[session.as_str()], world.now) } else { Vec::new() };
     let gathered = past::of_session(&store, &root, &session).ok_or_else(|| Error::Absent {
         what: format!("nothing is recorded of the session {session}"),

@@ -1,5 +1,8 @@
 //! `thru resume`: loading manifests and their gates.
 
+mod gate;
+mod migrate;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +15,10 @@ use store::layout;
 
 use crate::project::Project;
 use crate::workstreams::{self, Load, Place, Workstream};
-use crate::{Error, Result, World, journal, sessions, settings};
+use crate::{Error, Result, World, settings};
+
+pub use gate::{Gate, GateFile, gate};
+pub use migrate::{Direction, Migrated, Outcome, migrate};
 
 /// Larger than any file that was a manifest once.
 const LARGEST: usize = 256 * 1024;
@@ -67,7 +73,8 @@ pub fn new(world: &World, wish: &Wish) -> Result<Created> {
         now: world.now,
     });
     let path = format!("{}/{folder}/{}", layout::STORE, manifest::NAME);
-    if !dir.create(manifest::NAME, &bytes)? {
+    // Said twice is said once: the first may have been cut short before it could tell.
+    if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
         return Err(Error::Refused {
             what: format!("{path} is there already"),
             hint: format!("`thru resume show {id}` shows it"),
@@ -79,7 +86,7 @@ pub fn new(world: &World, wish: &Wish) -> Result<Created> {
         folder: format!("{}/{folder}", layout::STORE),
     };
     let (_, manifest) = place.manifest(&found)?;
-    let missing = place.loads(&found, &manifest).into_iter().filter(|load| load.path.is_none());
+    let missing = place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
     Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
 }
 
@@ -87,9 +94,13 @@ pub fn new(world: &World, wish: &Wish) -> Result<Created> {
 fn here(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
+    usual_first(&mut names);
+    Ok(if names.is_empty() { USUAL.iter().map(|name| (*name).to_owned()).collect() } else { names })
+}
+
+fn usual_first(names: &mut [String]) {
     let usual = |name: &String| USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len());
     names.sort_by_key(|name| (usual(name), name.clone()));
-    Ok(if names.is_empty() { USUAL.iter().map(|name| (*name).to_owned()).collect() } else { names })
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -112,7 +123,7 @@ pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
     let found = desk.choose(id)?;
     let place = desk.place();
     let (_, manifest) = place.manifest(&found)?;
-    let loads = place.loads(&found, &manifest).into_iter().map(shown).collect();
+    let loads = place.loads(&found, &manifest)?.into_iter().map(shown).collect();
     Ok(Shown { path: found.manifest, manifest, loads })
 }
 
@@ -143,11 +154,11 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     let desk = Desk::open(world)?;
     let place = desk.place();
     let mut checked = Vec::new();
-    for found in place.all() {
+    for found in place.all()? {
         let bytes = place.read(&found.manifest)?;
         let mut findings = findings(&bytes, &found.manifest);
         let manifest = manifest::read(&Document::parse(bytes));
-        for load in place.loads(&found, &manifest).into_iter().filter(|load| load.path.is_none()) {
+        for load in place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
             let finding = Finding::new(Level::Error, format!("`{}` is not there", load.named));
             findings.push(
                 finding.at(found.manifest.clone(), None).hint("write it, or take it off files_to_load"),
@@ -208,206 +219,6 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
     Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
 }
 
-/// What became of an old file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Outcome {
-    Success,
-    Skip,
-    Error,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Migrated {
-    pub path: String,
-    pub outcome: Outcome,
-    pub why: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
-    DryRun,
-    Forward,
-    Back,
-}
-
-/// Takes `_resume.md` files over, or gives them back.
-pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
-    let desk = Desk::open(world)?;
-    let place = desk.place();
-    let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
-    let mut done = Vec::new();
-    for (id, folder) in place.homes() {
-        for below in ["", "01-planning"] {
-            let base = if below.is_empty() { folder.clone() } else { format!("{folder}/{below}") };
-            done.extend(migrate_one(&place, &id, &folder, &base, direction, world)?);
-        }
-    }
-    Ok(done)
-}
-
-fn migrate_one(
-    place: &Place,
-    id: &str,
-    folder: &str,
-    base: &str,
-    direction: Direction,
-    world: &World,
-) -> Result<Option<Migrated>> {
-    let legacy = format!("{base}/{}", manifest::LEGACY_NAME);
-    let backup = format!("{legacy}.backup");
-    let planning = format!("{folder}/01-planning");
-    let home = if place.full(&planning).is_dir() { planning } else { folder.to_owned() };
-    let target = format!("{home}/{}", manifest::NAME);
-    let said = |path: &str, outcome, why: &str| {
-        Ok(Some(Migrated { path: path.to_owned(), outcome, why: why.to_owned() }))
-    };
-    let (has_legacy, has_backup) = (place.full(&legacy).is_file(), place.full(&backup).is_file());
-    if direction == Direction::Back {
-        if !has_backup {
-            return Ok(None);
-        }
-        if has_legacy {
-            return said(&legacy, Outcome::Error, "it is there again; nothing was changed");
-        }
-        place.rename(&backup, &legacy)?;
-        // What was made of it goes with it, unless somebody has worked on it since.
-        let made = manifest::migrate(&place.read(&legacy)?, id, &loadable(place, folder), world.now);
-        return match place.read(&target) {
-            Ok(bytes) if same_but_time(&bytes, made.bytes()) => {
-                place.remove(&target)?;
-                said(&legacy, Outcome::Success, "given back; the manifest made of it is gone")
-            }
-            Ok(_) => said(&legacy, Outcome::Success, "given back; the manifest was changed since and stays"),
-            Err(_) => said(&legacy, Outcome::Success, "given back"),
-        };
-    }
-    if !has_legacy {
-        return if has_backup { said(&legacy, Outcome::Skip, "migrated already") } else { Ok(None) };
-    }
-    if place.full(&target).exists() {
-        return said(&legacy, Outcome::Skip, "there is a resume-context.md already");
-    }
-    if has_backup {
-        return said(
-            &legacy,
-            Outcome::Error,
-            "there is a backup of an earlier one already; move it away first",
-        );
-    }
-    let bytes = match place.read(&legacy) {
-        Ok(bytes) => bytes,
-        Err(error) => return said(&legacy, Outcome::Error, &error.to_string()),
-    };
-    let document = manifest::migrate(&bytes, id, &loadable(place, folder), world.now);
-    let errors: Vec<String> = manifest::check(&document)
-        .into_iter()
-        .filter(|finding| finding.level == Level::Error)
-        .map(|finding| finding.text)
-        .collect();
-    if !errors.is_empty() {
-        return said(&legacy, Outcome::Error, &errors.join("; "));
-    }
-    if direction == Direction::Forward {
-        place.write(&target, document.bytes())?;
-        place.rename(&legacy, &backup)?;
-    }
-    said(
-        &legacy,
-        Outcome::Success,
-        &format!("{} {target}", if direction == Direction::DryRun { "would become" } else { "is now" }),
-    )
-}
-
-/// Two migrations of the same file differ at most in when they were made.
-fn same_but_time(a: &[u8], b: &[u8]) -> bool {
-    let without = |bytes: &[u8]| {
-        let mut document = Document::parse(bytes);
-        document.remove("last_updated");
-        document.into_bytes()
-    };
-    without(a) == without(b)
-}
-
-/// The markdown files of a workstream, from its folder.
-fn loadable(place: &Place, folder: &str) -> Vec<String> {
-    let mut files = Vec::new();
-    for (below, prefix) in [(format!("{folder}/01-planning"), "01-planning/"), (folder.to_owned(), "")] {
-        let mut names = place.files(&below);
-        names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
-        names.sort_by_key(|name| {
-            (USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len()), name.clone())
-        });
-        files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
-    }
-    files
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct Gate {
-    pub project_id: String,
-    pub session: String,
-    pub files: Vec<GateFile>,
-    pub questions: Vec<String>,
-    /// Whether the agent has edited anything since the last compaction.
-    pub editing: bool,
-}
-
-#[derive(Clone, Debug, Serialize)]
-pub struct GateFile {
-    pub named: String,
-    pub path: Option<String>,
-    /// When the agent read it since the last compaction.
-    pub read_at: Option<String>,
-}
-
-impl Gate {
-    pub fn is_open(&self) -> bool {
-        self.files.iter().any(|file| file.read_at.is_none())
-    }
-}
-
-/// What of the manifest the session has read since it was compacted.
-pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
-    let desk = Desk::open(world)?;
-    let place = desk.place();
-    let (session, _) = sessions::choose(world, &desk.project.store, session)?;
-    let active = workstreams::own_state(&desk.project.store, session.as_str());
-    let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-    let found = desk.choose(id.or(active.as_deref()))?;
-    let (_, manifest) = place.manifest(&found)?;
-    // The journal knows when; the last compaction starts it anew.
-    let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
-    journal::open(world, Some(session.as_str()))?.read(|record| {
-        if record.event == "summary" {
-            reads.clear();
-            editing = false;
-        }
-        for file in record.files.iter().filter(|_| record.agent.is_none()) {
-            reads.push((file.path.clone(), record.ts.to_string()));
-            editing |= !file.guess
-                && matches!(file.action, model::event::Action::Edit | model::event::Action::Create);
-        }
-    })?;
-    let file = |load: Load| GateFile {
-        read_at: load
-            .path
-            .as_deref()
-            .and_then(|path| reads.iter().find(|(read, _)| read == path))
-            .map(|(_, at)| at.clone()),
-        named: load.named,
-        path: load.path,
-    };
-    let files = place.loads(&found, &manifest).into_iter().map(file).collect();
-    Ok(Gate {
-        project_id: found.id,
-        session: session.to_string(),
-        files,
-        questions: manifest.questions,
-        editing,
-    })
-}
-
 /// What every verb needs.
 struct Desk {
     project: Project,
@@ -429,17 +240,17 @@ impl Desk {
     fn choose(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.place();
         if let Some(id) = id {
-            return place.find(checked(id)?).ok_or_else(|| Error::Absent {
+            return place.find(checked(id)?)?.ok_or_else(|| Error::Absent {
                 what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
                 hint: format!("`thru resume new {id}` makes one"),
             });
         }
         let last = workstreams::state_of(&self.project.store, layout::PRECOMPACT_STATE);
         let last = last.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
-        if let Some(found) = last.and_then(|id| place.find(&id)) {
+        if let Some(found) = last.map(|id| place.find(&id)).transpose()?.flatten() {
             return Ok(found);
         }
-        let mut all = place.all();
+        let mut all = place.all()?;
         match (all.pop(), all.as_slice()) {
             (Some(only), []) => Ok(only),
             (None, _) => Err(Error::Absent {
@@ -461,28 +272,5 @@ fn checked(id: &str) -> Result<&str> {
             what: format!("`{id}` is no workstream: it is not NN-kebab-case"),
             hint: "like 24-new-parser".into(),
         }),
-    }
-}
-
-impl Place<'_> {
-    /// Folders of workstreams, with or without a manifest.
-    fn homes(&self) -> Vec<(String, String)> {
-        let mut homes = Vec::new();
-        for home in [format!("{}/{}", layout::STORE, layout::WORKSTREAMS), "02-projects".to_owned()] {
-            let ids = self.folders(&home).into_iter().filter(|id| manifest::is_workstream(id));
-            homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
-        }
-        homes
-    }
-
-    fn rename(&self, from: &str, to: &str) -> store::Result<()> {
-        let (folder, old) = from.rsplit_once('/').unwrap_or(("", from));
-        self.dir(folder)?.rename(old, to.rsplit('/').next().unwrap_or(to))
-    }
-
-    /// For what was made of a file that is there again.
-    fn remove(&self, path: &str) -> store::Result<()> {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-        self.dir(folder)?.remove(name)
     }
 }

@@ -99,6 +99,18 @@ impl Retelling {
         }
     }
 
+    /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
+    pub fn finish(&mut self) {
+        let at = self.told.last().and_then(|told| told.at.clone());
+        for call in std::mem::take(&mut self.open) {
+            let mention = |file: Touched<'static>| Touched { action: Action::Mention, ..file };
+            let files = call.files.into_iter().map(mention).collect();
+            let id = call.id.as_deref().unwrap_or_default().to_owned();
+            let begun = ToolDone { id: call.id, tool: call.tool, files, ..ToolDone::default() };
+            self.tell(at.as_deref(), id, Kind::ToolDone(Box::new(begun)), false);
+        }
+    }
+
     fn take(&mut self, item: &Item, at: Option<&str>) {
         match item {
             Item::Call(call) => self.open.push(begun(call)),

@@ -119,7 +119,8 @@ pub fn run(world: &World) -> Result<Report> {
         Err(error) => (None, Some(error.to_string())),
     };
     let place = Place { root: &root, store: &store, settings: &settings };
-    let workstreams = place.all().into_iter().map(|workstream| workstream.id).collect();
+    // As with roles: a folder that cannot be read is told by `thru resume`, and does not keep the rest from being shown.
+    let workstreams = place.all().unwrap_or_default().into_iter().map(|workstream| workstream.id).collect();
     let role = sessions::around(world).and_then(|session| store.role_of(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
     Ok(Report {

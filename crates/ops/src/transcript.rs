@@ -51,6 +51,7 @@ pub fn read(source: &Source) -> Result<Read> {
     // A last line without its end counts, as far as it goes.
     let last = feed::peek(source.path, &report.cursor, limits.line)?;
     each_line(harness.read_line, &last, |line| retelling.hear(line));
+    retelling.finish();
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let here = source.checkout.to_string_lossy();
     // A session from another folder, or another machine, is told from where it was.

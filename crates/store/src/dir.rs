@@ -246,9 +246,11 @@ impl Dir {
         Ok(kept)
     }
 
+    /// Renames a record, for good when it returns.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         fs::renameat(&self.fd, from, &self.fd, to)
-            .map_err(|e| Error::from_errno(e, &self.path.join(from), "rename"))
+            .map_err(|e| Error::from_errno(e, &self.path.join(from), "rename"))?;
+        fs::fsync(&self.fd).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
     pub(crate) fn open_beneath(

@@ -68,6 +68,8 @@ pub const PRECOMPACT: &str = "state/precompact";
 pub const PRECOMPACT_STATE: &str = "precompact_state.json";
 /// Which unread files a session was reminded of.
 pub const REMINDED: &str = "state/reminded";
+/// Which boxes a session's own list has ticked.
+pub const TICKED: &str = "state/ticked";
 
 pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 

@@ -23,6 +23,8 @@ pub enum Takes {
     Fault,
     /// A session's role.
     Role,
+    /// A manifest that a migration made, whose original it gives back.
+    Manifest,
 }
 
 /// Everything that is wrong, as sentences. Paths are relative to the scene.
@@ -33,10 +35,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         let Some(new) = after.file(path) else {
             // That a brief is due ends with the brief; digests and cursors are made again from what they were made of.
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
-            // A migration keeps the original beside itself.
-            let mut backup = path.as_os_str().to_owned();
-            backup.push(".backup");
-            let kept = path.starts_with(WORKSTREAMS) && after.file(Path::new(&backup)) == Some(old);
+            let kept = path.starts_with(WORKSTREAMS) && is_migrated(path, old, after, takes);
             let unbound = takes == Takes::Role && path.starts_with(ROLES);
             if !rotated(path, old, after) && !passing && !kept && !unbound {
                 wrong.push(format!("{} is gone", path.display()));
@@ -64,6 +63,17 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
         .filter(|path| !before.entries.contains_key(*path) && !is_ours(path) && !elsewhere(path));
     wrong.extend(strangers.map(|path| format!("{} was made outside the store", path.display())));
     wrong
+}
+
+/// A migration keeps the original beside itself, and taken back it leaves that alone.
+fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool {
+    let mut backup = path.as_os_str().to_owned();
+    backup.push(".backup");
+    let original = path.with_extension("");
+    let is_backup = has_extension(path, "backup");
+    after.file(Path::new(&backup)) == Some(old)
+        || is_backup && after.file(&original) == Some(old)
+        || takes == Takes::Manifest && path.ends_with("resume-context.md")
 }
 
 /// A full log is renamed to `name~0001.jsonl`, whole.

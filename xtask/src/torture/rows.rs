@@ -199,6 +199,17 @@ pub const ROWS: &[Row] = &[
             gates::agent_stop,
         )
     },
+    cli("resume new", workstreams::without_manifest, &["resume", "new", "02-fresh"], workstreams::is_made),
+    cli("resume migrate", workstreams::with_legacy, &["resume", "migrate"], workstreams::is_migrated),
+    Row {
+        takes: Takes::Manifest,
+        ..cli(
+            "resume migrate --rollback",
+            workstreams::with_migrated,
+            &["resume", "migrate", "--rollback"],
+            workstreams::is_rolled_back,
+        )
+    },
     cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
     Row {
         done: workstreams::is_detected,

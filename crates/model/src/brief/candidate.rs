@@ -29,6 +29,8 @@ pub(super) enum Class {
     Failing,
     Edited,
     Read,
+    /// A command that failed, and that another has shown to go well since.
+    Overcome,
     Mended,
     Earlier,
     Commands,
@@ -45,7 +47,7 @@ pub(super) enum Style {
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 19] = [
+    pub(super) const ALL: [Class; 20] = [
         Class::Note(Topic::Loop),
         Class::Note(Topic::Role),
         Class::Note(Topic::Manifest),
@@ -59,6 +61,7 @@ impl Class {
         Class::Failing,
         Class::Edited,
         Class::Read,
+        Class::Overcome,
         Class::Mended,
         Class::Earlier,
         Class::Commands,
@@ -78,12 +81,12 @@ impl Class {
             Class::Asked => "Asked (newest first)",
             Class::Said => "Last said by the agent",
             Class::Todo => "Still to do",
-            Class::Failing => "Failing still",
+            Class::Failing => "Failing when last run",
             Class::Edited | Class::Read => "Files",
             Class::Answers => "Answered by the user, not to be asked again",
             Class::Done => "Done already",
             Class::Commands => "Commands that passed",
-            Class::Mended => "Errors met",
+            Class::Overcome | Class::Mended => "Errors met",
             Class::Earlier => "Asked earlier",
             Class::Named => "Files named in commands",
             Class::Problems => "Throughline itself",
@@ -102,6 +105,7 @@ impl Class {
             Class::Answers => "answer",
             Class::Done => "done",
             Class::Commands => "command",
+            Class::Overcome => "overcome",
             Class::Mended => "mended",
             Class::Earlier => "earlier",
             Class::Named => "named",

@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
 use super::{Material, Occasion, Topic};
-use crate::digest::{Digest, Failure, FileUse, Prompt};
+use crate::checks::covers;
+use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quoted};
 use crate::text::cut;
-
-/// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
-const SUBSTANTIAL: usize = 40;
 
 /// How much of a command makes it known, with a little to spare.
 const COMMAND: usize = 66;
@@ -67,8 +65,13 @@ impl Gathering<'_> {
             self.add(Class::Said, "said".to_owned(), forms.to_vec());
         }
         let mut later: Vec<&Prompt> = Vec::new();
+        let mut told = BTreeSet::new();
         let (mut newest, mut substantial) = (false, false);
         for (i, prompt) in digest.prompts.iter().enumerate().rev() {
+            // What was said twice is told where it was said last.
+            if !told.insert(prompt.text.trim()) {
+                continue;
+            }
             let says = prompt.text.trim().chars().count() >= SUBSTANTIAL;
             let class = match is_about_the_harness(&prompt.text) {
                 false if !newest || says && !substantial || i == 0 => Class::Asked,
@@ -83,8 +86,9 @@ impl Gathering<'_> {
             substantial |= says;
             self.prompt(class, prompt, &most);
         }
-        // Since the last compaction first: what came before was in an earlier brief.
-        later.sort_by_key(|prompt| prompt.record <= digest.epoch);
+        // Since the last compaction first: what came before was in an earlier brief. Words to the harness are the last
+        // thing that anybody needs.
+        later.sort_by_key(|prompt| (is_about_the_harness(&prompt.text), prompt.record <= digest.epoch));
         for prompt in later {
             self.prompt(Class::Earlier, prompt, &[70, 160, 300]);
         }
@@ -120,13 +124,18 @@ impl Gathering<'_> {
     fn failures(&mut self) {
         let digest = self.material.digest;
         let mut failures: Vec<&Failure> = digest.failures.iter().rev().collect();
-        failures.sort_by_key(|failure| failure.record <= digest.epoch);
+        // That a tool was used wrongly matters less than what the project's own commands say.
+        failures.sort_by_key(|failure| (failure.record <= digest.epoch, !failure.is_command));
         for failure in failures {
             // A look at what is not there changes nothing: only what was to be done and was not is open.
             let done = failure.is_command
                 || digest.files.iter().any(|file| file.edits > 0 && file.path == failure.what);
             let open = failure.open && done && failure.record > digest.epoch;
-            let class = if open { Class::Failing } else { Class::Mended };
+            let class = match open {
+                true if is_overcome(digest, failure) => Class::Overcome,
+                true => Class::Failing,
+                false => Class::Mended,
+            };
             self.add(class, format!("failure:{}", failure.record), failure_forms(failure));
         }
     }
@@ -183,6 +192,12 @@ impl Gathering<'_> {
             self.add(Class::Commands, id, forms).kept = kept;
         }
     }
+}
+
+/// Another command has shown since that it goes well.
+fn is_overcome(digest: &Digest, failure: &Failure) -> bool {
+    let later = digest.commands.iter().filter(|command| command.ok && command.last > failure.record);
+    failure.is_command && later.into_iter().any(|later| covers(&later.command, later.passed, &failure.what))
 }
 
 fn loaded_forms(text: &str) -> Vec<String> {

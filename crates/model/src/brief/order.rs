@@ -14,6 +14,7 @@ fn steps(class: Class) -> (u32, u32, u32) {
         Class::Said => (8, 1, 40),
         Class::Todo => (9, 6, 1),
         Class::Failing => (10, 6, 11),
+        Class::Overcome => (11, 6, 11),
         Class::Edited | Class::Read => (12, 1, 90),
         Class::Answers => (24, 6, 60),
         Class::Problems => (40, 4, 1),
@@ -31,17 +32,24 @@ const KEPT: u32 = 120;
 /// Files that will probably not be needed come after almost everything else.
 const UNLIKELY: u32 = 60;
 
+/// With more room than this, files that are hardly likely come early too.
+const ROOMY: usize = 1_400;
+
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
-    /// So many files come early. Behind goal, state and what fails, every 70 characters of room are worth one; the next
-    /// file would more often than not be noise.
+    /// So many files come early; the next would more often than not be noise.
     likely_files: usize,
 }
 
 impl Order {
-    pub fn within(room: usize) -> Order {
-        Order { likely_files: room.saturating_sub(400) / 70 }
+    /// Behind goal, state and what fails, every 70 characters of room are worth a file. Where many are `likely`, a few
+    /// more are: it is a session that goes far afield.
+    pub fn within(room: usize, likely: usize) -> Order {
+        let fitting = room.saturating_sub(400) / 70;
+        let many = likely.saturating_sub(9) / 3;
+        let hardly = room.saturating_sub(ROOMY) / 70;
+        Order { likely_files: (fitting + many).min(likely + hardly) }
     }
 
     /// Lower goes first. `form` counts from the shortest.

@@ -2,13 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::{CommandUse, Digest, FileUse};
+use super::{CommandUse, Digest, FileUse, Prompt};
+
+/// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
+pub const SUBSTANTIAL: usize = 40;
+
+/// Of files worth less, one in fifty was needed again; of those a little above, one in eight.
+const LIKELY: f64 = 0.75;
 
 impl Digest {
     /// Files, those most likely to be needed again first.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let kin = Kin::of(self);
         ranked(&self.files, |file| self.file_worth(file, &kin), |file| &file.path)
+    }
+
+    /// How many of these, guesses aside, are worth more than the room they take.
+    pub fn likely_files(&self) -> usize {
+        let kin = Kin::of(self);
+        let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
+        used.filter(|file| self.file_worth(file, &kin) >= LIKELY).count()
     }
 
     /// Commands that went well, those most likely to be run again first.
@@ -27,7 +40,9 @@ impl Digest {
         worth += 1.0 * self.freshness(kin.last_of_kin(file), 30.0);
         let names = |text: &str| text.contains(name);
         worth += if names(&self.said) { 1.0 } else { 0.0 };
-        worth += if self.prompts.iter().rev().take(2).any(|prompt| names(&prompt.text)) { 0.3 } else { 0.0 };
+        let asked =
+            self.goals().any(|prompt| names(&prompt.text) || prompt.names.iter().any(|known| known == name));
+        worth += if asked { 0.4 } else { 0.0 };
         worth += if self.open_failures().take(5).any(|failure| names(&failure.error)) { 1.5 } else { 0.0 };
         worth += if file.edits > 0 { 0.6 } else { 0.0 };
         worth
@@ -38,6 +53,13 @@ impl Digest {
             } else {
                 0.0
             }
+    }
+
+    /// What is being done: the last prompts, the last that says something, and the one the session began with.
+    fn goals(&self) -> impl Iterator<Item = &Prompt> {
+        let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= SUBSTANTIAL;
+        let newest = self.prompts.iter().rev().take(2);
+        newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first())
     }
 
     /// What was run often is run again, what checks the work above all.

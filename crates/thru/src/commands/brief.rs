@@ -18,9 +18,9 @@ pub struct Args {
     /// Which session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// What it is told at
-    #[arg(long, value_enum, default_value = "compact")]
-    event: At,
+    /// What it is told at; without, a compaction if there was one, else nothing in particular
+    #[arg(long, value_enum)]
+    event: Option<At>,
     /// The harness whose limits hold, and whose transcript it is
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
@@ -52,11 +52,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (_, _, Some(most)) => Room::Tokens(most),
         _ => Room::Harness,
     };
-    let occasion = match args.event {
+    let occasion = args.event.map(|event| match event {
         At::Startup => Occasion::Started,
         At::Resume => Occasion::Resumed,
         At::Compact => Occasion::Compacted,
-    };
+    });
     let report = ops::brief::run(
         world,
         &Wish {

@@ -101,6 +101,21 @@ impl Conversation {
         self.process.send(&json!({ "type": "user", "message": { "role": "user", "content": text } }));
     }
 
+    /// Says something, and answers the question that the agent then asks the user.
+    pub fn say_and_answer(&mut self, text: &str, answers: &Value) -> Value {
+        self.start_saying(text);
+        let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
+        let request = &asked["request"];
+        assert_eq!(request["subtype"], "can_use_tool", "{asked}");
+        let mut input = request["input"].clone();
+        input["answers"] = answers.clone();
+        self.process.send(&json!({ "type": "control_response", "response": {
+            "subtype": "success", "request_id": asked["request_id"],
+            "response": { "behavior": "allow", "updatedInput": input },
+        }}));
+        self.process.wait_for("result", |line| line["type"] == "result")
+    }
+
     pub fn end(self) -> Ended {
         self.process.finish()
     }

@@ -101,6 +101,11 @@ impl Asked {
         self.count(needle) > 0
     }
 
+    /// Each after the one before, in one and the same text.
+    pub fn holds_in_order(&self, needles: &[&str]) -> bool {
+        in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
+    }
+
     pub fn count(&self, needle: &str) -> usize {
         count(&self.body["messages"], needle) + count(&self.body["system"], needle)
     }
@@ -112,6 +117,22 @@ fn count(value: &Value, needle: &str) -> usize {
         Value::Array(items) => items.iter().map(|item| count(item, needle)).sum(),
         Value::Object(fields) => fields.values().map(|field| count(field, needle)).sum(),
         _ => 0,
+    }
+}
+
+fn in_order(value: &Value, needles: &[&str]) -> bool {
+    match value {
+        Value::String(text) => {
+            let mut rest = text.as_str();
+            needles.iter().all(|needle| {
+                let found = rest.split_once(needle);
+                rest = found.map_or("", |(_, after)| after);
+                found.is_some()
+            })
+        }
+        Value::Array(items) => items.iter().any(|item| in_order(item, needles)),
+        Value::Object(fields) => fields.values().any(|field| in_order(field, needles)),
+        _ => false,
     }
 }
 

@@ -60,6 +60,7 @@ fn a_compaction_is_followed_by_a_brief() {
     assert!(tells_all(&brief), "{}", brief.stdout);
     assert!(!brief.stdout.contains("(2×)"), "told twice is once: {}", brief.stdout);
     session.fire("UserPromptSubmit", json!({"prompt": "go on"})).silent("it was told");
+    assert!(env.thru(&["brief"]).ok().stdout.contains("was compacted"), "it still was");
 }
 
 #[test]
@@ -67,6 +68,7 @@ fn a_brief_that_did_not_come_comes_with_the_next_prompt() {
     let env = TestEnv::rooted();
     let session = Session { env: &env, id: "s1" };
     session.work();
+    assert!(!env.thru(&["brief"]).ok().stdout.contains("compacted"), "not yet");
     session.fire("PreCompact", json!({"trigger": "auto"}));
     let summary = json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "s"});
     session.fire("SubagentStop", summary);

@@ -59,6 +59,7 @@ fn a_manifest_is_made_shown_checked_and_followed() {
         shown["loads"].as_array().unwrap().iter().map(|load| load["named"].as_str().unwrap()).collect();
     assert_eq!(named, ["overview.md", "plan.md", "steps.md"]);
     env.thru(&["resume", "validate", "--all"]).ok();
+    env.thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).ok();
     env.thru(&["resume", "new", "01-parser"]).exits(15);
     env.thru(&["resume", "new", "parser"]).exits(2);
     let updated = env.json(&["resume", "update", "--task-done"]);
@@ -200,6 +201,27 @@ fn steps_that_are_ticked_move_the_manifest() {
 }
 
 #[test]
+fn a_box_that_somebody_unticked_stays_unticked() {
+    let env = workstream();
+    let (mut calls, steps) = (0, env.base().join(format!("{HOME}/steps.md")));
+    tool(&env, "s1", "t0", "Read", ".agent/context/workstreams/01-parser/plan.md");
+    let mut list = |status: &str| {
+        calls += 1;
+        let todos = json!([{"content": "Printer", "status": status}]);
+        let call = json!({"tool_name": "TodoWrite", "tool_use_id": format!("list{calls}"), "tool_input": {"todos": todos}});
+        fire(&env, "s1", "PostToolUse", call);
+        fire(&env, "s1", "Stop", json!({}));
+        std::fs::read_to_string(&steps).unwrap()
+    };
+    assert!(list("completed").contains("[x] printer"), "done by the list");
+    env.write(format!("{HOME}/steps.md"), STEPS);
+    assert_eq!(list("completed"), STEPS, "somebody opened it again");
+    assert_eq!(env.json(&["resume", "update"])["progress"], "1/3 tasks complete");
+    assert_eq!(list("in_progress"), STEPS, "now the list has it open too");
+    assert!(list("completed").contains("[x] printer"), "and done again");
+}
+
+#[test]
 fn the_seeds_layout_and_globs_are_found() {
     let env = TestEnv::rooted();
     let manifest = |id: &str| {
@@ -263,6 +285,67 @@ fn old_files_are_taken_over_and_given_back() {
     assert_eq!(files, [] as [&str; 0], "the same bytes");
 }
 
+/// Between its two steps a migration can be cut short, there and back: the same command completes it.
+#[test]
+fn a_migration_that_was_cut_short_is_completed() {
+    let env = TestEnv::rooted();
+    let folder = env.project().join("02-projects/24-skills");
+    let old = "---\nphase: planning\n---\nBody.\n";
+    let (legacy, backup) = (folder.join("_resume.md"), folder.join("_resume.md.backup"));
+    let target = folder.join("resume-context.md");
+    env.write("project/02-projects/24-skills/plan.md", "plan\n");
+    env.write("project/02-projects/24-skills/_resume.md", old);
+    let outcome = |words: &[&str]| {
+        let done = env.json(words);
+        done.as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["outcome"].as_str().unwrap().to_owned())
+            .collect::<String>()
+    };
+    let is = |path: &std::path::Path| std::fs::read_to_string(path).ok();
+    let migrated = |made: &Option<String>| {
+        assert_eq!((is(&legacy), is(&backup), &is(&target)), (None, Some(old.to_owned()), made));
+    };
+    assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
+    let made = is(&target);
+    // The manifest was written, the original not yet renamed; and that on another day.
+    std::fs::rename(&backup, &legacy).unwrap();
+    let later = env.call(&["resume", "migrate", "--dry-run"]).var("THROUGHLINE_NOW", "2026-11-18T00:00:00Z");
+    assert!(later.run().ok().stdout.contains("would become"));
+    assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
+    migrated(&made);
+    // Taken back instead.
+    std::fs::rename(&backup, &legacy).unwrap();
+    assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
+    assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));
+    // The manifest is gone, the original not yet back.
+    assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
+    std::fs::remove_file(&target).unwrap();
+    assert_eq!(outcome(&["resume", "migrate"]), "SKIP", "nobody knows whether it was removed by hand");
+    assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
+    assert_eq!((is(&legacy).as_deref(), is(&backup)), (Some(old), None));
+    assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "", "there is nothing more to give back");
+    // A manifest that somebody wrote is neither taken for ours nor removed.
+    std::fs::write(&target, "---\nproject_id: 24-skills\n---\nMine.\n").unwrap();
+    assert_eq!(outcome(&["resume", "migrate"]), "SKIP");
+    assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "");
+    assert!(legacy.exists() && is(&target).unwrap().contains("Mine."));
+}
+
+#[test]
+fn a_folder_that_cannot_be_read_is_no_empty_one() {
+    let env = TestEnv::rooted();
+    env.write("project/02-projects/24-skills/_resume.md", "---\nphase: planning\n---\n");
+    env.write("project/02-projects/25-shut/_resume.md", "---\nphase: planning\n---\n");
+    let shut = env.project().join("02-projects/25-shut");
+    std::fs::set_permissions(&shut, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+    let said = env.call_bound_by_modes(&["resume", "migrate", "--dry-run"]).run().exits(11).stderr;
+    assert!(said.contains("02-projects/25-shut"), "{said}");
+    let said = env.call_bound_by_modes(&["resume", "show", "25-shut"]).run().exits(11).stderr;
+    assert!(said.contains("02-projects/25-shut"), "{said}");
+}
+
 #[test]
 fn a_brief_of_a_transcript_alone() {
     let env = TestEnv::new();
@@ -282,6 +365,9 @@ fn a_brief_of_a_transcript_alone() {
         result("1", false, "ok"),
         call("2", "Bash", json!({"command": "cargo test"})),
         result("2", true, "Exit code 101\nerror: it is slow"),
+        // It ends while these are at work.
+        call("3", "Read", json!({"file_path": "/home/x/app/docs/being_read.md"})),
+        call("4", "Bash", json!({"command": "make never-ended"})),
     ];
     let text: Vec<String> = lines.iter().map(Value::to_string).collect();
     let path = env.write("t.jsonl", text.join("\n"));
@@ -292,6 +378,13 @@ fn a_brief_of_a_transcript_alone() {
     {
         assert!(brief.contains(fact), "{fact} in\n{brief}");
     }
+    assert!(brief.contains("read docs/being_read.md") && !brief.contains("never-ended"), "{brief}");
+    assert!(
+        brief.starts_with("Throughline: this session (t), as it stood at 2026-11-15T10:00:01Z."),
+        "{brief}"
+    );
+    let compacted = env.thru(&["brief", "--transcript", path, "--event", "compact"]).ok().stdout;
+    assert!(compacted.contains("was compacted"), "{compacted}");
     let report = env.json(&["brief", "--transcript", path, "--max-chars", "300"]);
     assert!(report["chars"].as_u64().unwrap() <= 300 && report["max_chars"] == 300, "{report}");
     let ids: Vec<&str> =

@@ -1,0 +1,176 @@
+//! Manifests follow the work: boxes that were ticked move them, and before a compaction the active one is written down.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use model::digest::{Digest, FileUse};
+use model::document::Document;
+use model::event::{Event, Kind, TodoStatus};
+use model::id::Id;
+use model::journal::TodoField;
+use model::manifest;
+use model::text::fingerprint;
+use model::workstream::{self, Clues, Confidence, State};
+use store::{Durability, Result, layout};
+
+use super::state::state_of;
+use super::{PROJECTS, Place, Workstream, layout_home};
+use crate::deadline::Deadline;
+
+/// What a session's list has ticked is no longer than this.
+pub(super) const LARGEST_TICKED: usize = 64 * 1024;
+
+/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down.
+pub fn keep_up(
+    place: &Place,
+    session: &Id,
+    event: &Event,
+    digest: &Digest,
+    now: Timestamp,
+    deadline: Deadline,
+) -> Result<()> {
+    let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
+    let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
+    let has_any = || place.full(&layout_home()).is_dir() || place.full(PROJECTS).is_dir();
+    if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
+        return Ok(());
+    }
+    let root = place.store.marker()?.project_id;
+    let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
+    let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
+    let cached = cached.and_then(|state| state.active_project_id);
+    // One workstream that cannot be read does not keep the others from being found.
+    let (mapped, unread) = match mapped(place, session) {
+        Ok(mapped) => (mapped, Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    let detected =
+        workstream::detect(&Clues { mapped: mapped.as_deref(), digest, cached: cached.as_deref() });
+    // A guess from another session's last answer must not tick anybody's boxes.
+    let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);
+    let followed = Following { place, session, digest, now, deadline }.steps(sure);
+    if compacts {
+        let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
+        place.store.dir().make(layout::PRECOMPACT)?.write(
+            &format!("{session}.json"),
+            &bytes,
+            Durability::Relaxed,
+        )?;
+        place.store.dir().make("state")?.write(layout::PRECOMPACT_STATE, &bytes, Durability::Relaxed)?;
+    }
+    followed.and(unread)
+}
+
+/// The workstream whose manifest names this session.
+fn mapped(place: &Place, session: &Id) -> Result<Option<String>> {
+    for workstream in place.all()? {
+        let (_, manifest) = place.manifest(&workstream)?;
+        if manifest.session_ids.iter().any(|id| id == session.as_str()) {
+            return Ok(Some(workstream.id));
+        }
+    }
+    Ok(None)
+}
+
+/// What happened in a session, for the manifests it touched.
+struct Following<'a> {
+    place: &'a Place<'a>,
+    session: &'a Id,
+    digest: &'a Digest,
+    now: Timestamp,
+    deadline: Deadline,
+}
+
+impl Following<'_> {
+    /// Steps that were ticked by hand or done by the harness's own list.
+    fn steps(&self, active: Option<&str>) -> Result<()> {
+        let edited = |file: &&FileUse| file.edits > 0 && manifest::is_steps(&file.path);
+        let files = self.digest.files.iter().filter(edited);
+        let mut ids: BTreeSet<&str> = files.filter_map(|file| workstream::of_path(&file.path)).collect();
+        let ticked = self.ticked()?;
+        let has_list = !ticked.is_empty() || self.done().next().is_some();
+        ids.extend(active.filter(|_| has_list));
+        for id in ids {
+            let Some(found) = self.place.find(id)? else { continue };
+            if !self.is_in_store(&found)? {
+                continue;
+            }
+            let _lock = self.place.lock(self.deadline.wait())?;
+            match Some(id) == active {
+                true => self.follow_list(&found, &ticked)?,
+                false => advance(self.place, &found, |_| false, self.now).map(drop)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What the harness's own list has as done.
+    fn done(&self) -> impl Iterator<Item = &str> {
+        let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
+        self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
+    }
+
+    /// A hook writes nothing outside of the store: elsewhere `thru resume update` does it.
+    fn is_in_store(&self, found: &Workstream) -> Result<bool> {
+        let (_, manifest) = self.place.manifest(found)?;
+        let steps = self.place.steps(found, &manifest)?;
+        let home = format!("{}/", layout::STORE);
+        Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
+    }
+
+    /// What the list has done ticks its box, once: a box that is open again was opened by somebody, and stays open
+    /// until the list has had it open too and done again.
+    fn follow_list(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
+        let own = format!("{} ", found.id);
+        let mark = |text: &str| format!("{own}{:016x}", fingerprint([text]));
+        let new = self.done().filter(|text| !ticked.contains(&mark(text)));
+        advance(self.place, found, |steps| manifest::tick_done(steps, new), self.now)?;
+        let elsewhere = ticked.iter().filter(|mark| !mark.starts_with(&own)).cloned();
+        let marks: BTreeSet<String> = elsewhere.chain(self.done().map(mark)).collect();
+        if marks == *ticked {
+            return Ok(());
+        }
+        let lines: String = marks.iter().map(|mark| format!("{mark}\n")).collect();
+        let dir = self.place.store.dir().make(layout::TICKED)?;
+        dir.write(self.session.as_str(), lines.as_bytes(), Durability::Relaxed)
+    }
+
+    /// What the list has ticked so far: on each line a workstream, and the mark of an item.
+    fn ticked(&self) -> Result<BTreeSet<String>> {
+        let path = format!("{}/{}", layout::TICKED, self.session);
+        match self.place.store.dir().read(&path, LARGEST_TICKED) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
+            Err(store::Error::Absent { .. }) => Ok(BTreeSet::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What became of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advanced {
+    pub steps: Option<String>,
+    pub changed: bool,
+}
+
+/// Ticks with `tick`, then brings the manifest in step. Under the lock.
+pub fn advance(
+    place: &Place,
+    workstream: &Workstream,
+    tick: impl FnOnce(&mut Document) -> bool,
+    now: Timestamp,
+) -> Result<Advanced> {
+    let (mut document, manifest) = place.manifest(workstream)?;
+    let Some(path) = place.steps(workstream, &manifest)? else {
+        return Ok(Advanced { steps: None, changed: false });
+    };
+    let mut steps = Document::parse(place.read(&path)?);
+    if tick(&mut steps) {
+        place.write(&path, steps.bytes())?;
+    }
+    let changed = manifest::follow(&mut document, &steps, now);
+    if changed {
+        place.write(&workstream.manifest, document.bytes())?;
+    }
+    Ok(Advanced { steps: Some(path), changed })
+}
