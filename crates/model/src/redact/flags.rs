@@ -50,6 +50,8 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'u' if !attached && before(text, at, &["curl", "http ", "xh "]) => {
             user_and_password(text, behind_flag(text, at + 1)?)
         }
+        b'u' if attached && before(text, at, &["curl"]) => user_and_password(text, at + 1),
+        b'k' if !attached && before(text, at, &["openssl"]) => argument(text, behind_flag(text, at + 1)?),
         b'p' if attached && before(text, at, &["mysql", "mariadb"]) => argument(text, at + 1),
         b'p' if !attached && before(text, at, &["sshpass", " login", "mosquitto", "ldap"]) => {
             argument(text, behind_flag(text, at + 1)?)
@@ -65,6 +67,16 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         }
         _ => None,
     }
+}
+
+/// `IDENTIFIED BY 'x'` in SQL; `start..end` is the `BY`.
+pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let context = &text[start.saturating_sub(100)..start];
+    // In prose many a thing is identified by 'name'.
+    let told = context.ends_with(b"IDENTIFIED ")
+        || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
+    let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
+    if told && quoted { argument(text, end + 1) } else { None }
 }
 
 /// Behind the blank (or the JSON comma and quotes of an argument list) that separates a flag from its value.

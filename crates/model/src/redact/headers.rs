@@ -1,7 +1,7 @@
 //! `Authorization` headers: the scheme stays, the credential goes.
 
 use super::chance::profile;
-use super::classes::{ALNUM, BASE64, BASE64_URL, DASH, DOT, TILDE, blanks, byte, is, run};
+use super::classes::{ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, blanks, byte, is, run};
 use super::names::Says;
 use super::values::{self, Joint, Value};
 use super::{Hit, shape};
@@ -16,6 +16,9 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     if text[start..start + scheme].starts_with(b"AWS4-") {
         return None;
     }
+    if text[start..start + scheme].eq_ignore_ascii_case(b"digest") {
+        return digest(text, start);
+    }
     let known = is_scheme(&text[start..start + scheme]);
     let gap = blanks(&text[start + scheme..], 4);
     let from = if gap > 0 { start + scheme + gap } else { start };
@@ -27,6 +30,8 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let looks = profile(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.is_random();
+    // A long word without a hump is no name of a variable either.
+    let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && starts_basic(&text[start..]) && looks.len >= 8;
     if content.len() < 6
         || (words && !pair)
@@ -39,6 +44,16 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
         .filter(|hit| hit.end == value.end)
         .map_or("authorization", |hit| hit.kind);
     Some(Hit { start: value.start, end: value.end, kind })
+}
+
+/// What proves the password in `Digest username="bob", …, response="6629fa…"`.
+fn digest(text: &[u8], at: usize) -> Option<Hit> {
+    const PROOF: &[u8] = b"response=\"";
+    let line = &text[at..text.len().min(at + 2048)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let start = at + memchr::memmem::find(line, PROOF)? + PROOF.len();
+    let length = run(&text[start..], ANY_HEX, 128);
+    (length >= 16).then_some(Hit { start, end: start + length, kind: "authorization" })
 }
 
 /// `Bearer x` outside a header; `at` is behind the word. In prose almost anything follows, so `x` must be random.

@@ -132,8 +132,10 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     if let Some(hit) = shape::find(text, start, edge) {
         return Some(hit);
     }
-    let web =
-        text[start] == b'e' && text[start..].starts_with(b"eyJ") && shape::stands_alone(text, start, edge);
+    // Its dots tell it from base64, so it may stand in a path: `https://host/verify/eyJ…`.
+    let web = text[start] == b'e'
+        && text[start..].starts_with(b"eyJ")
+        && (shape::stands_alone(text, start, edge) || text[start - 1] == b'/');
     if web { keys::web_token(text, start) } else { None }
 }
 
@@ -143,6 +145,7 @@ fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     match (end - start, byte(text, end)) {
         (8..=10 | 14 | 32, b':' | b'.' | b'-') | (84, _) => infix::around_word(text, start, end),
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
+        (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (_, b' ') if named::may_end_name(&text[start..end]) => named::stated(text, start, end),
         _ => None,
     }

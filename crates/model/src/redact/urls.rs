@@ -29,7 +29,12 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             let host = info[..colon].contains(&b'/');
             let port = password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));
-            let secret = !password.is_empty() && !is_path && !is_stand_in(password);
+            if password.is_empty() {
+                // `https://key:@host` sends the key as the user.
+                let key = !host && colon >= 16 && profile(&info[..colon]).is_random();
+                return key.then_some(Hit { start, end: start + colon, kind: "url-credentials" });
+            }
+            let secret = !is_path && !is_stand_in(password);
             secret.then_some(Hit { start: start + colon + 1, end, kind: "url-credentials" })
         }
         None => {

@@ -227,6 +227,14 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
     if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
         return true;
     }
+    // `vault:secret/data/db#password` names where it lies.
+    if ["vault:", "ssm:", "env:", "file:", "sops:", "op:"]
+        .iter()
+        .any(|kind| starts_with_ignore_case(content, kind))
+        && !looks.is_random()
+    {
+        return true;
+    }
     if super::contains(content, b"://") || (byte(content, 1) == b':' && byte(content, 2) == b'\\') {
         return true;
     }
@@ -271,7 +279,9 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         return false;
     }
     if content.contains(&b' ') {
-        return value.quoted && is_passphrase(content);
+        // `PGPASSWORD='my pass word' psql`: a shell quotes no sentence for a program.
+        let assigned = joint.loud && joint.tight;
+        return value.quoted && (assigned || is_passphrase(content) || is_mixed_phrase(content));
     }
     if value.quoted {
         // `"password": "Passwort"` is a label.
@@ -299,10 +309,13 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
 
 /// An API key, a token, a secret: not a word, not a name.
 fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
-    if content.iter().any(|byte| *byte <= b' ') || is_constant(content) || looks.letters() == 0 {
+    if content.contains(&b' ') {
+        return value.quoted && is_mixed_phrase(content);
+    }
+    if content.iter().any(|byte| *byte < b' ') || is_constant(content) || looks.letters() == 0 {
         return false;
     }
-    if looks.is_random() {
+    if looks.is_random() || is_long_word(content, value, looks, joint) {
         return true;
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
@@ -312,6 +325,14 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
         && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
             || is_encoded_pair(content)
             || (looks.symbols > 0 && mixed && looks.len >= 8))
+}
+
+/// `JWT_SECRET=mysupersecretjwtkey`: letters alone, and longer than a word. In code such a thing may be a name, so it
+/// counts where the environment is set, or quoted and without any hump.
+fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
+    let set = joint.loud && joint.tight && looks.len >= 14;
+    let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
+    looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
 /// Only what was drawn by chance, and neither a hash nor an id.
@@ -336,14 +357,32 @@ fn mentions_itself(content: &[u8]) -> bool {
     }) && !(content.len() > 8 && content.iter().all(|byte| is(*byte, LOWER)))
 }
 
+/// Words of a sentence about a password.
+const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
+    no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
+
+fn words(content: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    content.split(|byte| *byte == b' ').filter(|word| !word.is_empty())
+}
+
+fn is_prose(word: &[u8]) -> bool {
+    PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
+}
+
 /// Words in lower case, as people string together for a passphrase, and none of the words of a sentence about one.
 fn is_passphrase(content: &[u8]) -> bool {
-    const PROSE: &str = "is are was must should may can cannot the a an your you my for to of and or not at least with \
-        no be been has have required invalid missing incorrect wrong too short long if in on this that please enter";
-    let mut words = content.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
-        && words.clone().count() >= 3
-        && !words.any(|word| PROSE.split_ascii_whitespace().any(|prose| word == prose.as_bytes()))
+        && words(content).count() >= 3
+        && !words(content).any(is_prose)
+}
+
+/// `Xk9w0rd zz!`: few words, and in one of them digits stand between letters, as in no sentence.
+fn is_mixed_phrase(content: &[u8]) -> bool {
+    let is_mixed = |word: &[u8]| {
+        let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);
+        word.len() >= 5 && word.windows(3).any(between) && !is_type(word)
+    };
+    words(content).count() <= 4 && words(content).any(is_mixed) && !words(content).any(is_prose)
 }
 
 /// `MAX_RETRIES`, `RESET_PASSWORD`: the name of a constant.
