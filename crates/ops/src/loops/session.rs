@@ -26,11 +26,12 @@ pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Resu
     {
         take(scene, Event::Moved, |pointer| pointer.of(previous).map(str::to_owned))?;
     }
-    // Only one that is new: a session that is taken up again has its own work.
-    if !matches!(source, Source::Startup | Source::Clear) || pointer.next.is_none() {
+    // A compaction starts nothing; and a session that is taken up again may have a loop of its own.
+    if source == Source::Compact || pointer.next.is_none() {
         return Ok(None);
     }
-    let claimed = take(scene, Event::Claimed, |pointer| pointer.next.clone())?;
+    let is_free = |pointer: &Pointer| pointer.of(scene.session.as_str()).is_none();
+    let claimed = take(scene, Event::Claimed, |pointer| pointer.next.clone().filter(|_| is_free(pointer)))?;
     Ok(claimed.map(|state| {
         format!(
             "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \

@@ -368,7 +368,7 @@ fn the_next_session_claims_what_waits_for_it_once() {
         )
     };
     stop("s0").silent("nobody's yet");
-    assert!(!start("s0", "resume").stdout.contains("Do the thing"), "not a new session");
+    assert!(!start("s0", "compact").stdout.contains("Do the thing"), "no session starts with a compaction");
     let told = start("s1", "startup");
     told.accepted("told");
     assert!(told.stdout.contains("Do the thing") && told.stdout.contains("iteration 1 of 30"), "{told}");
