@@ -28,7 +28,7 @@ pub use dir::{Dir, Entry, EntryKind, read_own};
 pub use error::Error;
 pub use lock::Lock;
 pub use log::{Place, Tally};
-pub use outputs::{Care, Run, inputs_digest};
+pub use outputs::{Care, Run, absent_inputs, inputs_digest};
 pub use packets::{Listed, Listing};
 pub use random::random;
 pub use root::{Found, Root, Wish, find};
