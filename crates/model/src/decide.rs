@@ -44,8 +44,8 @@ pub struct Awaited {
     /// Whole, for the sub-agent; and as the journal names it.
     pub path: String,
     pub shown: String,
-    /// How it stands, once the sub-agent is done.
-    pub verdict: Option<OutputVerdict>,
+    /// How it stands at this event.
+    pub verdict: OutputVerdict,
 }
 
 /// The records a brief is made of.
@@ -110,7 +110,7 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         now,
     };
     let mut record = journal::record(event, &scene);
-    if let Some(Awaited { shown, verdict: Some(verdict), .. }) = facts.awaited {
+    if let (Some(Awaited { shown, verdict, .. }), Kind::SubagentStop { .. }) = (facts.awaited, &event.kind) {
         (record.output, record.verdict) = (shown.into(), verdict.name().into());
     }
     let mut effects = vec![Effect::Journal(record.line())];
@@ -121,8 +121,12 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         effects.extend(state_effects(facts, event, &scene));
         effects.extend(role_event(facts, &event.kind, &record.files).map(Effect::Role));
         reply = main_reply(facts, &event.kind, settings);
-    } else if let (Kind::SubagentStart, Some(Awaited { stage, path, .. })) = (&event.kind, facts.awaited) {
-        reply = Reply::Context(gate::awaited(stage, path));
+    } else if let (Kind::SubagentStart, Some(awaited)) = (&event.kind, facts.awaited) {
+        let Awaited { stage, path, verdict, .. } = awaited;
+        reply = Reply::Context(match verdict {
+            OutputVerdict::Valid => gate::there(stage, path),
+            _ => gate::awaited(stage, path),
+        });
     }
     Verdict { effects, reply }
 }
@@ -134,7 +138,7 @@ const MESSAGE_BYTES: usize = 256 * 1024;
 fn last_words(facts: &Facts, event: &Event, scene: &Scene) -> Option<Effect> {
     let Kind::SubagentStop { message: Some(message) } = &event.kind else { return None };
     let Awaited { file, verdict, .. } = facts.awaited?;
-    let left_nothing = matches!(verdict, Some(OutputVerdict::Missing | OutputVerdict::Empty));
+    let left_nothing = matches!(verdict, OutputVerdict::Missing | OutputVerdict::Empty);
     let text = scene.clean(message, MESSAGE_BYTES).trim().to_owned();
     (left_nothing && !text.is_empty())
         .then(|| Effect::KeepMessage { file: file.clone(), text: format!("{text}\n") })

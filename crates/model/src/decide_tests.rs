@@ -188,7 +188,7 @@ fn a_sub_agent_is_told_its_output_and_its_verdict_is_kept() {
         verdict,
     };
     let started = Event { agent: agent.clone(), ..event(Kind::SubagentStart) };
-    let fact = awaited(None);
+    let fact = awaited(OutputVerdict::Missing);
     let told = run(&Facts { awaited: Some(&fact), ..facts() }, &started);
     assert!(
         matches!(&told.reply, Reply::Context(text) if text.contains("/p/o/review-security.md")),
@@ -203,14 +203,14 @@ fn a_sub_agent_is_told_its_output_and_its_verdict_is_kept() {
         (OutputVerdict::Incomplete, Some("It is fine."), &["journal"]),
         (OutputVerdict::Valid, Some("It is fine."), &["journal"]),
     ] {
-        let fact = awaited(Some(verdict));
+        let fact = awaited(verdict);
         let stopped =
             Event { agent: agent.clone(), ..event(Kind::SubagentStop { message: message.map(Into::into) }) };
         let verdict = run(&Facts { awaited: Some(&fact), ..facts() }, &stopped);
         assert_eq!(names(&verdict), effects, "{fact:?}");
         let Effect::Journal(line) = &verdict.effects[0] else { panic!("the journal first") };
         let line = String::from_utf8_lossy(line);
-        let word = format!("\"verdict\":\"{}\"", fact.verdict.unwrap().name());
+        let word = format!("\"verdict\":\"{}\"", fact.verdict.name());
         assert!(line.contains(&word) && line.contains("\"output\":\"o/review-security.md\""), "{line}");
         assert_eq!(verdict.reply, Reply::Silent);
     }

@@ -16,10 +16,18 @@ use crate::time;
 pub use ending::{Ending, Reading};
 pub use expected::{Expected, Output, Problem, SCHEMA_VERSION};
 pub use live::{live_dir, live_of_yaml, render_live};
-pub use words::{Omission, awaited, instruction, omissions, open_line, prompt, remedy};
+pub use words::{Omission, advice, awaited, instruction, omissions, open_line, prompt, remedy, there};
 
 /// The last line of an output that is complete.
 pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
+
+/// What stands in a run besides outputs: the lists, the note of what is omitted, and what is kept beside each output.
+pub const EXPECTED: &str = "expected.json";
+pub const OMISSIONS: &str = "omissions.md";
+pub const LAST_MESSAGE: &str = ".last-message.md";
+pub const LAUNCH_PROMPT: &str = ".prompt.md";
+pub const LAUNCH_LOG: &str = ".launch.log";
+pub const LAUNCH_PROCESS: &str = ".process";
 
 /// An output over this size is nobody's report.
 pub const LARGEST: u64 = 5 * 1024 * 1024;
@@ -96,6 +104,9 @@ pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
     if let Err(bad) = Id::new(&output.file) {
         return judged(Verdict::Unsafe, format!("its name leads out of the run, or {}", bad.why()));
     }
+    if is_of_run(&output.file) {
+        return judged(Verdict::Unsafe, "it is a file of the run itself".to_owned());
+    }
     let (modified, ending) = match seen {
         Seen::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
         Seen::Odd(why) => return judged(Verdict::Unsafe, why.clone()),
@@ -103,6 +114,7 @@ pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
     };
     match ending {
         Ending::Empty => return judged(Verdict::Empty, "nothing is in it".to_owned()),
+        Ending::Bare => return judged(Verdict::Empty, "only the last line is in it".to_owned()),
         Ending::Open => {
             return judged(Verdict::Incomplete, format!("its last line is not `{SENTINEL}`"));
         }
@@ -125,8 +137,8 @@ pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
 pub fn step(output: &Output, verdict: Verdict) -> Step {
     match verdict {
         Verdict::Valid => Step::Reuse,
-        // A name that is no name cannot be written either.
-        Verdict::Unsafe if Id::new(&output.file).is_err() => Step::Leave,
+        // A name that is no name, or somebody else's, cannot be written either.
+        Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
         _ if output.attempts >= MOST_ATTEMPTS => Step::GiveUp,
         _ => Step::Launch,
@@ -149,6 +161,16 @@ pub fn tier_of(file: &str) -> Tier {
     }
 }
 
+/// Whether a name is that of a file which the run keeps about itself, so that no output can have it.
+pub fn is_of_run(file: &str) -> bool {
+    let list = |file: &str| file.starts_with("expected.") && file.ends_with(".json");
+    let beside = [LAST_MESSAGE, LAUNCH_PROMPT, LAUNCH_LOG, LAUNCH_PROCESS];
+    list(file)
+        || file == OMISSIONS
+        || file.starts_with("omissions.")
+        || beside.iter().any(|end| file.ends_with(end))
+}
+
 /// The agent-role in `{skill}-{agent-role}.md`. The skill is the stage where the name starts with it, else its first word.
 pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = file.strip_suffix(".md").unwrap_or(file);
@@ -156,17 +178,24 @@ pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
 }
 
-/// The one output that a sub-agent of this type has to write. None when there are two: it could be either.
+/// The one output that a sub-agent of this type has to write. None when there are two: it could be either. A skill may have
+/// hyphens of its own, so where no role is the type, one that ends with it is meant.
 pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
     // `plugin:agent`, as Claude Code names an agent that came with a plugin.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;
     }
-    let outputs = expected.outputs.iter().enumerate();
-    let mut of_role =
-        outputs.filter(|(_, output)| role_of(&output.file, &expected.stage) == agent).map(|(i, _)| i);
-    of_role.next().filter(|_| of_role.next().is_none())
+    let roles: Vec<&str> =
+        expected.outputs.iter().map(|output| role_of(&output.file, &expected.stage)).collect();
+    let having = |is_so: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        roles.iter().enumerate().filter(|(_, role)| is_so(role)).map(|(i, _)| i).collect()
+    };
+    let mut of_role = having(&|role| role == agent);
+    if of_role.is_empty() {
+        of_role = having(&|role| role.strip_suffix(agent).is_some_and(|rest| rest.ends_with('-')));
+    }
+    if let [only] = of_role[..] { Some(only) } else { None }
 }
 
 impl Tier {

@@ -28,7 +28,8 @@ fn verdicts() {
         ("blank lines behind it", &format!("{sealed}\n \n\t\n"), Verdict::Valid),
         ("trailing spaces", &format!("text\n{s}  \t\n"), Verdict::Valid),
         ("CRLF", &format!("text\r\n{s}\r\n\r\n"), Verdict::Valid),
-        ("BOM and nothing else", &format!("\u{feff}{s}\n"), Verdict::Valid),
+        ("nothing else", &format!("\n{s}\n\n{s}\n"), Verdict::Empty),
+        ("BOM and nothing else", &format!("\u{feff}{s}\n"), Verdict::Empty),
         ("in the middle", &format!("text\n{s}\nmore\n"), Verdict::Incomplete),
         ("two", &format!("text\n{s}\nmore\n{s}\n"), Verdict::Valid),
         ("mentioned before", &format!("ends with `{s}`.\n\n{s}\n"), Verdict::Valid),
@@ -119,6 +120,11 @@ fn an_output_belongs_to_one_agent_or_to_none() {
     assert_eq!(output_of(&two, "plugin:security"), Some(0));
     assert_eq!(output_of(&two, "ux"), None, "two could be meant");
     assert_eq!(output_of(&two, "general-purpose"), None);
+    let long = expected(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
+    assert_eq!(output_of(&long, "cwf:perf"), Some(0), "by the end of its role");
+    assert_eq!(output_of(&long, "ux"), Some(2), "a whole role goes before the end of one");
+    assert_eq!(output_of(&long, "erf"), None);
+    assert_eq!(output_of(&expected(&["a-b-ux.md", "a-c-ux.md"]), "ux"), None, "two could be meant");
     assert_eq!(output_of(&two, ""), None, "the summariser of Claude Code");
     assert_eq!(output_of(&expected(&["review-.md"]), ""), None);
 }
@@ -179,7 +185,10 @@ fn where_the_live_run_is() {
         ("live:\n  hitl:\n    dir: no\nnext:\n  dir: no\n", None),
         ("live:\n  dir: \"\"\n", None),
         ("dir: x\n", None),
-        ("live: {dir: x}\n", None),
+        ("live: {dir: x}\n", Some("x")),
+        ("live: { session_id: \"S1\", dir: '.x/p/1' } # c\n", Some(".x/p/1")),
+        ("live: {dir: x\n", None),
+        ("live: {other: x}\n", None),
     ] {
         assert_eq!(live_of_yaml(yaml).as_deref(), expected, "{yaml}");
     }

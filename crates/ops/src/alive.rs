@@ -23,6 +23,22 @@ pub fn harness() -> Option<String> {
     None
 }
 
+/// A process of ours, so that it can be told from another that has its number later.
+pub fn stamp(pid: u32) -> Option<String> {
+    let process = look(i32::try_from(pid).ok()?).ok()??;
+    Some(format!("{pid}:{}:{}", process.started, container()?))
+}
+
+/// Whether the group of a stamped process is still its own: the process is there, or nobody has its number, which is not
+/// given away while a group goes by it.
+pub fn leads(stamp: &str) -> bool {
+    let mut parts = stamp.splitn(3, ':');
+    let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
+    let (Some(pid), Some(started), Some(place)) = (pid, started, place) else { return false };
+    container().as_deref() == Some(place)
+        && look(pid).is_ok_and(|process| process.is_none_or(|process| process.started == started))
+}
+
 /// None where it cannot be told: no `/proc`, another container, or nothing was written down.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');

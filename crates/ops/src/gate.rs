@@ -4,6 +4,7 @@ mod expect;
 mod hook;
 mod launch;
 mod live;
+mod orphan;
 mod run;
 mod seal;
 
@@ -12,11 +13,14 @@ use std::time::Duration;
 
 use model::config::Resolved;
 use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
+use model::id::Id;
 use serde::Serialize;
 use store::{Care, Lock, Root, Run, Store, layout};
 
 use crate::project::Project;
 use crate::{Error, Result, World, settings};
+
+use orphan::Orphan;
 
 pub use expect::{Expectation, Wanted, Wish, expect};
 pub use hook::{Open, OpenOutput, open};
@@ -92,13 +96,18 @@ impl Place {
 
     /// Of `stage` where one is named: the live run if it is of that stage, else the newest in `outputs/` that is.
     fn run(&self, stage: Option<&str>) -> Result<Run> {
-        let live = self.live()?;
         let Some(stage) = stage else {
-            return live.map(|live| live.run).ok_or_else(|| self.no_live_run());
+            return self.live()?.map(|live| live.run).ok_or_else(|| self.no_live_run());
         };
+        let id = Id::new(stage).map_err(|bad| Error::Usage {
+            what: bad.to_string(),
+            hint: "a stage is called like `review`".into(),
+        })?;
         let is_of = |run: &Run| run.expected().is_ok_and(|expected| expected.stage == stage);
-        if let Some(live) = live.filter(|live| is_of(&live.run)) {
-            return Ok(live.run);
+        let live = self.live()?.map(|live| live.run);
+        let live = live.map(|run| if is_of(&run) { run } else { run.listed(&id) });
+        if let Some(run) = live.filter(is_of) {
+            return Ok(run);
         }
         // The name of a run ends with its time, so the last one is the newest.
         let names = self.store.runs()?;
@@ -107,7 +116,7 @@ impl Place {
             named.filter_map(|name| Run::open(&self.root.path, &in_outputs(name)).ok()).filter(is_of);
         runs.next().ok_or_else(|| Error::Absent {
             what: format!("{}: there is no run of stage `{stage}`", self.outputs().display()),
-            hint: format!("`thru gate expect {stage}` makes one, with {}", layout::EXPECTED),
+            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` makes one"),
         })
     }
 
@@ -131,7 +140,11 @@ impl Place {
         let path = self.store.dir().path().join(layout::LIVE);
         let setting = match self.resolved.settings().live_state_file {
             path if path.is_empty() => String::new(),
-            path => format!(", and {} names none", self.root.checkout.join(path).display()),
+            path => {
+                let path = self.root.checkout.join(path);
+                let how = if path.exists() { "names none" } else { "is not there" };
+                format!(", and {} {how}", path.display())
+            }
         };
         Error::Absent {
             what: format!("{}: there is no such file{setting}, so no run is live", path.display()),
@@ -185,9 +198,9 @@ fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
 fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
-        rows.push(row(place, run, output, place.judge(run, output)?));
+        rows.push(row(place, run, output, place.judge(run, output)?)?);
     }
-    let omissions = run.path().join(layout::OMISSIONS);
+    let omissions = run.path().join(omissions_of(run, expected));
     let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
     Ok(Report {
         run: run.path().to_owned(),
@@ -199,19 +212,34 @@ fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
     })
 }
 
-fn row(place: &Place, run: &Run, output: &Output, judged: Judged) -> Row {
+/// Where a stage notes what it goes on without. One that is not the folder's current stage has a note of its own.
+fn omissions_of(run: &Run, expected: &Expected) -> String {
+    match run.list() == layout::EXPECTED {
+        true => layout::OMISSIONS.to_owned(),
+        false => layout::omissions_of(&expected.stage),
+    }
+}
+
+fn row(place: &Place, run: &Run, output: &Output, judged: Judged) -> Result<Row> {
     let invalid = judged.verdict != Verdict::Valid;
     let log = layout::launch_log(&output.file);
     let log = (invalid && run.holds(&log)).then(|| run.path().join(log));
     let shown = log.as_ref().map(|log| log.display().to_string());
-    Row {
+    let absent = store::absent_inputs(&place.root.checkout, &output.inputs)?;
+    let remedy = match Orphan::of(run, &output.file) {
+        _ if !invalid => String::new(),
+        Some(orphan) => orphan.remedy(),
+        None if !absent.is_empty() => format!("bring its input {} back", absent.join(", ")),
+        None => gate::remedy(output, judged.verdict, shown.as_deref()),
+    };
+    Ok(Row {
         file: output.file.clone(),
         tier: output.tier,
         verdict: judged.verdict,
         why: judged.why,
-        remedy: gate::remedy(output, judged.verdict, shown.as_deref()),
+        remedy,
         attempts: output.attempts,
         last_message: place.store.message(run, &output.file).filter(|_| invalid),
         log,
-    }
+    })
 }

@@ -108,7 +108,12 @@ impl Scene<'_> {
         };
         let reminder = session.as_ref().ok().filter(|_| trusted).and_then(|id| self.reminder(id, event));
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
-        let awaited = if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { None };
+        let awaited =
+            if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { Ok(None) };
+        let (awaited, unknown) = match awaited {
+            Ok(awaited) => (awaited, None),
+            Err(error) => (None, Some(error.to_string())),
+        };
         let facts = Facts {
             harness: self.harness.name,
             root: &root,
@@ -141,7 +146,7 @@ impl Scene<'_> {
                 let torn = event
                     .torn
                     .then(|| "the payload breaks off; what stood before the tear was kept".to_owned());
-                let failure = self.apply_all(effects, &session, event).or(torn);
+                let failure = self.apply_all(effects, &session, event).or(torn).or(unknown);
                 let (answer, trouble) = loops::stop::heed(&self.loops(&session), event, reply);
                 reply = answer;
                 let noted = self.note_told(&reply, &session, offer.as_ref(), reminder.as_ref());

@@ -68,12 +68,20 @@ pub fn run(job: &Job) -> std::io::Result<Ended> {
     run_heard(job, None, None, |_| {})
 }
 
-/// The same, where somebody hears what it says as it says it, a file can take the place of `input`, and a watchman passes an
-/// interrupt on.
+/// Whoever watches over a command from outside of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Watch<'a> {
+    /// Ends it when we are ended.
+    pub watchman: &'a Watchman,
+    /// Is told its number.
+    pub began: &'a dyn Fn(u32),
+}
+
+/// The same, where somebody hears what it says as it says it, a file can take the place of `input`, and somebody watches.
 pub(crate) fn run_heard(
     job: &Job,
     stdin: Option<File>,
-    watchman: Option<&Watchman>,
+    watch: Option<Watch>,
     hear: impl FnMut(&[u8]) + Send + 'static,
 ) -> std::io::Result<Ended> {
     let started = Instant::now();
@@ -90,18 +98,19 @@ pub(crate) fn run_heard(
     let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
+    if let Some(watch) = watch {
+        watch.watchman.began(child.id());
+        (watch.began)(child.id());
+    }
     // The writing ends live in `command`: the pipe is at its end only when nobody holds one.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read what it is given: a broken pipe is its choice.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let heard = listen(reader, job.keep, hear);
-    if let Some(watchman) = watchman {
-        watchman.began(child.id());
-    }
     let how = wait(&mut child, job.timeout);
-    if let Some(watchman) = watchman {
-        watchman.ended(child.id());
+    if let Some(watch) = watch {
+        watch.watchman.ended(child.id());
     }
     let how = how?;
     let output = heard.text();
@@ -121,12 +130,16 @@ fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<How> {
     Ok(How::TimedOut)
 }
 
-/// Asks the whole group to end, then makes it.
 fn end(child: &mut Child) {
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    end_group(group, || !matches!(child.try_wait(), Ok(None)));
+}
+
+/// Asks the whole group to end, then makes it.
+pub(crate) fn end_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + GRACE;
-    while Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
+    while Instant::now() < until && !is_over() {
         std::thread::sleep(TICK);
     }
     let _ = kill_process_group(group, Signal::KILL);

@@ -1,31 +1,38 @@
-//! Ctrl-C ends us, and not what we have started: that has process groups of its own, so that a timeout can end all of it.
-//! So there is one who stays in our group, is interrupted with us, and passes it on.
+//! However we end, what we have started ends with us: it has process groups of its own, so that a timeout can end all of it,
+//! and nobody else would. So there is one who hears that we are gone (Ctrl-C, a harness that loses patience, a crash) and ends
+//! them.
 //!
-//! When we are killed in any other way (a harness that loses patience, say), what runs may finish its work: the next run
-//! finds it there.
+//! Only who kills him too leaves things running: the next run finds them.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// A shell, because it can catch a signal without code that the compiler cannot check. Told of groups as they come and go.
-/// An interrupt may end a `read` early: what was said before it is heard to its end, which comes when we are gone.
+/// A shell, because it can catch a signal without code that the compiler cannot check. Told of groups as they come and go,
+/// and of a good end. A signal may end a `read` early: what was said before it is heard to its end, which comes when we are
+/// gone.
 const SCRIPT: &str = r#"
 groups=' '
-interrupted=
-trap 'interrupted=yes' INT QUIT
+trap 'signalled=yes' INT QUIT TERM HUP
 listen() {
     while read -r what group; do
         case $what in
             +) groups="$groups$group " ;;
             -) groups="${groups%% $group *} ${groups#* $group }" ;;
+            .) exit 0 ;;
         esac
     done
 }
-listen
-test -n "$interrupted" || exit 0
-listen
-for group in $groups; do kill -s TERM -- "-$group"; done
+signalled=yes
+while test -n "$signalled"; do
+    signalled=
+    listen
+done
+all() { for group in $groups; do kill -s "$1" -- "-$group"; done; }
+test "$groups" = ' ' && exit 0
+all TERM
+sleep 0.5
+all KILL
 "#;
 
 #[derive(Debug)]
@@ -34,7 +41,7 @@ pub struct Watchman {
 }
 
 impl Watchman {
-    /// Without a shell there is none, and an interrupt leaves things running.
+    /// Without a shell there is none, and our end leaves things running.
     pub fn start() -> Watchman {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -62,7 +69,8 @@ impl Watchman {
 impl Drop for Watchman {
     fn drop(&mut self) {
         let on_duty = self.on_duty.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some((mut child, stdin)) = on_duty.take() {
+        if let Some((mut child, mut stdin)) = on_duty.take() {
+            let _ = stdin.write_all(b".\n");
             drop(stdin);
             let _ = child.wait();
         }

@@ -1,5 +1,6 @@
 //! Where things are below a root. The only place that spells these names.
 
+use model::gate;
 use model::id::Id;
 
 /// The store itself, seen from the root.
@@ -93,22 +94,37 @@ pub fn lifecycle_lock(machine: &str) -> String {
 /// The runs of stages, a folder each.
 pub const OUTPUTS: &str = "outputs";
 /// In the folder of a run: what must be left there, and what the stage went on without.
-pub const EXPECTED: &str = "expected.json";
-pub const OMISSIONS: &str = "omissions.md";
+pub const EXPECTED: &str = gate::EXPECTED;
+pub const OMISSIONS: &str = gate::OMISSIONS;
 /// Which run is the live one.
 pub const LIVE: &str = "state/live.json";
 
 /// What stands beside an output: the last words of an agent that left none, what a launched command got and said.
 pub fn last_message(output: &str) -> String {
-    format!("{output}.last-message.md")
+    format!("{output}{}", gate::LAST_MESSAGE)
 }
 
 pub fn launch_prompt(output: &str) -> String {
-    format!("{output}.prompt.md")
+    format!("{output}{}", gate::LAUNCH_PROMPT)
 }
 
 pub fn launch_log(output: &str) -> String {
-    format!("{output}.launch.log")
+    format!("{output}{}", gate::LAUNCH_LOG)
+}
+
+/// Who works on an output, for as long as he does.
+pub fn launch_process(output: &str) -> String {
+    format!("{output}{}", gate::LAUNCH_PROCESS)
+}
+
+/// Where the list of a stage is kept while another stage of the same folder is the current one.
+pub fn expected_of(stage: &str) -> String {
+    format!("expected.{stage}.json")
+}
+
+/// What such a stage goes on without.
+pub fn omissions_of(stage: &str) -> String {
+    format!("omissions.{stage}.md")
 }
 
 /// Held while outputs of a run are made.

@@ -30,7 +30,7 @@ pub use error::Error;
 pub use lock::Lock;
 pub use log::{Place, Tally};
 pub use look::Look;
-pub use outputs::{Care, Run, inputs_digest};
+pub use outputs::{Care, Run, absent_inputs, inputs_digest};
 pub use packets::{Listed, Listing};
 pub use random::random;
 pub use root::{Found, Root, Wish, find};

@@ -14,6 +14,7 @@ use model::gate::{self, Expected, Problem, Reading, Seen};
 use model::id::Id;
 use model::place;
 use model::text::fingerprint;
+use model::time;
 use rustix::fs::{self, Mode, OFlags};
 
 use crate::dir::{io_error, require_file};
@@ -39,10 +40,15 @@ pub enum Care {
     Glance,
 }
 
+/// Most that is kept of last words that take an output's place.
+const MESSAGES: u64 = 1024 * 1024;
+
 /// One run's folder, held open.
 #[derive(Debug)]
 pub struct Run {
     dir: Dir,
+    /// The file that says what is expected: a folder of stages has one for each.
+    list: String,
 }
 
 impl Store {
@@ -62,9 +68,14 @@ impl Store {
         }
     }
 
-    pub fn set_live(&self, dir: Option<&str>) -> Result<()> {
-        let Some(dir) = dir else { return self.dir().remove(layout::LIVE) };
+    /// A file that cannot be read is kept under another name.
+    pub fn set_live(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
         let (folder, name) = layout::LIVE.rsplit_once('/').unwrap_or((".", layout::LIVE));
+        if matches!(self.live(), Err(Error::Damaged { .. })) {
+            let state = Run::of(self.dir().sub(folder)?);
+            state.set_aside(name, &format!("damaged-{}", time::compact(now)))?;
+        }
+        let Some(dir) = dir else { return self.dir().remove(layout::LIVE) };
         self.dir().make(folder)?.write(name, &gate::render_live(dir), Durability::Synced)
     }
 
@@ -82,19 +93,20 @@ impl Store {
         for n in 1.. {
             let name = if n == 1 { name.to_string() } else { format!("{name}-{n}") };
             if outputs.make_new(&name)? {
-                return Ok(Run { dir: outputs.sub(&name)? });
+                return Ok(Run::of(outputs.sub(&name)?));
             }
         }
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
     /// Saves what a sub-agent said last instead of leaving `file`: beside it, or, where the run's folder is not one of ours,
-    /// in one of the same name that is. A hook writes nowhere else.
+    /// in one of the same name that is. A hook writes nowhere else. What another said before stays above it.
     pub fn keep_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
-        let name = layout::last_message(file);
         match self.own_folder(run) {
-            None => run.dir.write(&name, text.as_bytes(), Durability::Relaxed),
-            Some(folder) => self.dir().make(&folder)?.write(&name, text.as_bytes(), Durability::Relaxed),
+            None => add_message(&run.dir, &layout::last_message(file), text.trim_end()),
+            Some(folder) => {
+                add_message(&self.dir().make(&folder)?, &layout::last_message(file), text.trim_end())
+            }
         }
     }
 
@@ -139,7 +151,31 @@ impl Store {
 impl Run {
     /// The folder `rel` below `base`, through no link.
     pub fn open(base: &Path, rel: &str) -> Result<Run> {
-        Ok(Run { dir: Dir::open(base)?.sub(rel)? })
+        Ok(Run::of(Dir::open(base)?.sub(rel)?))
+    }
+
+    fn of(dir: Dir) -> Run {
+        Run { dir, list: layout::EXPECTED.to_owned() }
+    }
+
+    /// The same folder, by the list of another of its stages.
+    pub fn listed(self, stage: &Id) -> Run {
+        Run { list: layout::expected_of(stage.as_str()), ..self }
+    }
+
+    /// The name of the list.
+    pub fn list(&self) -> &str {
+        &self.list
+    }
+
+    /// Everything that is expected in this folder, of whatever stage. A list that cannot be read says nothing.
+    pub fn all_expected(&self) -> Vec<Expected> {
+        let entries = self.dir.entries().unwrap_or_default();
+        let lists = entries.iter().filter(|entry| {
+            entry.name == layout::EXPECTED
+                || entry.name.strip_prefix("expected.").is_some_and(|rest| rest.ends_with(".json"))
+        });
+        lists.filter_map(|list| self.read_list(&list.name).ok()).collect()
     }
 
     pub fn path(&self) -> &Path {
@@ -152,8 +188,17 @@ impl Run {
     }
 
     pub fn expected(&self) -> Result<Expected> {
-        let bytes = self.dir.read(layout::EXPECTED, LARGEST)?;
-        let path = self.path().join(layout::EXPECTED);
+        self.read_list(&self.list)
+    }
+
+    /// That of a stage which is not the folder's current one.
+    pub fn list_of(&self, stage: &Id) -> Result<Expected> {
+        self.read_list(&layout::expected_of(stage.as_str()))
+    }
+
+    fn read_list(&self, name: &str) -> Result<Expected> {
+        let bytes = self.dir.read(name, LARGEST)?;
+        let path = self.path().join(name);
         Expected::parse(&bytes).map_err(|problem| match problem {
             Problem::Damaged { line, why } => Error::Damaged { path, line, why },
             Problem::Foreign { why } => Error::Foreign { path, why },
@@ -161,7 +206,7 @@ impl Run {
     }
 
     pub fn write_expected(&self, expected: &Expected) -> Result<()> {
-        self.dir.write(layout::EXPECTED, &expected.render(), Durability::Synced)
+        self.dir.write(&self.list, &expected.render(), Durability::Synced)
     }
 
     pub fn write(&self, name: &str, text: &str, durability: Durability) -> Result<()> {
@@ -242,6 +287,20 @@ impl Run {
         Err(Error::Refused { path: self.path().join(first), why: "there are too many of these".to_owned() })
     }
 
+    /// Gives the list its name as that of one stage among others.
+    pub fn keep_list(&self, stage: &Id) -> Result<()> {
+        self.dir.rename(layout::EXPECTED, &layout::expected_of(stage.as_str()))
+    }
+
+    pub fn remove(&self, name: &str) -> Result<()> {
+        self.dir.remove(name)
+    }
+
+    /// A small file of ours.
+    pub fn note(&self, name: &str) -> Option<String> {
+        String::from_utf8(self.dir.read(name, SIGNATURE).ok()?).ok()
+    }
+
     /// Opens a file of the run with a lock that is inherited with it: as long as anybody has the file open, it is held.
     /// None: somebody has.
     pub fn hold(&self, name: &str) -> Result<Option<File>> {
@@ -255,6 +314,32 @@ impl Run {
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }
+}
+
+/// Each once, whatever a hook that is fired twice says, and together no more than fits.
+fn add_message(dir: &Dir, name: &str, text: &str) -> Result<()> {
+    let known = match dir.read(name, usize::try_from(MESSAGES).unwrap_or(usize::MAX)) {
+        Err(Error::Absent { .. }) => return dir.append_all(name, &[text], u64::MAX),
+        known => known?,
+    };
+    let holds = known.windows(text.len().max(1)).any(|part| part == text.as_bytes());
+    if holds || (known.len() + text.len()) as u64 + 16 > MESSAGES {
+        return Ok(());
+    }
+    dir.append_all(name, &["\n---\n", text], u64::MAX)
+}
+
+/// The inputs that are not there.
+pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {
+    let dir = Dir::open(base)?;
+    let mut absent = Vec::new();
+    for input in inputs {
+        let place = place::within(&base.to_string_lossy(), input);
+        if !place.outside && input_word(&dir, &place.path)? == ABSENT {
+            absent.push(input.as_str());
+        }
+    }
+    Ok(absent)
 }
 
 /// What the inputs are now, in one word. Not cryptographic, and need not be: it tells whether a file has changed, and who
@@ -273,10 +358,12 @@ pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     Ok(format!("fnv1a-{:016x}", fingerprint(&parts)))
 }
 
+const ABSENT: &[u8] = b"absent";
+
 fn input_word(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
     let fd = match dir.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read") {
         Ok(fd) => fd,
-        Err(Error::Absent { .. }) => return Ok(b"absent".to_vec()),
+        Err(Error::Absent { .. }) => return Ok(ABSENT.to_vec()),
         Err(Error::Refused { .. }) => return Ok(b"refused".to_vec()),
         Err(e) => return Err(e),
     };

@@ -64,10 +64,10 @@ impl Board {
     fn tell(&self, progress: &Progress) {
         let mut running = self.running();
         match progress {
-            Progress::Launched { file, .. } | Progress::Waiting { file } => {
+            Progress::Launched { file, .. } | Progress::Waiting { file, .. } => {
                 running.push((file.clone(), Instant::now()));
             }
-            Progress::Ended { file, .. } | Progress::StillRunning { file } => {
+            Progress::Ended { file, .. } | Progress::StillRunning { file, .. } => {
                 running.retain(|(name, _)| name != file);
             }
             Progress::Reused { .. } => {}
@@ -109,14 +109,12 @@ fn words(progress: &Progress) -> String {
             let (verdict, why, how) = (verdict.name(), one_line(why, 200), one_line(how, 200));
             format!("{BAD}{verdict:<8}{BAD:#}  {} ({how}): {why}", name(file))
         }
-        Progress::Waiting { file } => {
-            format!("waiting   {}: a launch of an earlier run still works on it", name(file))
+        Progress::Waiting { file, process } => {
+            let who = process.map_or("a launch".to_owned(), |process| format!("process {process}"));
+            format!("waiting   {}: {who} of an earlier run still works on it", name(file))
         }
-        Progress::StillRunning { file } => {
-            format!(
-                "{BAD}running{BAD:#}   {}: a launch of an earlier run is still at it; left alone",
-                name(file)
-            )
+        Progress::StillRunning { file, remedy } => {
+            format!("{BAD}running{BAD:#}   {}: not launched: {remedy}", name(file))
         }
     }
 }

@@ -30,7 +30,7 @@ fn with_outputs(scene: &Scene, report: &str) -> Result<()> {
     let run = scene.dir.join(RUN);
     fs::create_dir_all(&run)?;
     fs::write(run.join("review-a.md"), report)?;
-    let launch = ["sh", "-c", "echo '<!-- AGENT_COMPLETE -->' > \"$THROUGHLINE_OUTPUT\""];
+    let launch = ["sh", "-c", "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\""];
     let outputs = json!([{"file": "review-a.md"}, {"file": "review-b.md", "launch": launch}]);
     let expected = json!({"schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs});
     fs::write(run.join("expected.json"), format!("{expected:#}\n"))?;

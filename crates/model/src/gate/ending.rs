@@ -8,6 +8,8 @@ use super::SENTINEL;
 pub enum Ending {
     /// Not a word in it.
     Empty,
+    /// The sentinel, and not a word besides.
+    Bare,
     /// The last line is something else.
     Open,
     /// The last line is the sentinel, but in a code fence that nobody closed.
@@ -41,6 +43,7 @@ impl Reading {
         self.ending = match (line.trim_ascii_end() == SENTINEL.as_bytes(), self.scanner.open_fence()) {
             (false, _) => Ending::Open,
             (true, Some(line)) => Ending::Fenced { line },
+            (true, None) if matches!(self.ending, Ending::Empty | Ending::Bare) => Ending::Bare,
             (true, None) => Ending::Sealed,
         };
     }

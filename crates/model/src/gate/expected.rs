@@ -4,7 +4,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::{Tier, tier_of};
+use super::{Tier, Verdict, tier_of};
 use crate::time;
 
 pub const SCHEMA_VERSION: u64 = 1;
@@ -28,8 +28,10 @@ pub struct Output {
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
-    /// Launches since the stage was begun.
+    /// Launches since the stage was begun, or since it was valid.
     pub attempts: u32,
+    /// Whether it was valid after the last launch: then the next one is a first one.
+    pub was_valid: bool,
     /// Of the inputs when it was last asked for.
     pub inputs_digest: String,
 }
@@ -51,6 +53,7 @@ impl Output {
             inputs: Vec::new(),
             not_before: None,
             attempts: 0,
+            was_valid: false,
             inputs_digest: String::new(),
         }
     }
@@ -66,6 +69,9 @@ impl Output {
             fields.insert("not_before".into(), time::rfc3339(not_before).into());
         }
         fields.insert("attempts".into(), self.attempts.into());
+        if self.was_valid {
+            fields.insert("was_valid".into(), true.into());
+        }
         if !self.inputs_digest.is_empty() {
             fields.insert("inputs_digest".into(), self.inputs_digest.as_str().into());
         }
@@ -112,6 +118,10 @@ impl Expected {
             }
             outputs.push(output);
         }
+        if outputs.is_empty() {
+            let why = "outputs is empty, so nothing is expected".to_owned();
+            return Err(Problem::Damaged { line: None, why });
+        }
         Ok(Expected { stage, attempt, outputs, raw })
     }
 
@@ -129,6 +139,23 @@ impl Expected {
         if !inputs_digest.is_empty() {
             self.put(i, "inputs_digest", inputs_digest.into());
         }
+    }
+
+    /// Notes that an output is valid, or that one which was is not any more: what is launched for that counts from the start.
+    /// False: nothing is new.
+    pub fn note(&mut self, i: usize, verdict: Verdict) -> bool {
+        let Some(output) = self.outputs.get_mut(i) else { return false };
+        let is_valid = verdict == Verdict::Valid;
+        if is_valid == output.was_valid || output.attempts == 0 {
+            return false;
+        }
+        output.was_valid = is_valid;
+        self.put(i, "was_valid", is_valid.into());
+        if !is_valid {
+            self.outputs[i].attempts = 0;
+            self.put(i, "attempts", 0.into());
+        }
+        true
     }
 
     /// Begins the stage again: these outputs may be launched as if they never had been.
@@ -180,6 +207,7 @@ fn read_output(value: &Value, at: &str) -> Result<Output, Problem> {
         launch: texts(fields, "launch", &key("launch"))?,
         inputs: texts(fields, "inputs", &key("inputs"))?,
         attempts: number(fields, "attempts", &key("attempts"))?.unwrap_or(0),
+        was_valid: fields.get("was_valid").and_then(Value::as_bool).unwrap_or(false),
         inputs_digest: text(fields, "inputs_digest", &key("inputs_digest"))?.unwrap_or_default(),
         file,
     })

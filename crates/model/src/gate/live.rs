@@ -19,9 +19,14 @@ pub fn render_live(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
-/// `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it.
+/// `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it, or in braces behind it.
 pub fn live_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let braces = text.lines().find_map(|line| line.strip_prefix("live:")?.trim().strip_prefix('{'));
+    if let Some(braces) = braces {
+        let (inside, _) = braces.split_once('}')?;
+        return scalar(inside.split(',').find(|part| part.trim_start().starts_with("dir:"))?);
+    }
     let at_edge = |line: &&str| line.starts_with(|c: char| !c.is_whitespace() && c != '#');
     let mut lines = text.lines();
     lines.by_ref().find(|line| is_key(line, "live"))?;
@@ -30,7 +35,11 @@ pub fn live_of_yaml(text: &str) -> Option<String> {
     let is_text = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     let first = indent(block.iter().find(is_text)?);
     let line = block.iter().find(|line| indent(line) == first && line.trim_start().starts_with("dir:"))?;
-    // One reader of scalars: quotes and comments are its business.
+    scalar(line)
+}
+
+/// One reader of scalars: quotes and comments are its business.
+fn scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
     document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)
 }

@@ -1,7 +1,7 @@
 //! What is said about outputs: to sub-agents, to the agent after a compaction, to people.
 
 use super::{Expected, Judged, MOST_ATTEMPTS, Output, SENTINEL, Step, Tier, Verdict, step};
-use crate::render::{code, inline};
+use crate::render::{code, inline, one_line};
 
 /// For a sub-agent's prompt: where its result goes, and how it is known to be whole.
 pub fn instruction(path: &str) -> String {
@@ -33,10 +33,21 @@ pub fn awaited(stage: &str, path: &str) -> String {
     )
 }
 
+/// What a sub-agent is told when its output is valid before it has begun.
+pub fn there(stage: &str, path: &str) -> String {
+    let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };
+    format!(
+        "Throughline: the output that the run{stage} expects from this sub-agent is there already, complete:\n{}\n\
+         It need not be written again. If it is changed, its last line has to stay exactly `{SENTINEL}`.\n",
+        inline(path, 4096)
+    )
+}
+
 /// One open output, for a brief. `path` is how the agent can reach it.
 pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&str>) -> String {
     let Judged { verdict, why } = judged;
-    let why = if *verdict == Verdict::Missing { String::new() } else { format!(" ({})", inline(why, 160)) };
+    // Our own words, told as they are: an escaped sentinel would be copied with its backslash.
+    let why = if *verdict == Verdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
     let launched = match output.attempts {
         0 => String::new(),
         n => format!(", launched {n} of {MOST_ATTEMPTS} times"),
@@ -44,6 +55,19 @@ pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&
     let message = message
         .map_or(String::new(), |message| format!("; its last message is kept in {}", inline(message, 400)));
     format!("{}, {}: {}{why}{launched}{message}", inline(path, 400), output.tier.name(), verdict.name())
+}
+
+/// What an agent can do about the outputs that are open.
+pub fn advice(open: &[Step]) -> &'static str {
+    let any = |step| open.contains(&step);
+    if any(Step::Launch) {
+        "`thru gate run` launches what is missing"
+    } else if any(Step::GiveUp) {
+        "`thru gate run --again` launches them anew"
+    } else {
+        "have each written (`thru gate prompt FILE` prints what its writer must know); `thru gate seal FILE` adds the last \
+         line to one that is complete"
+    }
 }
 
 /// What to do about an output that is not valid.
@@ -96,7 +120,7 @@ pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
         let message = message.as_deref().map_or(String::new(), |message| {
             format!(" Its last message, which is not a result, is in {}.", code(message, 300))
         });
-        let (verdict, why) = (judged.verdict.name(), inline(&judged.why, 300));
+        let (verdict, why) = (judged.verdict.name(), one_line(&judged.why, 300));
         text.push_str(&format!("- {}: {verdict}, {why}.{message}\n", code(file, 200)));
     }
     text

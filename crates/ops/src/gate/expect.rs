@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use model::gate::{Expected, Output, Tier, role_of};
+use model::gate::{Expected, Output, Tier, Verdict, is_of_run, role_of};
 use model::id::Id;
 use model::{place, time};
 use serde::Serialize;
@@ -49,15 +49,15 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
         hint: "a stage is called like `review`".into(),
     })?;
     let place = Place::of(world, Project::find_or_make(world)?);
-    let mut outputs = outputs(world, &place, wanted)?;
-    for output in &mut outputs {
+    let outputs = outputs(world, &place, wanted)?;
+    for output in &outputs {
         check_name(&output.file)?;
-        output.not_before = Some(world.now);
-        output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
     }
-    let expected = Expected::new(stage.as_str(), outputs);
     let _lock = place.store.lock_runs(PATIENCE)?;
-    let Folder { run, set_aside, _lock } = folder(world, &place, &stage)?;
+    let folder = folder(world, &place, &stage)?;
+    let outputs = outputs.into_iter().map(|output| folder.asked(world, &place, output));
+    let expected = Expected::new(stage.as_str(), outputs.collect::<Result<_>>()?);
+    let Folder { run, set_aside, .. } = folder;
     run.write_expected(&expected)?;
     Ok(Expectation {
         run: run.path().to_owned(),
@@ -74,9 +74,38 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
 /// Where the outputs are to come.
 struct Folder {
     run: Run,
+    /// Ours and new, or of an orchestrator for all that it does.
+    kind: FolderKind,
     set_aside: Option<String>,
     /// A folder that was there before can have somebody at work in it.
     _lock: Option<Lock>,
+}
+
+enum FolderKind {
+    New,
+    /// With what was last asked for in the same stage.
+    Shared(Option<Expected>),
+}
+
+impl Folder {
+    /// From now on, and from the inputs as they are. In a shared folder what is valid stays so: what was asked for in the same
+    /// way before, and what nobody has asked for yet, because the folder is of one piece of work.
+    fn asked(&self, world: &World, place: &Place, mut output: Output) -> Result<Output> {
+        output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
+        let earlier = match &self.kind {
+            FolderKind::New => return Ok(Output { not_before: Some(world.now), ..output }),
+            FolderKind::Shared(earlier) => earlier.as_ref(),
+        };
+        let known = earlier.and_then(|list| list.outputs.iter().find(|known| known.file == output.file));
+        let is_same =
+            known.is_none_or(|known| known.inputs == output.inputs && known.prompt == output.prompt);
+        let known = known.unwrap_or(&output).clone();
+        if !is_same || place.judge(&self.run, &known)?.verdict != Verdict::Valid {
+            return Ok(Output { not_before: Some(world.now), ..output });
+        }
+        let Output { not_before, inputs_digest, attempts, was_valid, .. } = known;
+        Ok(Output { not_before, inputs_digest, attempts, was_valid, ..output })
+    }
 }
 
 /// An orchestrator that keeps its own folders says where; otherwise each run has a new one.
@@ -87,9 +116,8 @@ fn folder(world: &World, place: &Place, stage: &Id) -> Result<Folder> {
     if let Some(live) = live {
         // A run that is at work there goes by the list it began with.
         let lock = place.lock(&live.run, "gate expect")?;
-        let aside = format!("replaced-{}", time::compact(world.now));
-        let set_aside = live.run.set_aside(layout::EXPECTED, &aside)?;
-        return Ok(Folder { run: live.run, set_aside, _lock: Some(lock) });
+        let (earlier, set_aside) = make_room(world, &live.run, stage)?;
+        return Ok(Folder { run: live.run, kind: FolderKind::Shared(earlier), set_aside, _lock: Some(lock) });
     }
     let name = Id::new(&format!("{stage}-{}", time::compact(world.now))).map_err(|bad| Error::Usage {
         what: bad.to_string(),
@@ -97,8 +125,27 @@ fn folder(world: &World, place: &Place, stage: &Id) -> Result<Folder> {
     })?;
     let run = place.store.new_run(&name)?;
     let name = run.path().file_name().unwrap_or_default().to_string_lossy();
-    place.store.set_live(Some(&super::in_outputs(&name)))?;
-    Ok(Folder { run, set_aside: None, _lock: None })
+    place.store.set_live(Some(&super::in_outputs(&name)), world.now)?;
+    Ok(Folder { run, kind: FolderKind::New, set_aside: None, _lock: None })
+}
+
+/// For the list of a stage: that of another stage stays beside it, an earlier one of the same is set aside.
+fn make_room(world: &World, run: &Run, stage: &Id) -> Result<(Option<Expected>, Option<String>)> {
+    let word = format!("replaced-{}", time::compact(world.now));
+    let current = run.expected().ok();
+    let other = current.as_ref().filter(|list| list.stage != stage.as_str());
+    let mut set_aside = None;
+    match other.and_then(|list| Id::new(&list.stage).ok()) {
+        Some(other) => {
+            run.set_aside(&layout::expected_of(other.as_str()), &word)?;
+            run.keep_list(&other)?;
+        }
+        None => set_aside = run.set_aside(layout::EXPECTED, &word)?,
+    }
+    let kept = run.list_of(stage).ok();
+    let aside = run.set_aside(&layout::expected_of(stage.as_str()), &word)?;
+    let current = current.filter(|list| list.stage == stage.as_str());
+    Ok((current.or(kept), set_aside.or(aside)))
 }
 
 fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>> {
@@ -180,11 +227,11 @@ fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     Ok(inputs)
 }
 
-fn check_name(file: &str) -> Result<()> {
+pub(super) fn check_name(file: &str) -> Result<()> {
     let usage =
         |what: String| Error::Usage { what, hint: "an output is called like `review-security.md`".into() };
     Id::new(file).map_err(|bad| usage(bad.to_string()))?;
-    if [layout::EXPECTED, layout::OMISSIONS].contains(&file) {
+    if is_of_run(file) {
         return Err(usage(format!("`{file}` is a file of the run itself")));
     }
     Ok(())

@@ -6,6 +6,7 @@ use model::brief::{Note, Topic};
 use model::config::Settings;
 use model::event::{Event, Kind};
 use model::gate::{self, Expected, Judged, Tier, Verdict};
+use model::render::inline;
 use model::{decide, place};
 use serde::Serialize;
 use store::{Care, Root, Run, Store};
@@ -51,11 +52,26 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
     }))
 }
 
-/// For a brief: what the live run still waits for. What cannot be read is the business of commands.
+/// For a brief: what the live run still waits for, or why that cannot be told.
 pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note> {
-    let Ok(Some((run, expected))) = find(store, root, settings) else { return Vec::new() };
-    let Ok(invalid) = invalid(&run, &expected, root, LOOKED_AT) else { return Vec::new() };
     let note = |text| Note { topic: Topic::Outputs, text };
+    let found = find(store, root, settings).and_then(|found| match found {
+        Some((run, expected)) => {
+            let invalid = invalid(&run, &expected, root, LOOKED_AT)?;
+            Ok(Some((run, expected, invalid)))
+        }
+        None => Ok(None),
+    });
+    let (run, expected, invalid) = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return Vec::new(),
+        Err(error) => {
+            let why = inline(&error.to_string(), 600);
+            return vec![note(format!(
+                "which ones cannot be told: {why}; `thru gate check` shows the way out"
+            ))];
+        }
+    };
     let folder = shown(run.path(), root);
     let mut notes: Vec<Note> = invalid
         .iter()
@@ -73,9 +89,10 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
             (n, 0) => format!("{n} more; "),
             (n, unseen) => format!("{n} more, and {unseen} not looked at; "),
         };
-        notes.push(note(format!(
-            "{more}`thru gate check` shows the verdicts, `thru gate run` launches what is missing"
-        )));
+        let steps: Vec<_> =
+            invalid.iter().map(|(i, judged)| gate::step(&expected.outputs[*i], judged.verdict)).collect();
+        let advice = gate::advice(&steps);
+        notes.push(note(format!("{more}`thru gate check` shows the verdicts, {advice}")));
     }
     notes
 }
@@ -86,24 +103,22 @@ pub(crate) fn awaited(
     root: &Root,
     settings: &Settings,
     event: &Event,
-) -> Option<decide::Awaited> {
-    let agent = match &event.kind {
-        Kind::SubagentStart | Kind::SubagentStop { .. } => event.agent.as_ref()?,
-        _ => return None,
+) -> Result<Option<decide::Awaited>> {
+    let agent = match (&event.kind, &event.agent) {
+        (Kind::SubagentStart | Kind::SubagentStop { .. }, Some(agent)) if !agent.kind.is_empty() => agent,
+        _ => return Ok(None),
     };
-    let (run, expected) = find(store, root, settings).ok()??;
-    let output = &expected.outputs[gate::output_of(&expected, &agent.kind)?];
-    let verdict = match &event.kind {
-        Kind::SubagentStop { .. } => Some(judge(&run, output, &root.checkout).ok()?.verdict),
-        _ => None,
-    };
-    Some(decide::Awaited {
+    let Some((run, expected)) = find(store, root, settings)? else { return Ok(None) };
+    let Some(i) = gate::output_of(&expected, &agent.kind) else { return Ok(None) };
+    let output = &expected.outputs[i];
+    let verdict = judge(&run, output, &root.checkout)?.verdict;
+    Ok(Some(decide::Awaited {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
         shown: format!("{}/{}", shown(run.path(), root), output.file),
         file: output.file.clone(),
         stage: expected.stage.clone(),
         verdict,
-    })
+    }))
 }
 
 /// Saves the last words of a sub-agent that left no file; never as the output itself.

@@ -12,8 +12,9 @@ use model::render::one_line;
 use model::time;
 use store::{Durability, Run, layout};
 
+use super::orphan;
 use crate::Result;
-use crate::process::{self, Job};
+use crate::process::{self, Job, Watch};
 use crate::watchman::Watchman;
 
 /// Most that is kept of what one launch says.
@@ -45,6 +46,7 @@ pub(super) fn launch(launch: &Launch) -> Result<String> {
     let log = Arc::new(Mutex::new(Log::new(launch)));
     let write = Arc::clone(&log);
     let held = |log: &Mutex<Log>, text: &[u8]| log.lock().unwrap_or_else(PoisonError::into_inner).hear(text);
+    let began = |process| orphan::note(run, &output.file, process, launch.now);
     let ended = process::run_heard(
         &Job {
             argv: &output.launch,
@@ -55,13 +57,14 @@ pub(super) fn launch(launch: &Launch) -> Result<String> {
             keep: 0,
         },
         stdin,
-        Some(launch.watchman),
+        Some(Watch { watchman: launch.watchman, began: &began }),
         move |said| held(&write, said),
     );
     let how = match ended {
         Ok(ended) => format!("{} after {:.1} s", ended.how, ended.took.as_secs_f64()),
         Err(error) => format!("cannot be started: {error}"),
     };
+    orphan::forget(run, &output.file);
     log.lock().unwrap_or_else(PoisonError::into_inner).close(&how);
     Ok(how)
 }

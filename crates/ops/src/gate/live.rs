@@ -12,6 +12,9 @@ use crate::{Error, Result, World};
 
 const LARGEST: usize = 4 * 1024 * 1024;
 
+const OTHER: &str =
+    "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one";
+
 /// How the live run is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -51,12 +54,15 @@ pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
         _ => below(&place.root, &world.need_cwd()?.join(dir))?,
     };
     let run = Run::open(base, &rel)?;
-    place.store.set_live(Some(&rel))?;
+    place.store.set_live(Some(&rel), world.now)?;
     Ok(told(&Found { run, from: Where::LiveJson }))
 }
 
-pub fn clear_live(world: &World) -> Result<()> {
-    Ok(Place::find(world)?.store.set_live(None)?)
+/// The run that is live all the same: a live-state file is not ours to clear.
+pub fn clear_live(world: &World) -> Result<Option<Live>> {
+    let place = Place::find(world)?;
+    place.store.set_live(None, world.now)?;
+    Ok(place.live().ok().flatten().as_ref().map(told))
 }
 
 impl Place {
@@ -67,7 +73,11 @@ impl Place {
 
 /// A run that is named but not there is an error: whoever named it meant something.
 pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Found>> {
-    if let Some(dir) = store.live()? {
+    let live = store.live().map_err(|error| match error {
+        store::Error::Damaged { path, line, why } => Error::Damaged { path, line, why, hint: OTHER.into() },
+        error => Error::Store(error),
+    })?;
+    if let Some(dir) = live {
         let from = Where::LiveJson;
         // A worktree has folders of its own; `outputs/` is the root's.
         let bases = [&root.path, &root.checkout];
@@ -103,11 +113,7 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
         Some(path) => format!("{}: the live run is not there; {} names it", path.display(), named.display()),
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
-    Err(Error::Absent {
-        what,
-        hint: "`thru gate live --set DIR` names another, `thru gate expect STAGE --critical FILE…` makes one"
-            .into(),
-    })
+    Err(Error::Absent { what, hint: OTHER.into() })
 }
 
 /// A folder as records name it: relative to the root.

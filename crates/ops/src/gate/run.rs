@@ -9,15 +9,16 @@ use jiff::Timestamp;
 use model::gate::{self, Expected, Judged, Omission, Output, Step, Verdict};
 use model::redact;
 use model::time;
-use store::{Durability, Run, layout};
+use store::{Durability, Run};
 
 use super::launch::{Launch, launch};
+use super::orphan::{self, Orphan};
 use super::{Place, Report, Wanted, expect, report};
 use crate::watchman::Watchman;
 use crate::{Error, Result, World};
 
 /// How often a launch that outlived its run is looked at.
-const TICK: Duration = Duration::from_millis(50);
+pub(super) const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -55,10 +56,12 @@ pub enum Progress {
     /// A launch of a run that was killed still works on it.
     Waiting {
         file: String,
+        process: Option<i32>,
     },
-    /// And did not end in the time that a launch has.
+    /// And can neither be waited for nor ended.
     StillRunning {
         file: String,
+        remedy: String,
     },
 }
 
@@ -67,21 +70,13 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
     let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
     let _lock = place.lock(&run, "gate run")?;
     let mut expected = place.expected(&run)?;
-    let (mut invalid, mut steps) = (Vec::new(), Vec::new());
-    for (i, output) in expected.outputs.iter().enumerate() {
-        let verdict = place.judge(&run, output)?.verdict;
+    let (mut steps, mut is_new) = (Vec::new(), false);
+    for i in 0..expected.outputs.len() {
+        let verdict = place.judge(&run, &expected.outputs[i])?.verdict;
+        is_new |= expected.note(i, verdict);
         if verdict == Verdict::Valid {
-            tell(Progress::Reused { file: output.file.clone() });
-        } else {
-            invalid.push((i, verdict));
-        }
-    }
-    if options.again == Again::Yes && !invalid.is_empty() && place.trusted {
-        expected.begin_again(&invalid.iter().map(|(i, _)| *i).collect::<Vec<_>>());
-        run.write_expected(&expected)?;
-    }
-    for (i, verdict) in invalid {
-        if gate::step(&expected.outputs[i], verdict) == Step::Launch {
+            tell(Progress::Reused { file: expected.outputs[i].file.clone() });
+        } else if is_step(&place, &run, &expected.outputs[i], verdict, options.again, tell)? {
             steps.push(i);
         }
     }
@@ -90,6 +85,13 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
             what: "this root is not trusted, so no command of its records is started".into(),
             hint: "look at expected.json, then run `thru trust` in a terminal".into(),
         });
+    }
+    if options.again == Again::Yes && !steps.is_empty() {
+        expected.begin_again(&steps);
+        is_new = true;
+    }
+    if is_new && place.trusted {
+        run.write_expected(&expected)?;
     }
     let settings = place.resolved.settings();
     let bench = Bench {
@@ -100,12 +102,47 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
         redact: redact::Options { emails: settings.redact_emails },
         now: world.now,
         started: Instant::now(),
+        again: options.again,
         tell,
     };
     bench.side_by_side(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
     let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
     note_omissions(&place, &run, &expected)?;
     report(&place, &run, &expected)
+}
+
+/// Whether an output that is not valid is launched. One whose inputs are not there is not, and nothing else either: whoever
+/// reads the results would not know.
+fn is_step(
+    place: &Place,
+    run: &Run,
+    output: &Output,
+    verdict: Verdict,
+    again: Again,
+    tell: &(dyn Fn(Progress) + Sync),
+) -> Result<bool> {
+    let attempts = if again == Again::Yes { 0 } else { output.attempts };
+    if gate::step(&Output { attempts, ..output.clone() }, verdict) != Step::Launch {
+        return Ok(false);
+    }
+    if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
+        return Err(Error::Absent {
+            what: format!("{input}: this input of {} is not there, so nothing was launched", output.file),
+            hint: format!(
+                "bring it back, or take it out of \"inputs\" in {}",
+                run.path().join(run.list()).display()
+            ),
+        });
+    }
+    // What cannot be ended cannot be launched again either.
+    let orphan = if again == Again::Yes { Orphan::of(run, &output.file) } else { None };
+    match orphan.filter(|orphan| !orphan.can_be_ended()) {
+        Some(orphan) => {
+            tell(Progress::StillRunning { file: output.file.clone(), remedy: orphan.remedy() });
+            Ok(false)
+        }
+        None => Ok(true),
+    }
 }
 
 /// A stage that the settings define and that has no run yet gets one.
@@ -132,6 +169,7 @@ struct Bench<'a> {
     redact: redact::Options,
     now: Timestamp,
     started: Instant,
+    again: Again,
     tell: &'a (dyn Fn(Progress) + Sync),
 }
 
@@ -175,7 +213,7 @@ impl Bench<'_> {
     }
 
     fn launch(&self, i: usize, output: &Output, watchman: &Watchman) -> Result<()> {
-        let now = self.now.checked_add(self.started.elapsed()).unwrap_or(self.now);
+        let now = self.now();
         let file = output.file.clone();
         // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
         self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
@@ -196,32 +234,46 @@ impl Bench<'_> {
             now,
         })?;
         let Judged { verdict, why } = self.judge(&self.output(i))?;
+        let mut expected = lock(&self.expected);
+        if verdict == Verdict::Valid && expected.note(i, verdict) {
+            self.run.write_expected(&expected)?;
+        }
+        drop(expected);
         (self.tell)(Progress::Ended { file, how, verdict, why });
         Ok(())
     }
 
-    /// A run that was killed may have left a launch behind that still works: it is waited for. False: it does not end.
-    fn is_free(&self, output: &Output) -> Result<bool> {
-        if !self.is_held(&output.file) {
-            return Ok(true);
-        }
-        let file = output.file.clone();
-        (self.tell)(Progress::Waiting { file: file.clone() });
-        let until = Instant::now() + self.timeout;
-        while self.is_held(&file) {
-            if Instant::now() >= until {
-                (self.tell)(Progress::StillRunning { file });
-                return Ok(false);
-            }
-            std::thread::sleep(TICK);
-        }
-        let Judged { verdict, why } = self.judge(output)?;
-        (self.tell)(Progress::Ended { file, how: "the earlier launch is over".to_owned(), verdict, why });
-        Ok(true)
+    fn now(&self) -> Timestamp {
+        self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
-    fn is_held(&self, file: &str) -> bool {
-        matches!(self.run.hold(&layout::launch_prompt(file)), Ok(None))
+    /// A run that was killed may have left a launch behind that still works: it is waited for as long as a launch may take,
+    /// and then ended. False: it does not end.
+    fn is_free(&self, output: &Output) -> Result<bool> {
+        let file = output.file.clone();
+        let Some(orphan) = Orphan::of(self.run, &file) else { return Ok(true) };
+        let process = orphan.process;
+        (self.tell)(Progress::Waiting { file: file.clone(), process });
+        let (patience, why) = match self.again {
+            Again::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            Again::No => (orphan.time_left(self.timeout, self.now()), "was ended, its time was over"),
+        };
+        let until = Instant::now() + patience;
+        let mut how = "is over";
+        while orphan::is_held(self.run, &file) {
+            if Instant::now() < until {
+                std::thread::sleep(TICK);
+            } else if orphan.end(self.run, &file) {
+                how = why;
+            } else {
+                (self.tell)(Progress::StillRunning { file, remedy: orphan.remedy() });
+                return Ok(false);
+            }
+        }
+        orphan::forget(self.run, &file);
+        let Judged { verdict, why } = self.judge(output)?;
+        (self.tell)(Progress::Ended { file, how: format!("the earlier launch {how}"), verdict, why });
+        Ok(true)
     }
 
     fn output(&self, i: usize) -> Output {
@@ -243,10 +295,11 @@ fn note_omissions(place: &Place, run: &Run, expected: &Expected) -> Result<()> {
         }
     }
     // A note of before must not tell of what has come since.
-    if omitted.is_empty() && !run.holds(layout::OMISSIONS) {
+    let name = super::omissions_of(run, expected);
+    if omitted.is_empty() && !run.holds(&name) {
         return Ok(());
     }
-    Ok(run.write(layout::OMISSIONS, &gate::omissions(expected, &omitted), Durability::Synced)?)
+    Ok(run.write(&name, &gate::omissions(expected, &omitted), Durability::Synced)?)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -29,14 +29,14 @@ pub struct Prompt {
 pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
     let place = Place::find(world)?;
     let live = place.live()?.ok_or_else(|| place.no_live_run())?;
-    model::id::Id::new(file).map_err(|bad| Error::Usage {
-        what: bad.to_string(),
-        hint: "an output is called like `review-security.md`".into(),
-    })?;
+    super::expect::check_name(file)?;
     let path = live.run.path().join(file);
     let expected = match live.run.expected() {
         Err(store::Error::Absent { .. }) => false,
-        expected => expected?.outputs.iter().any(|output| output.file == file),
+        expected => {
+            expected?;
+            live.run.all_expected().iter().flat_map(|list| &list.outputs).any(|output| output.file == file)
+        }
     };
     Ok(Prompt { text: gate::instruction(&path.to_string_lossy()), path, expected })
 }
@@ -63,7 +63,7 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     }
     match reading.ending() {
         Ending::Sealed => return Ok(Sealed { path, changed: false }),
-        Ending::Empty => {
+        Ending::Empty | Ending::Bare => {
             return Err(Error::Refused {
                 what: format!("{}: nothing is in it", path.display()),
                 hint: "an output is sealed when it is complete".into(),
@@ -85,7 +85,9 @@ fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
         });
     };
     let expects = |run: &Run| {
-        run.expected().is_ok_and(|expected| expected.outputs.iter().any(|output| output.file == name))
+        let lists = run.all_expected();
+        let mut outputs = lists.iter().flat_map(|expected| &expected.outputs);
+        !gate::is_of_run(name) && outputs.any(|output| output.file == name)
     };
     let here = || {
         let path = world.need_cwd().ok()?.join(file);

@@ -4,7 +4,7 @@ use std::time::Duration;
 use model::gate::{Gate, Verdict};
 use model::render::one_line;
 use model::text::count;
-use ops::gate::{Again, Expectation, Live, Options, Report, Row, Wanted};
+use ops::gate::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -253,10 +253,17 @@ fn prompt(world: &World, file: &str, format: Format) -> Result<u8> {
 
 fn live(world: &World, args: &LiveArgs, format: Format) -> Result<u8> {
     if args.clear {
-        ops::gate::clear_live(world)?;
-        match format {
-            Format::Json => output::json(&serde_json::json!({ "run": null })),
-            Format::Text => output::line("No run is live"),
+        match (ops::gate::clear_live(world)?, format) {
+            (None, Format::Json) => output::json(&serde_json::json!({ "run": null })),
+            (None, Format::Text) => output::line("No run is live"),
+            (Some(live), Format::Json) => output::json(&live),
+            (Some(live), Format::Text) => {
+                let (from, run) = (live.from.words(), live.run.display());
+                output::line(format_args!(
+                    "{} is cleared; {from} still names {run}",
+                    Where::LiveJson.words()
+                ));
+            }
         }
         return Ok(0);
     }

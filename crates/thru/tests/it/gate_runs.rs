@@ -224,6 +224,8 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
 /// and a command that outlived the run is waited for instead of started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    use std::os::unix::process::CommandExt;
     // Silent: what it would say has nobody left to hear it, and that ends a command.
     let slow = format!("while ! test -e go; do sleep 0.05; done; {}", GOOD.trim_start_matches("echo ok; "));
     let stage = Stage::new(&[
@@ -236,7 +238,8 @@ fn killed_in_the_middle_and_again() {
         command
             .args(["gate", "run", "--jobs", "2", "--timeout", "60"])
             .env_clear()
-            .current_dir(stage.env.project());
+            .current_dir(stage.env.project())
+            .process_group(0);
         command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
         command
             .stdout(std::process::Stdio::null())
@@ -248,7 +251,8 @@ fn killed_in_the_middle_and_again() {
     wait_until("the first output", || {
         stage.launched("review-later.md") == 1 && stage.read("review-later.md").contains(DONE)
     });
-    first.kill().unwrap();
+    // And whoever watched over it.
+    kill_process_group(Pid::from_child(&first), Signal::KILL).unwrap();
     first.wait().unwrap();
     assert_eq!(stage.attempts(), [1, 1, 1], "counted before they were launched");
 
@@ -291,15 +295,156 @@ fn killed_at_any_moment() {
     }
 }
 
+/// The bound is on tries that fail: what came out well may be made again as often as its inputs change.
+#[test]
+fn a_valid_result_starts_the_count_anew() {
+    let env = TestEnv::rooted();
+    env.write("project/plan.md", "v0\n");
+    let launch = format!("cat plan.md >> launches; {GOOD}");
+    let words = ["gate", "expect", "review", "--critical", "review-a.md", "--input", "plan.md", "--"];
+    env.call(&[&words[..], &["sh", "-c", &launch]].concat()).run().ok();
+    for n in 1..=4 {
+        env.write("project/plan.md", format!("v{n}\n"));
+        env.thru(&["gate", "run"]).exits(0);
+    }
+    let launches = fs::read_to_string(env.project().join("launches")).unwrap();
+    assert_eq!(launches, "v1\nv2\nv3\nv4\n");
+
+    // One that changes its own input never comes out valid: that is no new count.
+    let stage = Stage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {GOOD}"))]);
+    let mut expected: Value = serde_json::from_str(&stage.read("expected.json")).unwrap();
+    expected["outputs"][0]["inputs"] = json!(["plan.md"]);
+    stage.env.write("project/plan.md", "x\n");
+    stage.env.write("project/run/expected.json", expected.to_string());
+    stage.run(&[]).exits(4);
+    stage.run(&[]).exits(4);
+    assert_eq!(stage.launched("review-a.md"), 2);
+}
+
+#[test]
+fn nothing_is_launched_without_its_inputs() {
+    let env = TestEnv::rooted();
+    env.write("project/plan.md", "v1\n");
+    let words = ["gate", "expect", "review", "review-a.md", "--input", "plan.md", "--", "sh", "-c", GOOD];
+    env.thru(&words).ok();
+    fs::remove_file(env.project().join("plan.md")).unwrap();
+    let check = env.thru(&["gate", "check"]).exits(4);
+    assert!(check.stdout.contains("hint: bring its input plan.md back"), "{check}");
+    let output = env.thru(&["gate", "run"]).exits(10);
+    assert!(output.stderr.contains("plan.md: this input of review-a.md is not there"), "{output}");
+    let run = env.store().join("outputs/review-20261115T192200Z");
+    assert_eq!(crate::env::names_in(&run), ["expected.json"], "nothing was begun");
+    env.write("project/plan.md", "v1\n");
+    env.thru(&["gate", "run"]).exits(0);
+}
+
+/// A launch that outlived its run and whoever watched over it.
+struct Orphan {
+    stage: Stage,
+    process: rustix::process::Pid,
+}
+
+impl Orphan {
+    fn new() -> Orphan {
+        use std::os::unix::process::CommandExt;
+        let line =
+            format!("test -e second && {{ {GOOD}; exit 0; }}; touch second; echo $$ > pid; exec sleep 600");
+        let stage = Stage::new(&[("review-a.md", "critical", &line)]);
+        let mut command = Command::new(crate::env::binary());
+        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project()).process_group(0);
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        wait_until("the launch", || {
+            pid_in(&stage).is_some() && !stage.read("review-a.md.process").is_empty()
+        });
+        rustix::process::kill_process_group(
+            rustix::process::Pid::from_child(&child),
+            rustix::process::Signal::KILL,
+        )
+        .unwrap();
+        child.wait().unwrap();
+        let process = pid_in(&stage).unwrap();
+        Orphan { stage, process }
+    }
+}
+
+fn pid_in(stage: &Stage) -> Option<rustix::process::Pid> {
+    let text = fs::read_to_string(stage.env.project().join("pid")).ok()?;
+    rustix::process::Pid::from_raw(text.trim().parse().ok()?)
+}
+
+/// Gone, or dead and not yet buried by whoever inherited it.
+fn is_gone(process: rustix::process::Pid) -> bool {
+    let stat = || fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
+    rustix::process::test_kill_process(process).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
+}
+
+#[test]
+fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
+    let Orphan { stage, process } = Orphan::new();
+    let check = stage.env.thru(&["gate", "check"]).exits(4);
+    let hint = format!(
+        "process {0} still works on it; wait for it, or end it: `kill -- -{0}`",
+        process.as_raw_nonzero()
+    );
+    assert!(check.stdout.contains(&hint), "{check}");
+    let output = stage.run(&["--timeout", "1"]).exits(0);
+    let named = format!("waiting   review-a.md: process {} of an earlier run", process.as_raw_nonzero());
+    assert!(output.stderr.contains(&named) && output.stderr.contains("its time was over"), "{output}");
+    assert!(is_gone(process));
+    assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![2], 2));
+    assert!(!stage.path("review-a.md.process").exists());
+}
+
+#[test]
+fn again_ends_what_an_earlier_run_has_left() {
+    let Orphan { stage, process } = Orphan::new();
+    let output = stage.run(&["--again"]).exits(0);
+    assert!(output.stderr.contains("ended, to be launched again"), "{output}");
+    assert!(is_gone(process));
+    assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![1], 2));
+}
+
+/// However `gate run` ends, nothing that it launched goes on without anybody who watches over it.
+#[test]
+fn whoever_ends_a_run_ends_what_it_launched() {
+    use rustix::process::{Pid, Signal, kill_process};
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
+        // One that does not listen.
+        let line = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.05; done";
+        let stage = Stage::new(&[("review-b.md", "critical", line)]);
+        let mut command = Command::new(crate::env::binary());
+        command.args(["gate", "run"]).env_clear().current_dir(stage.env.project());
+        command.env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", stage.env.home());
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        wait_until("the launch", || pid_in(&stage).is_some());
+        std::thread::sleep(Duration::from_millis(200));
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        if signal == Signal::INT && ignores_interrupts() {
+            child.kill().unwrap();
+        }
+        child.wait().unwrap();
+        let launched = pid_in(&stage).unwrap();
+        wait_until("its end", || is_gone(launched));
+        assert_eq!(stage.attempts(), [1]);
+    }
+}
+
+fn ignores_interrupts() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored =
+        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    ignored.is_some_and(|signals| signals & 2 != 0)
+}
+
 /// Ctrl-C in a terminal: what was launched ends too, and nothing that had ended before is touched.
 #[test]
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
     use std::os::unix::process::CommandExt;
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored =
-        status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    if ignored.is_some_and(|signals| signals & 2 != 0) {
+    if ignores_interrupts() {
         println!("skipped: whoever started this ignores interrupts, and so does everything below");
         return;
     }

@@ -38,6 +38,7 @@ fn every_verdict_on_disk() {
         ("review-missing.md", "", "missing"),
         ("review-empty.md", "", "empty"),
         ("review-blank.md", " \n\n", "empty"),
+        ("review-only.md", "\n{}\n", "empty"),
         ("review-last.md", "a\n{}\n", "valid"),
         ("review-middle.md", "a\n{}\nb\n", "incomplete"),
         ("review-none.md", "a\n", "incomplete"),
@@ -135,7 +136,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
         assert!(named.iter().all(|part| output.stderr.contains(part)), "{words:?}: {output}");
     }
     let output = env.thru(&["gate", "check", "--stage", "review"]).exits(10);
-    assert!(output.stderr.contains("`thru gate expect review` makes one"), "{output}");
+    assert!(output.stderr.contains("`thru gate expect review --critical"), "{output}");
 
     env.write("project/stage/notes.md", "");
     env.thru(&["gate", "live", "--set", "stage"]).ok();
@@ -158,6 +159,9 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     let output = env.thru(&["gate", "run"]).exits(12);
     assert!(output.stderr.contains("outputs[0].tier must be `critical` or `advisory`"), "{output}");
     assert_eq!(env.call(&["gate", "check", "--json"]).run().json()["error"]["kind"], "damaged");
+    env.write("project/stage/expected.json", "{\"outputs\": []}");
+    let output = env.thru(&["gate", "check"]).exits(12);
+    assert!(output.stderr.contains("outputs is empty, so nothing is expected"), "{output}");
 
     env.write("project/.agent/context/state/live.json", "{\"dir\": ");
     let output = env.thru(&["gate", "check"]).exits(12);
@@ -198,14 +202,14 @@ fn a_live_state_file_names_the_run() {
     let env = TestEnv::rooted();
     env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
     let output = env.thru(&["gate", "check"]).exits(10);
-    assert!(output.stderr.contains(".cwf/state.yaml names none"), "{output}");
+    assert!(output.stderr.contains(".cwf/state.yaml is not there"), "{output}");
     env.write("project/.cwf/state.yaml", "tools: x\nlive:\n  session_id: \"S1\"\n  dir: \".cwf/p/01-x\"\n");
     env.write("project/.cwf/p/01-x/review-a.md", format!("x\n{DONE}\n"));
     let made = env.json(&["gate", "expect", "review", "review-a.md"]);
     assert!(made["run"].as_str().unwrap().ends_with("project/.cwf/p/01-x"), "{made}");
     assert_eq!(env.json(&["gate", "live"])["from"], "live-state-file");
     assert_eq!(verdicts(&env)[0].1, "valid", "the clock of the test stands in the past");
-    let made = env.json(&["gate", "expect", "plan", "plan-a.md"]);
+    let made = env.json(&["gate", "expect", "review", "review-b.md"]);
     assert_eq!(made["set_aside"], "expected.json.replaced-20261115T192200Z");
     assert!(env.project().join(".cwf/p/01-x/expected.json.replaced-20261115T192200Z").exists());
 }

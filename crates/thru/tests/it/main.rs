@@ -19,6 +19,8 @@ mod doctor;
 mod droid;
 mod errors;
 mod events;
+mod gate_folders;
+mod gate_hooks;
 mod gate_runs;
 mod gates;
 mod init;

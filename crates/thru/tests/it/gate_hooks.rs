@@ -1,0 +1,130 @@
+//! What hooks and briefs say about the outputs of sub-agents.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::TestEnv;
+
+const DONE: &str = "<!-- AGENT_COMPLETE -->";
+const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
+
+fn fire(env: &TestEnv, event: &str, more: Value) -> Output {
+    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    env.hook(event, &payload)
+}
+
+fn told(output: &Output) -> String {
+    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+fn brief(env: &TestEnv) -> String {
+    told(&fire(env, "SessionStart", json!({"source": "compact"})))
+}
+
+fn agent(kind: &str, id: &str) -> Value {
+    json!({"agent_id": id, "agent_type": kind})
+}
+
+fn stopped(kind: &str, id: &str, said: &str) -> Value {
+    json!({"agent_id": id, "agent_type": kind, "last_assistant_message": said})
+}
+
+fn expecting(words: &[&str]) -> TestEnv {
+    let env = TestEnv::rooted();
+    fire(&env, "SessionStart", json!({"source": "startup"}));
+    fire(&env, "UserPromptSubmit", json!({"prompt": "Review it"}));
+    env.call(&[&["gate", "expect", "review"], words].concat()).run().ok();
+    env
+}
+
+/// Who copies the last line from a brief has to copy the right one, and what is advised has to be possible.
+#[test]
+fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
+    let env = expecting(&["review-a.md"]);
+    env.write(format!("project/{RUN}/review-a.md"), "half\n");
+    let text = brief(&env);
+    assert!(text.contains(&format!("incomplete (its last line is not `{DONE}`)")), "{text}");
+    assert!(!text.contains("thru gate run"), "nothing can be launched: {text}");
+    assert!(text.contains("`thru gate prompt FILE`") && text.contains("`thru gate seal FILE`"), "{text}");
+
+    let env = expecting(&["review-a.md", "--", "true"]);
+    let text = brief(&env);
+    assert!(text.contains("`thru gate run` launches what is missing"), "{text}");
+    env.thru(&["gate", "run"]).exits(4);
+    let text = brief(&env);
+    assert!(text.contains("`thru gate run --again` launches"), "{text}");
+}
+
+/// A record that cannot be read is on the receipt and in the brief, not passed over.
+#[test]
+fn a_damaged_run_is_told_of() {
+    type Damage = fn(&TestEnv);
+    let rows: &[(Damage, &str)] = &[
+        (|env| drop(env.write(format!("project/{RUN}/expected.json"), "{")), "expected.json:1: damaged"),
+        (|env| fs::remove_dir_all(env.project().join(RUN)).unwrap(), "the live run is not there"),
+        (|env| drop(env.write("project/.agent/context/state/live.json", "{")), "state/live.json: damaged"),
+    ];
+    for (damage, said) in rows {
+        let env = expecting(&["review-security.md"]);
+        damage(&env);
+        let text = brief(&env);
+        assert!(text.contains(said) && text.contains("thru gate"), "{said}: {text}");
+        for (event, payload) in [
+            ("SubagentStart", agent("security", "a1")),
+            ("SubagentStop", stopped("security", "a1", "All is well.")),
+        ] {
+            fire(&env, event, payload).silent("nothing is known of an output");
+            let receipt = env.receipts().pop().unwrap();
+            assert_eq!(receipt["outcome"], "failed", "{event}: {receipt}");
+            assert!(receipt["error"].as_str().unwrap().contains(said), "{event}: {receipt}");
+        }
+        assert!(brief(&env).contains("the hook for subagent-stop"), "told by the next brief");
+    }
+}
+
+#[test]
+fn what_is_there_already_is_not_asked_for_again() {
+    let env = expecting(&["review-security.md"]);
+    let path = env.write(format!("project/{RUN}/review-security.md"), format!("x\n{DONE}\n"));
+    let text = told(&fire(&env, "SubagentStart", agent("security", "a1")));
+    assert!(text.contains(path.to_str().unwrap()) && text.contains("is there already, complete"), "{text}");
+    let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
+    assert_eq!(line["verdict"], Value::Null, "judged when it stops");
+    env.write(format!("project/{RUN}/review-security.md"), "x\n");
+    let text = told(&fire(&env, "SubagentStart", agent("security", "a1")));
+    assert!(text.contains("expects one output from this sub-agent"), "{text}");
+}
+
+#[test]
+fn the_last_words_of_two_are_both_kept() {
+    let env = expecting(&["review-security.md"]);
+    fire(&env, "SubagentStop", stopped("security", "a1", "The first."));
+    fire(&env, "SubagentStop", stopped("security", "a2", "The second."));
+    fire(&env, "SubagentStop", stopped("security", "a2", "The second."));
+    let path = env.project().join(RUN).join("review-security.md.last-message.md");
+    let kept = fs::read_to_string(&path).unwrap();
+    assert_eq!(kept, "The first.\n\n---\n\nThe second.\n", "each once");
+    for n in 0..8 {
+        let long = format!("{n}{}", "x".repeat(200 * 1024));
+        fire(&env, "SubagentStop", stopped("security", "a3", &long));
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
+}
+
+/// `{skill}-{agent-role}.md`: a skill can have hyphens of its own, and a type can come with a plugin.
+#[test]
+fn a_role_is_known_by_its_end() {
+    let env = expecting(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
+    for kind in ["perf", "cwf:perf", "review-perf"] {
+        let text = told(&fire(&env, "SubagentStart", agent(kind, "a1")));
+        assert!(text.contains("code-review-perf.md"), "{kind}: {text}");
+    }
+    assert!(told(&fire(&env, "SubagentStart", agent("ux", "a1"))).contains("plan-ux.md"), "its whole role");
+    for kind in ["erf", "", "review", "md"] {
+        fire(&env, "SubagentStart", agent(kind, "a1")).silent(kind);
+    }
+}
