@@ -90,7 +90,8 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
     }
     // A session that goes on from another begins with that one's summary, and its brief came with its start.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
-    if retelling.compacted && !work.harness.tells_all && !inherited {
+    let starts = matches!(work.event.kind, Kind::SessionStart { .. });
+    if retelling.compacted && !work.harness.tells_all && !inherited && !starts {
         work.store.set_pending(work.session, Some(Pending::Due))?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.
