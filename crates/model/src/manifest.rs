@@ -18,6 +18,9 @@ pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
+/// How many folders below the root a workstream lies at most: `.agent/context/workstreams/<id>`.
+const DEEPEST: usize = 4;
+
 const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
 
 /// What a manifest says, as far as it can be read.
@@ -158,15 +161,17 @@ pub fn check(document: &Document) -> Vec<Finding> {
             find(Level::Error, Some("files_to_load"), "files_to_load names no file".into(), "at least one");
         }
         Some(files) => {
-            for file in
-                files.iter().filter(|file| file.starts_with('/') || file.split('/').any(|part| part == ".."))
-            {
-                find(
-                    Level::Error,
-                    Some("files_to_load"),
-                    format!("`{file}` is not a relative path"),
-                    "from the workstream's folder",
-                );
+            for file in &files {
+                let why = match () {
+                    () if file.starts_with('/') => "is not a relative path",
+                    // No workstream lies deeper; where fewer lead to, only its place can tell.
+                    () if file.split('/').filter(|part| *part == "..").count() > DEEPEST => {
+                        "is outside of the project, not opened"
+                    }
+                    () => continue,
+                };
+                let text = format!("`{file}` {why}");
+                find(Level::Error, Some("files_to_load"), text, "from the workstream's folder");
             }
         }
     }

@@ -49,9 +49,10 @@ fn every_fault_is_named() {
         ),
         (
             "01-planning/overview.md",
-            "../../etc/passwd",
-            "Error 10: `../../etc/passwd` is not a relative path",
+            "../../../../../etc/passwd",
+            "Error 10: `../../../../../etc/passwd` is outside of the project, not opened",
         ),
+        ("01-planning/overview.md", "/etc/hosts", "Error 10: `/etc/hosts` is not a relative path"),
         ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number from 1 on"),
         ("current_section: 2\n", "", "Warning 0: current_section is not given"),
         ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is no time"),

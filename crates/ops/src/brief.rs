@@ -97,10 +97,7 @@ fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
     let place = Place { root: &root, store: &store, settings: &settings };
     let restored = wish.occasion != Some(Occasion::Started);
     let notes = if restored { past::recorded(&place, &[session.as_str()], world.now) } else { Vec::new() };
-    let gathered = past::of_session(&store, &root, &session).ok_or_else(|| Error::Absent {
-        what: format!("nothing is recorded of the session {session}"),
-        hint: "`thru journal --list` shows the sessions there are".into(),
-    })?;
+    let gathered = past::of_session(&store, &root, &session)?;
     Ok((gathered.digest, gathered.problems, gathered.gone, notes))
 }
 

@@ -45,16 +45,16 @@ pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pendi
         Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
         _ => return None,
     };
-    let gathered = of_session(store, root, &session)?;
+    let gathered = of_session(store, root, &session).ok()?;
     Some(Gathered { notes: notes(world, place, event), ..gathered })
 }
 
 /// What there is to tell of one session, without what other records add.
-pub fn of_session(store: &Store, root: &Root, session: &Id) -> Option<Gathered> {
-    let mut digest = whole(store, session, GENERATIONS).ok()?;
+pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
+    let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
+    Ok(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
 }
 
 /// What other records have to say at this event.

@@ -27,6 +27,11 @@ impl Told {
         Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
     }
 
+    /// Tells one from another.
+    pub fn mark(&self) -> u64 {
+        fingerprint([&self.id])
+    }
+
     /// As a line of its journal.
     pub fn record<'a>(&'a self, event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
         let mut record = journal::record(event, scene);
@@ -73,9 +78,15 @@ impl Retelling {
         }
     }
 
-    /// Whether a call has begun and not ended.
-    pub fn is_open(&self) -> bool {
-        !self.open.is_empty()
+    /// Calls that have begun and not ended.
+    pub fn begun(self) -> Vec<Told> {
+        let told = |call: ToolDone<'static>| Told {
+            id: call.id.as_deref().unwrap_or_default().to_owned(),
+            at: None,
+            kind: Kind::ToolDone(Box::new(call)),
+            said: false,
+        };
+        self.open.into_iter().map(told).collect()
     }
 
     pub fn hear(&mut self, line: Line) {

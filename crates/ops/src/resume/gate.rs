@@ -4,7 +4,7 @@ use model::event::Action;
 use serde::Serialize;
 
 use super::Desk;
-use crate::workstreams::{self, Load};
+use crate::workstreams::{self, Lies, Load};
 use crate::{Result, World, journal, sessions};
 
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +20,7 @@ pub struct Gate {
 #[derive(Clone, Debug, Serialize)]
 pub struct GateFile {
     pub named: String,
+    pub lies: Lies,
     pub path: Option<String>,
     /// When the agent read it since the last compaction.
     pub read_at: Option<String>,
@@ -59,6 +60,7 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
             .and_then(|path| reads.iter().find(|(read, _)| read == path))
             .map(|(_, at)| at.clone()),
         named: load.named,
+        lies: load.lies,
         path: load.path,
     };
     let files = place.loads(&found, &manifest)?.into_iter().map(file).collect();
