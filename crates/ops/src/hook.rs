@@ -230,9 +230,11 @@ impl Scene<'_> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
             Kind::ToolDone(_) if event.agent.is_some() => None,
-            Kind::Prompt { .. } | Kind::Summary { .. } | Kind::SessionEnd { .. } | Kind::ToolDone(_) => {
-                self.store.pending(session).ok().flatten()
-            }
+            Kind::Prompt { .. }
+            | Kind::Summary { .. }
+            | Kind::AfterCompact { .. }
+            | Kind::SessionEnd { .. }
+            | Kind::ToolDone(_) => self.store.pending(session).ok().flatten(),
             _ => None,
         }
     }

@@ -58,6 +58,8 @@ pub struct Retelling {
     pub told: Vec<Told>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
+    /// Lines that break off, or are none.
+    pub torn: u64,
     /// The last thing said: earlier words are of no use to anybody.
     said: Option<usize>,
     /// The call that ended on the line being heard.
@@ -73,6 +75,7 @@ impl Retelling {
             told: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
+            torn: 0,
             said: None,
             ended: None,
         }
@@ -94,6 +97,7 @@ impl Retelling {
             let kind: String = kind.chars().take(64).collect();
             *self.unknown.entry(kind).or_default() += 1;
         }
+        self.torn += u64::from(line.kind == LineKind::Torn);
         if !line.is_main() {
             return;
         }

@@ -102,7 +102,7 @@ impl Place<'_> {
     /// Folders of workstreams with their ids, with or without a manifest.
     pub fn homes(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
-        for home in [layout_home(), PROJECTS.to_owned()] {
+        for home in home_folders() {
             let ids = self.folders(&home)?.into_iter().filter(|id| manifest::is_workstream(id));
             homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
         }
@@ -124,8 +124,8 @@ impl Place<'_> {
 
     /// Whether there is such a workstream, with or without a manifest.
     pub fn has(&self, id: &str) -> bool {
-        let home = |home: String| self.full(&format!("{home}/{id}")).is_dir();
-        home(layout_home()) || home(PROJECTS.to_owned()) || self.find(id).is_ok_and(|found| found.is_some())
+        home_folders().iter().any(|home| self.full(&format!("{home}/{id}")).is_dir())
+            || self.find(id).is_ok_and(|found| found.is_some())
     }
 
     /// The workstream whose manifest this is.
@@ -277,6 +277,11 @@ impl Place<'_> {
     pub fn lock(&self, wait: Duration) -> Result<store::Lock> {
         self.store.lock(layout::WORKSTREAMS_LOCK, wait)
     }
+}
+
+/// The folders that hold workstreams.
+pub fn home_folders() -> [String; 2] {
+    [layout_home(), PROJECTS.to_owned()]
 }
 
 fn layout_home() -> String {

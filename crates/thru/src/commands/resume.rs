@@ -178,8 +178,10 @@ fn update(world: &World, id: Option<&str>, step: Step, format: Format) -> Result
     match format {
         Format::Json => output::json(&updated),
         Format::Text => {
-            if let Some(done) = &updated.done {
-                output::line(format_args!("done: {}", one_line(done, 200)));
+            match &updated.done {
+                Some(done) => output::line(format_args!("done: {}", one_line(done, 200))),
+                None if step == Step::Done => output::talk("No box is open: there was nothing to tick."),
+                None => {}
             }
             output::line(format_args!("{}  {}", updated.project_id, one_line(&updated.progress, 80)));
         }

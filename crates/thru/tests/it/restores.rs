@@ -86,3 +86,61 @@ fn a_file_that_is_there_is_not_called_gone() {
     let packet = env.thru(&["handoff", "The end"]).ok().stdout;
     assert!(!packet.contains("back.rs (gone)"), "{packet}");
 }
+
+#[test]
+fn a_compaction_that_nobody_was_told_about_is_named() {
+    let env = TestEnv::rooted();
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s1", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    fire(&env, "s1", "Stop", json!({}));
+    let doctor = || env.thru(&["doctor"]).stdout;
+    assert!(doctor().contains("s1 was compacted, and no session start has followed yet"), "{}", doctor());
+    fire(&env, "s1", "SessionEnd", json!({"reason": "other"}));
+    assert!(doctor().contains("s1 was compacted, and ended without a session start"), "{}", doctor());
+    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    fire(&env, "s2", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s2", "SessionStart", json!({"source": "compact"}));
+    fire(&env, "s2", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    fire(&env, "s2", "SessionEnd", json!({"reason": "other"}));
+    assert!(!doctor().contains("s2 was compacted"), "{}", doctor());
+}
+
+/// That it is over shows that it came, also where its summary was never told.
+#[test]
+fn a_brief_is_due_once_the_compaction_is_over() {
+    let env = TestEnv::rooted();
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s1", "PostCompact", json!({"trigger": "auto"}));
+    let brief = context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Go on"})));
+    assert!(brief.contains("was compacted") && brief.contains("Make the lexer fast"), "{brief}");
+}
+
+#[test]
+fn states_that_cannot_be_used_are_named() {
+    let env = TestEnv::rooted();
+    let clean = env.thru(&["doctor"]).stdout;
+    assert!(!clean.contains("precompact"), "{clean}");
+    env.write("project/.agent/context/state/precompact_state.json", "{garbage");
+    env.write("project/.agent/context/state/precompact/s1.json", "{}");
+    let doctor = env.thru(&["doctor"]).exits(1).stdout;
+    assert!(doctor.contains("state/precompact_state.json") && doctor.contains("not JSON"), "{doctor}");
+    assert!(doctor.contains("state/precompact/s1.json") && doctor.contains("is missing"), "{doctor}");
+}
+
+#[test]
+fn skipped_lines_of_a_transcript_are_counted() {
+    let env = TestEnv::rooted();
+    let path = transcript(&env, "t", "Make the lexer fast", "src/lexer.rs");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let torn = "{\"type\":\"assistant\",\"message\":{\"role\"";
+    let strange = "{\"type\":\"never-heard-of\",\"uuid\":\"x\"}";
+    std::fs::write(&path, format!("{whole}not json at all\n{strange}\n{torn}\n")).unwrap();
+    let words = ["brief", "--transcript", path.to_str().unwrap()];
+    let report = env.json(&words);
+    assert_eq!(report["skipped"]["unknown"], 1, "{report}");
+    assert!(report["skipped"]["torn"].as_u64().unwrap() >= 1, "{report}");
+    let said = env.thru(&words).ok();
+    assert!(said.stderr.contains("1 of unknown types"), "{}", said.stderr);
+}

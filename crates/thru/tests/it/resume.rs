@@ -529,3 +529,72 @@ fn a_state_in_its_place_with_another_sessions_name_is_not_used() {
         "{brief}"
     );
 }
+
+#[test]
+fn a_manifest_must_fit_its_folder_and_be_the_only_one() {
+    let env = workstream();
+    let text = std::fs::read_to_string(env.base().join(format!("{HOME}/resume-context.md"))).unwrap();
+    env.write("project/02-projects/01-parser/01-planning/resume-context.md", &text);
+    env.write(format!("{HOME}/resume-context.md"), text.replace("\"01-parser\"", "\"02-lexer\""));
+    let checked = env.thru(&["resume", "validate", "--all"]).exits(1).stdout;
+    for fact in [
+        "project_id is 02-lexer, and the folder is of 01-parser",
+        "01-parser has another manifest, 02-projects/",
+    ] {
+        assert!(checked.contains(fact), "{fact} in\n{checked}");
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_over_is_said_with_the_way_out() {
+    let env = TestEnv::rooted();
+    let old = |folder: &str, text: &[u8]| env.write(format!("project/02-projects/{folder}/_resume.md"), text);
+    for folder in ["20-empty", "21-binary", "22-odd", "Not Kebab"] {
+        env.write(format!("project/02-projects/{folder}/plan.md"), "plan\n");
+    }
+    old("20-empty", b" \n");
+    old("21-binary", b"\x00\xff\xfe");
+    old("22-odd", b"---\nphase: doing it\nupdated: \"2026-01-02 10:00\"\n---\nBody.\n");
+    old("23-alone", b"---\nphase: planning\n---\nBody.\n");
+    old("Not Kebab", b"---\nphase: planning\n---\nBody.\n");
+    let done = env.thru(&["resume", "migrate", "--json"]).exits(1).json();
+    let said = |part: &str| {
+        let one =
+            done.as_array().unwrap().iter().find(|one| one["path"].as_str().unwrap().contains(part)).unwrap();
+        format!("{} {}", one["outcome"].as_str().unwrap(), one["why"].as_str().unwrap())
+    };
+    assert!(said("20-empty").starts_with("ERROR it is empty"), "{done}");
+    assert!(said("21-binary").starts_with("ERROR it is no text"), "{done}");
+    assert!(
+        said("22-odd").starts_with("SUCCESS") && said("22-odd").contains("`doing it` is unknown"),
+        "{done}"
+    );
+    assert!(
+        said("23-alone").starts_with("ERROR") && said("23-alone").contains("write one, like plan.md"),
+        "{done}"
+    );
+    assert!(said("Not Kebab").contains("is not NN-kebab-case"), "{done}");
+    assert_eq!(env.json(&["resume", "show", "22-odd"])["manifest"]["last_updated"], "2026-01-02T10:00:00Z");
+}
+
+#[test]
+fn a_loaded_text_keeps_its_lines() {
+    let env = workstream();
+    env.write(format!("{HOME}/plan.md"), "# Plan\n\n- one\n  - two\n\n    let x = 1;\n");
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    let brief = compact(&env, "s1");
+    assert!(brief.contains("  > - one\n  >   - two\n  >\n  >     let x = 1;\n"), "{brief}");
+}
+
+#[test]
+fn nothing_left_to_tick_and_no_session_yet_are_said() {
+    let env = workstream();
+    let gate = env.thru(&["resume", "gate", "--json"]).exits(1).json();
+    assert_eq!((&gate["session"], gate["files"].as_array().unwrap().len()), (&Value::Null, 3));
+    env.thru(&["resume", "gate", "--session", "nobody"]).exits(10);
+    for _ in 0..2 {
+        env.thru(&["resume", "update", "--task-done"]).ok();
+    }
+    let last = env.thru(&["resume", "update", "--task-done"]).ok();
+    assert!(last.stderr.contains("nothing to tick"), "{}", last.stderr);
+}
