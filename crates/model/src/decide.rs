@@ -161,6 +161,10 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
         Kind::Summary { .. } if facts.pending == Some(Pending::Announced) => {
             vec![Effect::SetPending(Some(Pending::Due))]
         }
+        // It came, though nobody told its summary, and no session start has followed yet.
+        Kind::AfterCompact { .. } if facts.pending == Some(Pending::Announced) => {
+            vec![Effect::SetPending(Some(Pending::Due))]
+        }
         // Told now, or never to be told: the compaction that was announced did not come.
         Kind::Prompt { .. } if facts.pending.is_some() => vec![Effect::SetPending(None)],
         Kind::Stop(_) => vec![Effect::Checkpoint],

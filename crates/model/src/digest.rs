@@ -68,6 +68,9 @@ pub struct Digest {
     pub epoch: u64,
     /// The record of a compaction that nothing has come after yet.
     compacted: Option<u64>,
+    /// The last record that was there when the active workstream was looked for, and the calls that had begun by then.
+    pub detected: u64,
+    pub begun: Vec<u64>,
     /// Why the session ended; empty while it may go on.
     pub ended: String,
     /// Types of transcript lines that this build does not know, and how often they came.

@@ -20,6 +20,16 @@ pub struct Event<'a> {
     pub kind: Kind<'a>,
 }
 
+impl Event<'_> {
+    /// A fork has all it goes on from in its own transcript: its parent's records, role and loop stay with the parent.
+    pub fn on_its_own_if_forked(self) -> Self {
+        match self.kind {
+            Kind::SessionStart { source: Source::Fork } => Event { previous: None, ..self },
+            _ => self,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Agent<'a> {
     pub id: Text<'a>,

@@ -18,6 +18,12 @@ pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
+/// What a workstream is taken to be at where nothing known is said.
+pub const USUAL_PHASE: &str = "execution";
+
+/// How many folders below the root a workstream lies at most: `.agent/context/workstreams/<id>`.
+const DEEPEST: usize = 4;
+
 const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
 
 /// What a manifest says, as far as it can be read.
@@ -121,7 +127,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
             Level::Warning,
             Some("resume_version"),
             "resume_version is the old name of resume_schema_version".into(),
-            "`thru resume migrate` writes the new one",
+            "write resume_schema_version: \"1.0\" instead",
         ),
         (None, None) => find(Level::Error, None, "resume_schema_version is missing".into(), "write \"1.0\""),
     }
@@ -158,15 +164,17 @@ pub fn check(document: &Document) -> Vec<Finding> {
             find(Level::Error, Some("files_to_load"), "files_to_load names no file".into(), "at least one");
         }
         Some(files) => {
-            for file in
-                files.iter().filter(|file| file.starts_with('/') || file.split('/').any(|part| part == ".."))
-            {
-                find(
-                    Level::Error,
-                    Some("files_to_load"),
-                    format!("`{file}` is not a relative path"),
-                    "from the workstream's folder",
-                );
+            for file in &files {
+                let why = match () {
+                    () if file.starts_with('/') => "is not a relative path",
+                    // No workstream lies deeper; where fewer lead to, only its place can tell.
+                    () if file.split('/').filter(|part| *part == "..").count() > DEEPEST => {
+                        "is outside of the project, not opened"
+                    }
+                    () => continue,
+                };
+                let text = format!("`{file}` {why}");
+                find(Level::Error, Some("files_to_load"), text, "from the workstream's folder");
             }
         }
     }
@@ -179,21 +187,34 @@ pub fn check(document: &Document) -> Vec<Finding> {
             Some(_) => {}
         }
     }
-    if document.text("progress").is_none() {
-        find(
-            Level::Warning,
-            Some("progress"),
-            "progress is not given".into(),
-            "like \"14/40 tasks complete\"",
-        );
+    match document.text("progress") {
+        None => find(Level::Warning, Some("progress"), "progress is not given".into(), PROGRESS),
+        Some(text) if !is_progress(text) => {
+            find(Level::Error, Some("progress"), format!("progress `{text}` is no count"), PROGRESS);
+        }
+        Some(_) => {}
     }
-    if questions(document).is_empty() {
+    if document.get("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
+        find(Level::Error, Some("continue_at"), "continue_at is no place".into(), "like \"src/api.rs:142\"");
+    }
+    for key in ["blockers", "session_ids"] {
+        let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
+        if document.get(key).is_some_and(|value| !texts(value)) {
+            find(Level::Error, Some(key), format!("{key} is no list of texts"), "like [\"one\", \"two\"]");
+        }
+    }
+    let asked = questions(document);
+    if asked.is_empty() {
         find(
             Level::Warning,
             None,
             "there are no questions under `# Validation Gate`".into(),
             "number them, each with the file that answers it",
         );
+    }
+    for (i, _) in asked.iter().enumerate().filter(|(_, question)| !names_a_file(question)) {
+        let text = format!("question {} of the gate names no file", i + 1);
+        find(Level::Warning, None, text, "say which file answers it, like (from plan.md)");
     }
     if document.bytes().len() > LARGEST {
         let size = document.bytes().len();
@@ -205,6 +226,27 @@ pub fn check(document: &Document) -> Vec<Finding> {
         );
     }
     findings
+}
+
+const PROGRESS: &str = "like \"14/40 tasks complete\"";
+
+fn is_progress(text: &str) -> bool {
+    let count = text.split_whitespace().next().and_then(|word| word.split_once('/'));
+    count.is_some_and(
+        |(done, all)| matches!((done.parse::<u32>(), all.parse::<u32>()), (Ok(done), Ok(all)) if done <= all),
+    )
+}
+
+/// `plan.md`, `src/api.rs`: a word with an ending.
+fn names_a_file(question: &str) -> bool {
+    let words = question.split(|c: char| c.is_whitespace() || "()[]`\"',;:?".contains(c));
+    words.map(|word| word.trim_end_matches('.')).any(|word| {
+        word.rsplit_once('.').is_some_and(|(name, ending)| {
+            !name.is_empty()
+                && (1..=8).contains(&ending.len())
+                && ending.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+    })
 }
 
 /// A new manifest.
@@ -322,9 +364,10 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         let words: Vec<&str> = project_id.split('-').skip(1).collect();
         words.join(" ")
     };
-    let phase = text(&document, &["current_phase", "phase"])
-        .map(|phase| phase.to_lowercase().replace(['_', ' '], "-"));
-    let updated = text(&document, &["last_updated", "updated"]);
+    let phase = text(&document, &["current_phase", "phase"]).map(|phase| normal_phase(&phase));
+    // Older ones have times without zone, seconds or `T`.
+    let updated = text(&document, &["last_updated", "updated"])
+        .map(|updated| time::parse(&updated).map_or(updated, time::rfc3339));
     let listed = document.list("files_to_load").filter(|files| !files.is_empty());
     let values = [
         ("resume_schema_version", Some(json!(SCHEMA_VERSION))),
@@ -336,7 +379,7 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         ),
         (
             "current_phase",
-            Some(json!(phase.filter(|p| PHASES.contains(&p.as_str())).unwrap_or_else(|| "execution".into()))),
+            Some(json!(phase.filter(|p| PHASES.contains(&p.as_str())).unwrap_or_else(|| USUAL_PHASE.into()))),
         ),
         (
             "next_action",
@@ -355,6 +398,17 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         document.remove(old);
     }
     document
+}
+
+/// The phase of an old file that is none of ours: `migrate` takes another for it.
+pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
+    let document = Document::parse(legacy);
+    let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
+    (!phase.is_empty() && !PHASES.contains(&normal_phase(&phase).as_str())).then_some(phase)
+}
+
+fn normal_phase(phase: &str) -> String {
+    phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
 /// Two manifests made of the same differ at most in when that was.

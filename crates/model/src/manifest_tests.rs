@@ -49,12 +49,18 @@ fn every_fault_is_named() {
         ),
         (
             "01-planning/overview.md",
-            "../../etc/passwd",
-            "Error 10: `../../etc/passwd` is not a relative path",
+            "../../../../../etc/passwd",
+            "Error 10: `../../../../../etc/passwd` is outside of the project, not opened",
         ),
+        ("01-planning/overview.md", "/etc/hosts", "Error 10: `/etc/hosts` is not a relative path"),
         ("current_task: 15", "current_task: 0", "Error 14: current_task must be a whole number from 1 on"),
         ("current_section: 2\n", "", "Warning 0: current_section is not given"),
         ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is no time"),
+        ("14/40 tasks complete", "half", "Error 15: progress `half` is no count"),
+        ("current_task: 15", "current_task: 15\ncontinue_at: 5", "Error 15: continue_at is no place"),
+        ("current_task: 15", "current_task: 15\nblockers: 7", "Error 15: blockers is no list of texts"),
+        ("current_task: 15", "current_task: 15\nsession_ids: x", "Error 15: session_ids is no list of texts"),
+        ("(from overview.md)", "(from memory)", "Warning 0: question 1 of the gate names no file"),
         ("# Validation Gate", "# Other", "Warning 0: there are no questions under `# Validation Gate`"),
     ];
     for (old, new, expected) in cases {
@@ -143,4 +149,9 @@ fn legacy_files_of_every_shape() {
         now(),
     ));
     assert_eq!((mapped.current_phase.as_str(), mapped.next_action.as_str()), ("planning", "x"));
+    assert_eq!(mapped.last_updated, "2026-01-02T00:00:00Z");
+    let mapped = read(&migrate(b"---\nlast_updated: \"2026-01-02 10:00\"\n---\n", "01-a", &files, now()));
+    assert_eq!(mapped.last_updated, "2026-01-02T10:00:00Z");
+    assert_eq!(unknown_phase(b"---\nphase: doing it\n---\n").as_deref(), Some("doing it"));
+    assert_eq!(unknown_phase(b"---\nphase: Ready_for implementation\n---\n"), None);
 }

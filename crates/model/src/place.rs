@@ -9,6 +9,12 @@ pub struct Place<'a> {
     pub outside: bool,
 }
 
+impl Place<'_> {
+    pub fn into_inside(self) -> Option<String> {
+        (!self.outside).then(|| self.path.into_owned())
+    }
+}
+
 /// Tells where `path` lies, seen from `checkout` (absolute). Purely lexical: the file may be long gone.
 pub fn within<'a>(checkout: &str, path: &'a str) -> Place<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {

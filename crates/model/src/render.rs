@@ -61,6 +61,33 @@ pub fn quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
+/// The same with the indentation of each line: a file's text, where it is part of what the text says.
+pub fn block(text: &str, max: usize) -> String {
+    let (mut lines, mut room) = (Vec::new(), max);
+    for line in text.trim_matches(['\n', '\r']).lines() {
+        let indent: usize = line.chars().map_while(indent_of).sum::<usize>().min(DEEPEST);
+        if room <= indent {
+            lines.push("  > …".to_owned());
+            break;
+        }
+        let line = inline(line, room - indent);
+        room = room.saturating_sub(width(&line) + indent + 5);
+        lines.push(format!("  > {:indent$}{line}", "").trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+/// Deeper than that, and it is not for reading.
+const DEEPEST: usize = 16;
+
+fn indent_of(c: char) -> Option<usize> {
+    match c {
+        ' ' => Some(1),
+        '\t' => Some(4),
+        _ => None,
+    }
+}
+
 /// A command or a line of output, in backticks that it cannot close.
 pub fn code(text: &str, max: usize) -> String {
     let text = inline(text, max);
@@ -179,6 +206,18 @@ mod tests {
         assert_eq!(path("src/a-b_c.rs", 40), "src/a-b_c.rs");
         assert_eq!(path("do as I say.rs", 40), "`do as I say.rs`");
         assert_eq!(path("a\nb", 40), "`a b`");
+    }
+
+    #[test]
+    fn a_block_keeps_lines_and_indentation_and_nothing_else() {
+        let text = "- a\n  - b\u{202e}\n\n\tcode </x>\n";
+        assert_eq!(block(text, 100), "  > - a\n  >   - b\n  >\n  >     code <\\/x>");
+        for max in 1..60 {
+            let cut = block(text, max);
+            assert!(width(&cut) <= max + 10, "{max}: {cut}");
+            assert!(cut.lines().all(|line| line.starts_with("  >")), "{cut}");
+        }
+        assert!(block(text, 12).ends_with('…'));
     }
 
     #[test]

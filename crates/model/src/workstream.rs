@@ -47,6 +47,8 @@ pub struct Clues<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
+    /// Workstreams that there are. A path can be in the folder of one that there is not.
+    pub there: &'a [String],
     /// The last answer.
     pub cached: Option<&'a str>,
 }
@@ -57,13 +59,13 @@ pub fn of_path(path: &str) -> Option<&str> {
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream(id))
 }
 
-/// Mapped, else what was touched since the last compaction, else the last answer.
+/// Mapped, else what was touched since the last answer, else that answer: what it was made of is no second source for it.
 pub fn detect(clues: &Clues) -> Detected {
     let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
     if let Some(id) = clues.mapped {
         return found(id, Confidence::High, Method::Transcript);
     }
-    match (leader(clues.digest), clues.cached) {
+    match (leader(clues), clues.cached) {
         (Lead::One(id), Some(cached)) if id == cached => found(id, Confidence::High, Method::Transcript),
         (Lead::One(id), _) => found(id, Confidence::Medium, Method::Transcript),
         // Somebody who works on many at once is at work on none in particular, whatever it was before.
@@ -81,13 +83,17 @@ enum Lead<'d> {
 }
 
 /// Edits weigh more than reads, late more than early. Three or more need a clear leader.
-fn leader(digest: &Digest) -> Lead<'_> {
+fn leader<'d>(clues: &Clues<'d>) -> Lead<'d> {
+    let Clues { digest, there, .. } = *clues;
+    let since = digest.epoch.max(digest.detected);
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
     let own = |file: &&crate::digest::FileUse| {
-        !file.outside && file.last > digest.epoch && file.edits + file.reads + file.guesses > file.by_agents
+        !file.outside && file.last > since && file.edits + file.reads + file.guesses > file.by_agents
     };
     for file in digest.files.iter().filter(own) {
-        let Some(id) = of_path(&file.path) else { continue };
+        let Some(id) = of_path(&file.path).filter(|id| there.iter().any(|there| there == id)) else {
+            continue;
+        };
         let uses = 3.0 * f64::from(file.edits) + f64::from(file.reads) + f64::from(file.guesses);
         let late = (-(digest.records.saturating_sub(file.last) as f64) / 50.0).exp2();
         *weights.entry(id).or_default() += uses.ln_1p() * (0.25 + late);
@@ -118,6 +124,11 @@ pub struct State {
 }
 
 impl State {
+    /// The answer it holds.
+    pub fn answer(self) -> Detected {
+        Detected { id: self.active_project_id, confidence: self.confidence, method: self.detection_method }
+    }
+
     pub fn new(detected: Detected, session: &str, root: &str, now: Timestamp) -> State {
         State {
             active_project_id: detected.id,

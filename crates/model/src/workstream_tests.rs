@@ -69,6 +69,13 @@ fn which_workstream() {
             None,
             (Some("03-c"), Medium, Transcript),
         ),
+        (
+            "one that there is not",
+            None,
+            &[("main", Edit, ".agent/context/workstreams/99-nope/plan.md")],
+            None,
+            (None, Low, Fallback),
+        ),
         ("only prose", None, &[], None, (None, Low, Fallback)),
         ("only prose, known before", None, &[], Some("01-a"), (Some("01-a"), Low, Cache)),
         (
@@ -90,10 +97,24 @@ fn which_workstream() {
     ];
     for (name, mapped, calls, cached, (id, confidence, method)) in cases {
         let digest = digest(calls);
-        let found = detect(&Clues { mapped: *mapped, digest: &digest, cached: *cached });
+        let there = ["01-a", "02-b", "03-c"].map(str::to_owned);
+        let found = detect(&Clues { mapped: *mapped, digest: &digest, there: &there, cached: *cached });
         let expected = Detected { id: id.map(str::to_owned), confidence: *confidence, method: *method };
         assert_eq!(found, expected, "{name}");
     }
+}
+
+#[test]
+fn what_the_last_answer_was_made_of_is_no_second_source() {
+    let there = ["01-a", "02-b"].map(str::to_owned);
+    let mut digest = digest(&[("main", Action::Edit, A), ("main", Action::Edit, "src/x.rs")]);
+    let found = |digest: &Digest| {
+        let found = detect(&Clues { mapped: None, digest, there: &there, cached: Some("01-a") });
+        (found.confidence, found.method)
+    };
+    assert_eq!(found(&digest), (Confidence::High, Method::Transcript));
+    digest.detected = 1;
+    assert_eq!(found(&digest), (Confidence::Low, Method::Cache));
 }
 
 #[test]

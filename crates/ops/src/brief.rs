@@ -10,7 +10,7 @@ use model::redact;
 use serde::Serialize;
 use store::Found;
 
-use crate::transcript::{self, Source};
+use crate::transcript::{self, Skipped, Source};
 use crate::workstreams::Place;
 use crate::{Error, Result, World, past, sessions, settings};
 
@@ -44,12 +44,16 @@ pub struct Report {
     pub max_chars: Option<usize>,
     pub chars: usize,
     pub tokens: usize,
+    /// Of a transcript: lines that could not be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<Skipped>,
     #[serde(flatten)]
     pub explained: Explained,
 }
 
 pub fn run(world: &World, wish: &Wish) -> Result<Report> {
     let named = wish.harness.map(by_name).transpose()?;
+    let mut skipped = None;
     let (digest, problems, gone, notes) = match wish.transcript {
         Some(path) => {
             // Its project need not be here; then its paths are told from where it was.
@@ -58,7 +62,9 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
                 _ => path.to_owned(),
             };
             let redact = redact::Options { emails: settings::here(world).settings().redact_emails };
-            (from_transcript(path, &here, redact, world.now)?, Vec::new(), Vec::new(), Vec::new())
+            let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
+            skipped = Some(read.skipped);
+            (read.digest, Vec::new(), Vec::new(), Vec::new())
         }
         None => from_store(world, wish)?,
     };
@@ -81,6 +87,7 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
         tokens: model::brief::tokens(chars),
+        skipped,
         explained,
     })
 }
@@ -97,10 +104,7 @@ fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
     let place = Place { root: &root, store: &store, settings: &settings };
     let restored = wish.occasion != Some(Occasion::Started);
     let notes = if restored { past::recorded(&place, &[session.as_str()], world.now) } else { Vec::new() };
-    let gathered = past::of_session(&store, &root, &session).ok_or_else(|| Error::Absent {
-        what: format!("nothing is recorded of the session {session}"),
-        hint: "`thru journal --list` shows the sessions there are".into(),
-    })?;
+    let gathered = past::of_session(&store, &root, &session)?;
     Ok((gathered.digest, gathered.problems, gathered.gone, notes))
 }
 

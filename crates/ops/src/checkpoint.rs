@@ -1,5 +1,6 @@
 //! Bringing a session's records up to date: the journal from the transcript, the digest and the index from the journal.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use harness::Harness;
@@ -46,7 +47,10 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     // What the transcript adds goes through the journal like everything else, so that a digest made again from the
     // journal is the same digest.
     let mut digest = store.digest(session, |record| suggestions.extend(suggest::lines(record)))?;
-    let caught_up = catch_up(work, &mut digest);
+    let (caught_up, begun) = match catch_up(work, &mut digest) {
+        Ok(begun) => (Ok(()), begun),
+        Err(error) => (Err(error), Vec::new()),
+    };
     if let Some(folded) =
         store.fold_on(session, digest.clone(), &mut |record| suggestions.extend(suggest::lines(record)))?
     {
@@ -55,15 +59,32 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     if !suggestions.is_empty() {
         store.dir().append_all(layout::RELEVANT_FILES, &suggestions, limit)?;
     }
-    store.write_digest(session, &digest)?;
     let place = Place { root: work.root, store, settings: work.settings };
-    let kept_up = workstreams::keep_up(&place, session, work.event, &digest, work.scene.now, work.deadline);
+    let seen = with_begun(work, &digest, &begun);
+    let kept_up = workstreams::keep_up(&place, session, work.event, &seen, work.scene.now, work.deadline);
+    if matches!(work.event.kind, Kind::BeforeCompact { .. }) {
+        digest.detected = digest.records;
+        digest.begun = begun.iter().map(Told::mark).collect();
+    }
+    store.write_digest(session, &digest)?;
     caught_up.and(kept_up)
 }
 
-/// Journals what the transcript tells and no hook did. The transcript may be absent: some harnesses write it late.
-fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
-    let Some(path) = work.event.transcript.as_deref() else { return Ok(()) };
+/// The session with the calls that had not begun when it was looked at last: of a call that has not ended the files are
+/// known, which is enough to tell what is worked on, and too little for the journal.
+fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[Told]) -> Cow<'d, Digest> {
+    let mut seen = Cow::Borrowed(digest);
+    for told in begun.iter().filter(|told| !digest.begun.contains(&told.mark())) {
+        let event = told.event(work.event);
+        seen.to_mut().fold(&told.record(&event, &work.scene));
+    }
+    seen
+}
+
+/// Journals what the transcript tells and no hook did, and returns the calls that have not ended. The transcript may be
+/// absent: some harnesses write it late.
+fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
+    let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor = work.store.cursor(work.session);
     // Hooks that were not there from the beginning have missed prompts too.
     let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
@@ -77,7 +98,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
         each_line(work.harness.read_line, line.bytes, |line| retelling.hear(line));
     });
     let report = match read {
-        Err(Error::Absent { .. }) => return Ok(()),
+        Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
     };
     digest.unread += report.unread_before;
@@ -90,14 +111,16 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<()> {
     }
     // A session that goes on from another begins with that one's summary, and its brief came with its start.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
-    if retelling.compacted && !work.harness.tells_all && !inherited {
+    let starts = matches!(work.event.kind, Kind::SessionStart { .. });
+    if retelling.compacted && !work.harness.tells_all && !inherited && !starts {
         work.store.set_pending(work.session, Some(Pending::Due))?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.
-    if retelling.is_open() {
-        return Ok(());
+    let begun = retelling.begun();
+    if begun.is_empty() {
+        work.store.write_cursor(work.session, &report.cursor)?;
     }
-    work.store.write_cursor(work.session, &report.cursor)
+    Ok(begun)
 }
 
 /// The lines of what is not in the journal yet: whatever has an id that is new, also where a hook told the same thing

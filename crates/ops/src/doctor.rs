@@ -1,6 +1,7 @@
 //! `thru doctor`: looks at everything, changes nothing, names what it finds.
 
 mod roles;
+mod states;
 
 use std::path::{Path, PathBuf};
 
@@ -146,6 +147,7 @@ fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
     walk.findings.extend(loops::findings(store));
+    walk.findings.extend(states::findings(store));
     let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
 }
@@ -244,6 +246,13 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
     for session in firing.gaps.iter().take(NAMED) {
         let text = format!("session {session} was compacted, and no session start has followed yet");
         findings.push(Finding::new(Level::Note, text).hint("the brief comes with its next prompt"));
+    }
+    for session in firing.never_told.iter().rev().take(NAMED) {
+        let text =
+            format!("session {session} was compacted, and ended without a session start: no brief was given");
+        findings.push(
+            Finding::new(Level::Note, text).hint("is SessionStart wired? `thru brief --session` shows it"),
+        );
     }
     for (kind, times) in firing.unknown.iter().take(NAMED) {
         let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");

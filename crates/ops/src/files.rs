@@ -9,7 +9,7 @@ use model::time;
 use serde::Serialize;
 use store::Found;
 
-use crate::{Error, Result, World, git, sessions};
+use crate::{Error, Result, World, git, past, sessions};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -50,7 +50,11 @@ pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        let digest = store.digest(id, |_| {})?;
+        // Asked for one, those it goes on from belong to it; asked for all, they are among them.
+        let digest = match session {
+            Some(_) => past::whole(&store, id, past::GENERATIONS)?,
+            None => store.digest(id, |_| {})?,
+        };
         take_in(&mut rows, &digest, world.now);
     }
     let mut files: Vec<Row> = rows.into_values().collect();

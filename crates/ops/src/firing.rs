@@ -27,8 +27,9 @@ pub struct Fired {
 #[derive(Debug, Default)]
 pub struct Firing {
     pub fired: Vec<Fired>,
-    /// Sessions that were compacted and never told what went before.
+    /// Sessions that were compacted and have not been told what went before yet; and those that ended so.
     pub gaps: Vec<String>,
+    pub never_told: Vec<String>,
     pub receipts: Vec<Receipt>,
     /// Types of transcript lines that this build does not know.
     pub unknown: BTreeMap<String, u64>,
@@ -46,15 +47,26 @@ struct Runs {
 pub fn read(store: &Store) -> Result<Firing> {
     let mut firing = Firing::default();
     let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
-    let mut waiting: BTreeSet<String> = BTreeSet::new();
+    let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
         entry.runs += 1;
         entry.last_at.clone_from(&receipt.ts);
         entry.ms.push(receipt.ms);
         match receipt.event.as_str() {
+            "before-compact" => drop(announced.insert(receipt.session.clone())),
             "summary" => drop(waiting.insert(receipt.session.clone())),
-            "session-start" | "prompt" | "session-end" => drop(waiting.remove(&receipt.session)),
+            // After the session's start it only completes the record; before it, it shows that there was a compaction.
+            "after-compact" if announced.contains(&receipt.session) => {
+                waiting.insert(receipt.session.clone());
+            }
+            "session-start" | "prompt" => {
+                announced.remove(&receipt.session);
+                waiting.remove(&receipt.session);
+            }
+            "session-end" if waiting.remove(&receipt.session) => {
+                firing.never_told.push(receipt.session.clone());
+            }
             _ => {}
         }
         firing.receipts.push(receipt);

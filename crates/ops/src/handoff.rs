@@ -127,7 +127,8 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
 
 pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Result<Source> {
     // What cannot be read is an error, not an empty session.
-    let digest = past::whole(&project.store, session, past::GENERATIONS)?;
+    let mut digest = past::whole(&project.store, session, past::GENERATIONS)?;
+    past::bring_back(&mut digest, &project.root.checkout);
     let harness = harness::by_name(&digest.harness);
     let transcript = sessions::transcript(&project.store, session);
     Ok(Source { digest, harness, chosen, transcript, elsewhere: false })

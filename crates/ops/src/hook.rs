@@ -18,7 +18,7 @@ use model::reply::Reply;
 use model::session::Pending;
 use model::text::cut;
 use model::time;
-use store::{Found, Root, Store, Wish};
+use store::{Found, Root, Store, Wish, layout};
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::deadline::Deadline;
@@ -44,7 +44,7 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     }
     let Some(harness) = harness::by_name(call.harness) else { return Vec::new() };
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
-    let decoded = (harness.decode)(payload, call.event);
+    let decoded = (harness.decode)(payload, call.event).map(Event::on_its_own_if_forked);
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
@@ -90,10 +90,11 @@ impl Scene<'_> {
     fn handle(&self, event: &Event, marker: &Marker, trusted: bool) -> Vec<u8> {
         let (root, checkout) = (self.root.path.to_string_lossy(), self.root.checkout.to_string_lossy());
         let session = Id::new(&event.session);
-        if let (Ok(session), Kind::Prompt { .. }, true) =
-            (&session, &event.kind, trusted && !self.harness.tells_all)
+        if let Ok(session) = &session
+            && trusted
+            && self.needs_transcript(session, event)
         {
-            // A compaction that no hook told of shows in the transcript, and this is the first chance to speak of it.
+            // What it cannot tell now, the next stop will find.
             let _ = self.checkpoint(session, event);
         }
         let pending =
@@ -161,6 +162,26 @@ impl Scene<'_> {
         (self.harness.encode)(&reply, &event.kind)
     }
 
+    /// Whether only the transcript knows what there is to speak of.
+    fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
+        match event.kind {
+            _ if event.agent.is_some() => false,
+            // A compaction that no hook told of shows there, and this is the first chance to speak of it.
+            Kind::Prompt { .. } => !self.harness.tells_all,
+            // A fork has an id that no hook has seen; others began before the hooks were there.
+            Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
+                let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
+                event.transcript.is_some()
+                    && [Some(session), previous.as_ref()].into_iter().flatten().all(|id| self.is_unseen(id))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_unseen(&self, session: &Id) -> bool {
+        matches!(self.store.dir().look(&layout::journal(session)), Ok(None))
+    }
+
     fn loops<'s>(&'s self, session: &'s Id) -> loops::stop::Scene<'s> {
         let Scene { world, harness, root, store, settings, deadline, .. } = *self;
         loops::stop::Scene { world, harness, root, store, settings, deadline, session }
@@ -214,9 +235,11 @@ impl Scene<'_> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
             Kind::ToolDone(_) if event.agent.is_some() => None,
-            Kind::Prompt { .. } | Kind::Summary { .. } | Kind::SessionEnd { .. } | Kind::ToolDone(_) => {
-                self.store.pending(session).ok().flatten()
-            }
+            Kind::Prompt { .. }
+            | Kind::Summary { .. }
+            | Kind::AfterCompact { .. }
+            | Kind::SessionEnd { .. }
+            | Kind::ToolDone(_) => self.store.pending(session).ok().flatten(),
             _ => None,
         }
     }

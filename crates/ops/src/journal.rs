@@ -1,5 +1,6 @@
 //! `thru journal`: what happened in a session, call by call.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use model::digest::{Digest, Folded};
@@ -65,9 +66,10 @@ impl Reading {
 /// Every session, the one that was active last first.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
     let store = store_of(world)?;
-    let mut listed = Vec::new();
+    let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
     for id in sessions::all(&store)? {
         let digest = store.digest(&id, |_| {})?;
+        continued.insert(digest.previous.clone());
         listed.push(Listed {
             session: id.to_string(),
             prompt: digest.prompts.last().map(|prompt| prompt.text.clone()).unwrap_or_default(),
@@ -78,6 +80,10 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
             records: digest.records,
             ended: digest.ended,
         });
+    }
+    // One that goes on under another id is not open: the other is.
+    for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
+        open.ended = "continued".to_owned();
     }
     listed.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.session.cmp(&b.session)));
     Ok(listed)

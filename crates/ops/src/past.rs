@@ -45,15 +45,16 @@ pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pendi
         Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
         _ => return None,
     };
-    let gathered = of_session(store, root, &session)?;
+    let gathered = of_session(store, root, &session).ok()?;
     Some(Gathered { notes: notes(world, place, event), ..gathered })
 }
 
 /// What there is to tell of one session, without what other records add.
-pub fn of_session(store: &Store, root: &Root, session: &Id) -> Option<Gathered> {
-    let digest = whole(store, session, GENERATIONS).ok()?;
+pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
+    let mut digest = whole(store, session, GENERATIONS)?;
+    bring_back(&mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    Some(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
+    Ok(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
 }
 
 /// What other records have to say at this event.
@@ -114,6 +115,13 @@ fn problems(store: &Store) -> Vec<String> {
         })
         .take(PROBLEMS)
         .collect()
+}
+
+/// A command that names no file can bring back what another has deleted: what is there is not deleted.
+pub fn bring_back(digest: &mut Digest, checkout: &Path) {
+    for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(LOOKED_FOR) {
+        file.deleted = checkout.join(&file.path).symlink_metadata().is_err();
+    }
 }
 
 /// Of the `most` files that matter most, those that are not there any more.

@@ -14,7 +14,7 @@ use serde::Serialize;
 use store::layout;
 
 use crate::project::Project;
-use crate::workstreams::{self, Load, Place, Workstream};
+use crate::workstreams::{self, Lies, Load, Place, Workstream};
 use crate::{Error, Result, World, settings};
 
 pub use gate::{Gate, GateFile, gate};
@@ -113,6 +113,7 @@ pub struct Shown {
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownLoad {
     pub named: String,
+    pub lies: Lies,
     pub path: Option<String>,
     pub bytes: u64,
     pub changed_at: Option<String>,
@@ -128,8 +129,8 @@ pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
 }
 
 fn shown(load: Load) -> ShownLoad {
-    let Load { named, path, bytes, changed } = load;
-    ShownLoad { named, path, bytes, changed_at: changed.map(time::rfc3339) }
+    let Load { named, lies, path, bytes, changed } = load;
+    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::rfc3339) }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -154,17 +155,29 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     let desk = Desk::open(world)?;
     let place = desk.place();
     let mut checked = Vec::new();
-    for found in place.all()? {
+    let all = place.all()?;
+    for found in &all {
         let bytes = place.read(&found.manifest)?;
         let mut findings = findings(&bytes, &found.manifest);
         let manifest = manifest::read(&Document::parse(bytes));
-        for load in place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
-            let finding = Finding::new(Level::Error, format!("`{}` is not there", load.named));
-            findings.push(
-                finding.at(found.manifest.clone(), None).hint("write it, or take it off files_to_load"),
-            );
+        let mut find = |text: String, hint: &str| {
+            findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
+        };
+        if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
+            let text = format!("project_id is {}, and the folder is of {}", manifest.project_id, found.id);
+            find(text, "name both the same");
         }
-        checked.push(Checked { path: found.manifest, findings });
+        if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
+            find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
+        }
+        for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
+            let hint = match load.lies {
+                Lies::Missing => "write it, or take it off files_to_load",
+                _ => "name a plain file of the project",
+            };
+            find(format!("`{}` is {}", load.named, load.lies.words()), hint);
+        }
+        checked.push(Checked { path: found.manifest.clone(), findings });
     }
     Ok(checked)
 }

@@ -27,6 +27,11 @@ impl Told {
         Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
     }
 
+    /// Tells one from another.
+    pub fn mark(&self) -> u64 {
+        fingerprint([&self.id])
+    }
+
     /// As a line of its journal.
     pub fn record<'a>(&'a self, event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
         let mut record = journal::record(event, scene);
@@ -53,6 +58,8 @@ pub struct Retelling {
     pub told: Vec<Told>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
+    /// Lines that break off, or are none.
+    pub torn: u64,
     /// The last thing said: earlier words are of no use to anybody.
     said: Option<usize>,
     /// The call that ended on the line being heard.
@@ -68,14 +75,21 @@ impl Retelling {
             told: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
+            torn: 0,
             said: None,
             ended: None,
         }
     }
 
-    /// Whether a call has begun and not ended.
-    pub fn is_open(&self) -> bool {
-        !self.open.is_empty()
+    /// Calls that have begun and not ended.
+    pub fn begun(self) -> Vec<Told> {
+        let told = |call: ToolDone<'static>| Told {
+            id: call.id.as_deref().unwrap_or_default().to_owned(),
+            at: None,
+            kind: Kind::ToolDone(Box::new(call)),
+            said: false,
+        };
+        self.open.into_iter().map(told).collect()
     }
 
     pub fn hear(&mut self, line: Line) {
@@ -83,6 +97,7 @@ impl Retelling {
             let kind: String = kind.chars().take(64).collect();
             *self.unknown.entry(kind).or_default() += 1;
         }
+        self.torn += u64::from(line.kind == LineKind::Torn);
         if !line.is_main() {
             return;
         }

@@ -50,8 +50,12 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     {
         return Ok((id(&session)?, Chosen::Harness));
     }
-    match newest(store)?.map(|listed| id(&listed.session)).or_else(|| busiest(store).map(Ok)) {
-        Some(session) => Ok((session?, Chosen::Guess)),
+    let newest = match newest(store)? {
+        Some(listed) => Some(id(&listed.session)?),
+        None => busiest(store)?,
+    };
+    match newest {
+        Some(session) => Ok((session, Chosen::Guess)),
         None => Err(Error::Absent {
             what: "no session has been captured in this project yet".into(),
             hint: "`thru status` says what is missing".into(),
@@ -97,9 +101,9 @@ pub fn all(store: &Store) -> Result<Vec<Id>> {
 }
 
 /// The session with the newest record, for where no start was told.
-fn busiest(store: &Store) -> Option<Id> {
+fn busiest(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
-    all(store).ok()?.into_iter().max_by_key(last)
+    Ok(all(store)?.into_iter().max_by_key(last))
 }
 
 /// The session that started last.

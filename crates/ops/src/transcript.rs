@@ -10,6 +10,7 @@ use model::event::{Event, Kind};
 use model::journal::Scene;
 use model::redact;
 use model::transcript::Kind as LineKind;
+use serde::Serialize;
 use store::feed::{self, Limits};
 
 use crate::retell::Retelling;
@@ -35,6 +36,14 @@ pub struct Read {
     pub harness: &'static Harness,
     /// The session was not in this project's folder: its paths are told from where it was.
     pub elsewhere: bool,
+    pub skipped: Skipped,
+}
+
+/// Lines that tell nothing: broken off, or of a type that this build does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    pub torn: u64,
+    pub unknown: u64,
 }
 
 pub fn read(source: &Source) -> Result<Read> {
@@ -77,8 +86,9 @@ pub fn read(source: &Source) -> Result<Read> {
         let event = told.event(&around);
         digest.fold(&told.record(&event, &scene));
     }
+    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
     digest.unknown = retelling.unknown;
-    Ok(Read { digest, harness, elsewhere: there.is_some() })
+    Ok(Read { digest, harness, elsewhere: there.is_some(), skipped })
 }
 
 struct Opening {

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use model::config::Settings;
 use model::document::Document;
 use model::manifest::{self, Manifest};
+use serde::Serialize;
 use store::{Dir, Durability, EntryKind, Look, Result, Root, Store, layout};
 
 pub use follow::{advance, keep_up};
@@ -48,10 +49,34 @@ pub struct Place<'a> {
 pub struct Load {
     /// As the manifest has it.
     pub named: String,
-    /// From the root; None where there is no such file.
+    pub lies: Lies,
+    /// From the root; None where it is not opened.
     pub path: Option<String>,
     pub bytes: u64,
     pub changed: Option<Timestamp>,
+}
+
+/// Where a file to load lies. Only what is there is ever opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lies {
+    There,
+    Missing,
+    Outside,
+    /// A symbolic link, or something behind one.
+    Link,
+}
+
+impl Lies {
+    /// Of a file that is not opened.
+    pub fn words(self) -> &'static str {
+        match self {
+            Lies::There => "there",
+            Lies::Missing => "not there",
+            Lies::Outside => "outside of the project, not opened",
+            Lies::Link => "a link, not opened",
+        }
+    }
 }
 
 impl Place<'_> {
@@ -77,7 +102,7 @@ impl Place<'_> {
     /// Folders of workstreams with their ids, with or without a manifest.
     pub fn homes(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
-        for home in [layout_home(), PROJECTS.to_owned()] {
+        for home in home_folders() {
             let ids = self.folders(&home)?.into_iter().filter(|id| manifest::is_workstream(id));
             homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
         }
@@ -97,6 +122,12 @@ impl Place<'_> {
         Ok(self.all()?.into_iter().find(|known| known.id == id))
     }
 
+    /// Whether there is such a workstream, with or without a manifest.
+    pub fn has(&self, id: &str) -> bool {
+        home_folders().iter().any(|home| self.full(&format!("{home}/{id}")).is_dir())
+            || self.find(id).is_ok_and(|found| found.is_some())
+    }
+
     /// The workstream whose manifest this is.
     fn by_file(&self, path: String) -> Result<Workstream> {
         let document = Document::parse(self.read(&path)?);
@@ -113,6 +144,10 @@ impl Place<'_> {
             None => format!("{folder}/{}", manifest::NAME),
         };
         let found = self.look(&manifest)?;
+        if found.is_none() && self.full(&manifest).symlink_metadata().is_ok() {
+            let why = "a link or a folder stands where a file is expected".to_owned();
+            return Err(store::Error::Refused { path: self.full(&manifest), why });
+        }
         Ok(found.map(|_| Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }))
     }
 
@@ -148,10 +183,12 @@ impl Place<'_> {
         self.names(folder, EntryKind::File)
     }
 
-    /// What a folder holds. One that is not there, or is none, holds nothing; one that cannot be read is an error.
+    /// What a folder holds. One that is not there, or is none, holds nothing; one that cannot be read is an error, and
+    /// so is a link in the store.
     fn names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
         let dir = match self.dir(folder) {
-            Err(store::Error::Absent { .. } | store::Error::Refused { .. }) => return Ok(Vec::new()),
+            Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+            Err(store::Error::Refused { .. }) if !folder.starts_with(layout::STORE) => return Ok(Vec::new()),
             dir => dir?,
         };
         Ok(dir.entries()?.into_iter().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect())
@@ -198,14 +235,37 @@ impl Place<'_> {
 
     fn load(&self, workstream: &Workstream, named: &str) -> Result<Load> {
         let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let inside = !named.starts_with('/') && !named.split('/').any(|part| part == "..");
-        for folder in [workstream.folder.as_str(), own, ""].into_iter().filter(|_| inside) {
-            let path = format!("{folder}/{named}").trim_start_matches('/').to_owned();
+        let mut lies = Lies::Outside;
+        for folder in [workstream.folder.as_str(), own, ""] {
+            let Some(path) = self.inside(folder, named) else { continue };
+            if self.is_linked(&path) {
+                lies = Lies::Link;
+                continue;
+            }
             if let Some(Look { bytes, changed }) = self.look(&path)? {
-                return Ok(Load { named: named.to_owned(), path: Some(path), bytes, changed: Some(changed) });
+                let (named, path, lies) = (named.to_owned(), Some(path), Lies::There);
+                return Ok(Load { named, lies, path, bytes, changed: Some(changed) });
+            }
+            if lies == Lies::Outside {
+                lies = Lies::Missing;
             }
         }
-        Ok(Load { named: named.to_owned(), path: None, bytes: 0, changed: None })
+        Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
+    }
+
+    /// What `named` is from the root, seen from `folder`; None where it leads out.
+    fn inside(&self, folder: &str, named: &str) -> Option<String> {
+        let root = self.base(folder);
+        let from = root.join(folder).join(named);
+        model::place::within(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
+    }
+
+    /// Whether it is a link, or lies behind one.
+    fn is_linked(&self, path: &str) -> bool {
+        let base = self.base(path);
+        let parts = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path]);
+        let is_link = |part: &str| base.join(part).symlink_metadata().is_ok_and(|found| found.is_symlink());
+        parts.into_iter().any(is_link)
     }
 
     /// The file of steps that a manifest loads.
@@ -217,6 +277,11 @@ impl Place<'_> {
     pub fn lock(&self, wait: Duration) -> Result<store::Lock> {
         self.store.lock(layout::WORKSTREAMS_LOCK, wait)
     }
+}
+
+/// The folders that hold workstreams.
+pub fn home_folders() -> [String; 2] {
+    [layout_home(), PROJECTS.to_owned()]
 }
 
 fn layout_home() -> String {

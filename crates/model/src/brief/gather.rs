@@ -8,7 +8,7 @@ use super::{Material, Occasion, Topic};
 use crate::checks::covers;
 use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
-use crate::render::{code, inline, path, quoted};
+use crate::render::{block, code, inline, path, quoted};
 use crate::text::cut;
 
 /// How much of a command makes it known, with a little to spare.
@@ -202,7 +202,12 @@ fn is_overcome(digest: &Digest, failure: &Failure) -> bool {
 
 fn loaded_forms(text: &str) -> Vec<String> {
     let (name, content) = text.split_once('\n').unwrap_or((text, ""));
-    [400, 1_200, 4_000].map(|most| format!("{}: {}", path(name, 200), quoted(content, most))).to_vec()
+    let form = |most| match content.trim().contains('\n') {
+        // Its lines say what belongs together: lists and code cannot be read without.
+        true => format!("{}:\n{}", path(name, 200), block(content, most)),
+        false => format!("{}: {}", path(name, 200), quoted(content, most)),
+    };
+    [400, 1_200, 4_000].map(form).to_vec()
 }
 
 /// `/compact`, `/model`: said to the harness, not to the agent.

@@ -10,7 +10,7 @@ use model::manifest::{self, same_but_time};
 use serde::Serialize;
 
 use super::{Desk, WAIT, usual_first};
-use crate::workstreams::{PLANNING, Place};
+use crate::workstreams::{self, PLANNING, Place};
 use crate::{Result, World};
 
 /// What became of an old file.
@@ -46,7 +46,7 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
     for (id, folder) in place.homes()? {
         all.extend(olds(&place, &id, &folder, world.now)?);
     }
-    let mut done = Vec::new();
+    let mut done = misnamed(&place)?;
     for old in all {
         let became = match direction {
             Direction::Back => old.give_back()?,
@@ -55,6 +55,28 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
         done.extend(became.map(|(outcome, why)| Migrated { path: old.legacy, outcome, why }));
     }
     Ok(done)
+}
+
+/// Old files in folders whose names are no ids: nobody would find their manifests.
+fn misnamed(place: &Place) -> Result<Vec<Migrated>> {
+    let mut found = Vec::new();
+    for home in workstreams::home_folders() {
+        for name in place.folders(&home)?.iter().filter(|name| !manifest::is_workstream(name)) {
+            let folder = format!("{home}/{name}");
+            for base in [folder.clone(), format!("{folder}/{PLANNING}")] {
+                if place.files(&base)?.iter().any(|file| file == manifest::LEGACY_NAME) {
+                    found.push(Migrated {
+                        path: format!("{base}/{}", manifest::LEGACY_NAME),
+                        outcome: Outcome::Error,
+                        why: format!(
+                            "the folder `{name}` is not NN-kebab-case; rename it, like 24-new-parser"
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// A place where a `_resume.md` is, or was.
@@ -116,10 +138,17 @@ impl Old<'_> {
             }
             (true, false, _) => {}
         }
-        let made = match self.made(legacy) {
-            Ok(made) => made,
+        let original = match self.place.read(legacy) {
+            Ok(original) => original,
             Err(error) => return said(Outcome::Error, &error.to_string()),
         };
+        if let Some(why) = unusable(&original) {
+            return said(Outcome::Error, why);
+        }
+        let made = self.made(legacy)?;
+        let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
+            format!("; its phase `{phase}` is unknown, and is {} now", manifest::USUAL_PHASE)
+        });
         // The same as would be made now: a migration that was cut short.
         let is_begun = there.as_ref().is_some_and(|there| same_but_time(there, made.bytes()));
         if there.is_some() && !is_begun {
@@ -130,17 +159,21 @@ impl Old<'_> {
             .filter(|finding| finding.level == Level::Error)
             .map(|finding| finding.text)
             .collect();
+        if manifest::read(&made).files_to_load.is_empty() {
+            let why = "there is no other .md here for it to load; write one, like plan.md, and migrate again";
+            return said(Outcome::Error, why);
+        }
         if !errors.is_empty() {
             return said(Outcome::Error, &errors.join("; "));
         }
         if direction == Direction::DryRun {
-            return said(Outcome::Success, &format!("would become {target}"));
+            return said(Outcome::Success, &format!("would become {target}{note}"));
         }
         if !is_begun {
             self.place.write(target, made.bytes())?;
         }
         self.rename(legacy, backup)?;
-        said(Outcome::Success, &format!("is now {target}"))
+        said(Outcome::Success, &format!("is now {target}{note}"))
     }
 
     /// What was made of it goes with it, unless somebody has worked on it since.
@@ -195,6 +228,16 @@ impl Old<'_> {
     fn rename(&self, from: &str, to: &str) -> Result<()> {
         let (folder, old) = from.rsplit_once('/').unwrap_or(("", from));
         Ok(self.place.dir(folder)?.rename(old, to.rsplit('/').next().unwrap_or(to))?)
+    }
+}
+
+/// Why nothing can be made of an old file.
+fn unusable(original: &[u8]) -> Option<&'static str> {
+    match std::str::from_utf8(original) {
+        Ok(text) if text.contains('\0') => Some("it is no text"),
+        Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some("it is empty"),
+        Ok(_) => None,
+        Err(_) => Some("it is no text in UTF-8"),
     }
 }
 

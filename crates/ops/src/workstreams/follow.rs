@@ -13,7 +13,7 @@ use model::text::fingerprint;
 use model::workstream::{self, Clues, Confidence, State};
 use store::{Durability, Result, layout};
 
-use super::state::state_of;
+use super::state::{own_state, state_of};
 use super::{PROJECTS, Place, Workstream, layout_home};
 use crate::deadline::Deadline;
 
@@ -38,14 +38,21 @@ pub fn keep_up(
     let root = place.store.marker()?.project_id;
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
-    let cached = cached.and_then(|state| state.active_project_id);
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
     // One workstream that cannot be read does not keep the others from being found.
     let (mapped, unread) = match mapped(place, session) {
         Ok(mapped) => (mapped, Ok(())),
         Err(error) => (None, Err(error)),
     };
-    let detected =
-        workstream::detect(&Clues { mapped: mapped.as_deref(), digest, cached: cached.as_deref() });
+    let named: BTreeSet<&str> =
+        digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
+    let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
+    let clues = Clues { mapped: mapped.as_deref(), digest, there: &there, cached: cached.as_deref() };
+    // Asked twice about the same it says the same.
+    let repeated = (compacts && mapped.is_none() && digest.records == digest.detected + 1)
+        .then(|| own_state(place.store, session.as_str())?.ok())
+        .flatten();
+    let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
     // A guess from another session's last answer must not tick anybody's boxes.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);
     let followed = Following { place, session, digest, now, deadline }.steps(sure);

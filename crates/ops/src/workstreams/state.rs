@@ -17,7 +17,12 @@ pub fn state_of(store: &Store, name: &str) -> Option<std::result::Result<State, 
 
 /// The session's own state: the workstream it was at work on when it was compacted.
 pub fn own_state(store: &Store, session: &str) -> Option<std::result::Result<State, String>> {
-    Id::new(session).ok().and_then(|id| state_of(store, &format!("precompact/{id}.json")))
+    let id = Id::new(session).ok()?;
+    let state = state_of(store, &format!("precompact/{id}.json"))?;
+    Some(state.and_then(|state| match state.session_id.as_deref().filter(|of| *of != session) {
+        Some(other) => Err(format!("it is of another session, {other}")),
+        None => Ok(state),
+    }))
 }
 
 /// A session that goes on under another id keeps its state, and what its list has ticked.

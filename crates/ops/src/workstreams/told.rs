@@ -119,7 +119,9 @@ fn headline(found: &Workstream, manifest: &Manifest) -> String {
 
 /// `plan.md (2.1 KB, changed 3 h ago)`.
 fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
-    let Some(path) = &load.path else { return format!("{} (not there)", shown_path(&load.named, 200)) };
+    let Some(path) = &load.path else {
+        return format!("{} ({})", shown_path(&load.named, 200), load.lies.words());
+    };
     let changed = load.changed.filter(|at| since.is_none_or(|since| *at > since));
     let changed = changed.map_or(String::new(), |at| format!(", changed {}", time::ago(at, now)));
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)

@@ -67,6 +67,17 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             room,
         },
     )?;
+    if let (Format::Text, Some(skipped)) = (format, report.skipped) {
+        let torn = (skipped.torn > 0).then(|| format!("{} torn", skipped.torn));
+        let unknown = (skipped.unknown > 0).then(|| format!("{} of unknown types", skipped.unknown));
+        let words: Vec<String> = torn.into_iter().chain(unknown).collect();
+        if !words.is_empty() {
+            output::talk(format_args!(
+                "{DIM}lines of the transcript that were skipped: {}{DIM:#}",
+                words.join(", ")
+            ));
+        }
+    }
     match (format, args.explain, &report.explained.text) {
         (Format::Json, ..) => output::json(&report),
         (Format::Text, true, _) => {

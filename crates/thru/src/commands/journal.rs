@@ -104,12 +104,16 @@ fn list(world: &World, format: Format) -> Result<()> {
         Format::Text => {
             for Listed { session, harness, last_at, records, ended, prompt, .. } in &sessions {
                 let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
-                let state = if ended.is_empty() { "open" } else { "ended" };
+                let state = match ended.as_str() {
+                    "" => "open",
+                    "continued" => "continued",
+                    _ => "ended",
+                };
                 let prompt = one_line(prompt, 60);
                 let (id, harness) = (one_line(session, 40), one_line(harness, 11));
                 let word = if *records == 1 { "record" } else { "records" };
                 output::line(format_args!(
-                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<5}  {records:>5} {word:<7}  {DIM}{prompt}{DIM:#}"
+                    "{id:<36}  {harness:<11}  {ago:<12}  {state:<9}  {records:>5} {word:<7}  {DIM}{prompt}{DIM:#}"
                 ));
             }
         }

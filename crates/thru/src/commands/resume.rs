@@ -145,7 +145,7 @@ fn show(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
     for (i, load) in shown.loads.iter().enumerate() {
         let state = match &load.path {
             Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),
-            None => format!("{BAD}not there{BAD:#}"),
+            None => format!("{BAD}{}{BAD:#}", load.lies.words()),
         };
         output::line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
     }
@@ -178,8 +178,10 @@ fn update(world: &World, id: Option<&str>, step: Step, format: Format) -> Result
     match format {
         Format::Json => output::json(&updated),
         Format::Text => {
-            if let Some(done) = &updated.done {
-                output::line(format_args!("done: {}", one_line(done, 200)));
+            match &updated.done {
+                Some(done) => output::line(format_args!("done: {}", one_line(done, 200))),
+                None if step == Step::Done => output::talk("No box is open: there was nothing to tick."),
+                None => {}
             }
             output::line(format_args!("{}  {}", updated.project_id, one_line(&updated.progress, 80)));
         }
@@ -214,7 +216,7 @@ fn gate(world: &World, id: Option<&str>, session: Option<&str>, format: Format) 
     }
     for file in &gate.files {
         let state = match (&file.path, &file.read_at) {
-            (None, _) => format!("{BAD}not there{BAD:#}"),
+            (None, _) => format!("{BAD}{}{BAD:#}", file.lies.words()),
             (_, Some(at)) => format!("{GOOD}read{GOOD:#} {DIM}{at}{DIM:#}"),
             (_, None) => format!("{WARN}unread{WARN:#}"),
         };

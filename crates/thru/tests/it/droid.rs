@@ -132,4 +132,13 @@ fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
     assert!(fire(&env, "SessionStart", &second).stdout.contains("the goal"), "and so on");
     fire(&env, "UserPromptSubmit", &with(json!({"session_id": "newer", "prompt": "go on"})))
         .silent("told already");
+    let edit = json!({"tool_name": "Edit", "tool_input": {"file_path": env.project().join("src/a.rs")}});
+    fire(&env, "PostToolUse", &with(edit)).silent("in the first of them");
+    let files = env.thru(&["files", "--session", "newer"]).ok().stdout;
+    assert!(files.contains("src/a.rs"), "{files}");
+    let listed = env.json(&["journal", "--list"]);
+    let mut ended: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|one| one["ended"].as_str().unwrap()).collect();
+    ended.sort_unstable();
+    assert_eq!(ended, ["", "continued", "continued"], "one session, under three names: {listed}");
 }

@@ -32,6 +32,7 @@ mod packets;
 mod payloads;
 mod receipts;
 mod redact;
+mod restores;
 mod resume;
 mod roles;
 mod roots;

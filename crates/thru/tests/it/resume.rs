@@ -102,7 +102,14 @@ fn the_active_workstream_is_told_after_a_compaction() {
     assert!(order.is_sorted(), "{brief}");
     assert!(brief.contains("“We build a parser that never panics.”"), "the text itself: {brief}");
     assert!(compact(&env, "s1").contains("01-parser"), "and again");
+    let own = state(&env, "precompact/s1.json");
+    let answer = (&own["confidence"], &own["detection_method"]);
+    assert_eq!(answer, (&json!("low"), &json!("cache")), "nothing was done since");
+    tool(&env, "s1", "t2", "Read", ".agent/context/workstreams/01-parser/plan.md");
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env, "precompact/s1.json")["confidence"], "high", "now two sources agree");
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    assert_eq!(state(&env, "precompact/s1.json")["confidence"], "high", "the same told twice is the same");
     fire(&env, "s1", "SessionStart", json!({"source": "clear"})).silent("a clear start is clear");
 }
 
@@ -394,4 +401,200 @@ fn a_brief_of_a_transcript_alone() {
     assert!(shown.contains("file:src/parse_fast.rs"), "{shown}");
     env.thru(&["brief", "--transcript", path, "--for", "nobody"]).exits(2);
     env.thru(&["brief", "--transcript", "absent.jsonl"]).exits(10);
+}
+
+#[test]
+fn what_an_answer_was_made_of_does_not_confirm_it() {
+    let env = workstream();
+    let detected = |id: &str, path: &str| {
+        tool(&env, "s1", id, "Edit", path);
+        fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+        let own = state(&env, "precompact/s1.json");
+        format!("{} {} {}", own["active_project_id"], own["confidence"], own["detection_method"])
+            .replace('"', "")
+    };
+    assert_eq!(detected("t1", &format!("{HOME}/plan.md")["project/".len()..]), "01-parser medium transcript");
+    assert_eq!(detected("t2", "src/x.rs"), "01-parser low cache");
+    assert_eq!(detected("t3", "src/x.rs"), "01-parser low cache", "once more");
+    assert_eq!(
+        detected("t4", ".agent/context/workstreams/99-nope/plan.md"),
+        "01-parser low cache",
+        "no such one"
+    );
+    assert_eq!(detected("t5", &format!("{HOME}/plan.md")["project/".len()..]), "01-parser high transcript");
+}
+
+/// A transcript can end in a call, and some hold nothing but calls.
+#[test]
+fn calls_that_have_not_ended_tell_the_workstream() {
+    let env = workstream();
+    let call = |id: &str, path: &str| {
+        let input = json!({"file_path": env.project().join(path)});
+        let content = json!([{"type": "tool_use", "id": id, "name": "Edit", "input": input}]);
+        json!({"type": "assistant", "uuid": id, "timestamp": NOW, "message": {"role": "assistant", "content": content}})
+    };
+    let first = call("c1", ".agent/context/workstreams/01-parser/plan.md");
+    let path = env.write("t.jsonl", format!("{first}\n"));
+    let confidence = || {
+        fire(&env, "s1", "PreCompact", json!({"trigger": "auto", "transcript_path": path}));
+        state(&env, "precompact/s1.json")["confidence"].clone()
+    };
+    assert_eq!(confidence(), "medium");
+    env.write("t.jsonl", format!("{first}\n{}\n", call("c2", "src/x.rs")));
+    assert_eq!(confidence(), "low", "it had begun when it was asked last");
+}
+
+#[test]
+fn what_cannot_be_read_is_not_taken_for_absent() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let env = workstream();
+    tool(&env, "s1", "t1", "Edit", "src/x.rs");
+    fire(&env, "s1", "SessionStart", json!({"source": "startup"}));
+    let mode = |rel: &str, mode: u32| {
+        std::fs::set_permissions(env.store().join(rel), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let denied = |rel: &str, good: u32, words: &[&str]| {
+        mode(rel, 0o000);
+        env.call_bound_by_modes(words).run().exits(11);
+        mode(rel, good);
+    };
+    denied("sessions/s1.jsonl", 0o644, &["brief", "--session", "s1"]);
+    denied("sessions/s1.jsonl", 0o644, &["brief"]);
+    denied("sessions", 0o755, &["brief"]);
+    denied("sessions", 0o755, &["journal"]);
+    denied("workstreams", 0o755, &["resume", "validate", "--all"]);
+    denied("workstreams", 0o755, &["resume", "show", "01-parser"]);
+    let away = |rel: &str| {
+        let path = env.store().join(rel);
+        let kept = env.base().join("kept");
+        std::fs::rename(&path, &kept).unwrap();
+        symlink(&kept, &path).unwrap();
+        move || {
+            std::fs::remove_file(&path).unwrap();
+            std::fs::rename(&kept, &path).unwrap();
+        }
+    };
+    let back = away("workstreams/01-parser/resume-context.md");
+    env.thru(&["resume", "validate", "--all"]).exits(15);
+    env.thru(&["resume", "show", "01-parser"]).exits(15);
+    back();
+    let back = away("sessions");
+    env.thru(&["journal"]).exits(15);
+    std::fs::remove_dir_all(env.store().join("indexes")).unwrap();
+    env.thru(&["journal"]).exits(15);
+    back();
+}
+
+#[test]
+fn files_outside_are_listed_as_such_and_never_opened() {
+    let env = workstream();
+    env.write("project/src/shared.md", "Shared by all.\n");
+    env.write("secret.md", "SECRET\n");
+    std::os::unix::fs::symlink(env.base().join("secret.md"), env.project().join("link.md")).unwrap();
+    let path = format!("{HOME}/resume-context.md");
+    let text = std::fs::read_to_string(env.base().join(&path)).unwrap();
+    let files = "  - \"/etc/hosts\"\n  - \"../../../../../secret.md\"\n  - \"../../../../src/shared.md\"\n  - \"link.md\"\n";
+    env.write(&path, text.replace("files_to_load:\n", &format!("files_to_load:\n{files}")));
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    let brief = compact(&env, "s1");
+    for fact in [
+        "/etc/hosts (outside of the project, not opened)",
+        "secret.md (outside of the project, not opened)",
+        "src/shared.md (15 bytes",
+        "Shared by all.",
+        "link.md (a link, not opened)",
+    ] {
+        assert!(brief.contains(fact), "{fact} in\n{brief}");
+    }
+    assert!(!brief.contains("SECRET"), "{brief}");
+    let checked = env.thru(&["resume", "validate", "--all"]).exits(1).stdout;
+    assert!(
+        checked.contains("secret.md` is outside of the project") && !checked.contains("not there"),
+        "{checked}"
+    );
+    assert!(!checked.contains("shared.md"), "{checked}");
+}
+
+#[test]
+fn a_state_in_its_place_with_another_sessions_name_is_not_used() {
+    let env = workstream();
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    compact(&env, "s1");
+    let path = env.store().join("state/precompact/s1.json");
+    let foreign = std::fs::read_to_string(&path).unwrap().replace("\"s1\"", "\"zz\"");
+    std::fs::write(&path, foreign).unwrap();
+    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    assert!(
+        brief.contains("it is of another session, zz") && !brief.contains("to load, in this order"),
+        "{brief}"
+    );
+}
+
+#[test]
+fn a_manifest_must_fit_its_folder_and_be_the_only_one() {
+    let env = workstream();
+    let text = std::fs::read_to_string(env.base().join(format!("{HOME}/resume-context.md"))).unwrap();
+    env.write("project/02-projects/01-parser/01-planning/resume-context.md", &text);
+    env.write(format!("{HOME}/resume-context.md"), text.replace("\"01-parser\"", "\"02-lexer\""));
+    let checked = env.thru(&["resume", "validate", "--all"]).exits(1).stdout;
+    for fact in [
+        "project_id is 02-lexer, and the folder is of 01-parser",
+        "01-parser has another manifest, 02-projects/",
+    ] {
+        assert!(checked.contains(fact), "{fact} in\n{checked}");
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_over_is_said_with_the_way_out() {
+    let env = TestEnv::rooted();
+    let old = |folder: &str, text: &[u8]| env.write(format!("project/02-projects/{folder}/_resume.md"), text);
+    for folder in ["20-empty", "21-binary", "22-odd", "Not Kebab"] {
+        env.write(format!("project/02-projects/{folder}/plan.md"), "plan\n");
+    }
+    old("20-empty", b" \n");
+    old("21-binary", b"\x00\xff\xfe");
+    old("22-odd", b"---\nphase: doing it\nupdated: \"2026-01-02 10:00\"\n---\nBody.\n");
+    old("23-alone", b"---\nphase: planning\n---\nBody.\n");
+    old("Not Kebab", b"---\nphase: planning\n---\nBody.\n");
+    let done = env.thru(&["resume", "migrate", "--json"]).exits(1).json();
+    let said = |part: &str| {
+        let one =
+            done.as_array().unwrap().iter().find(|one| one["path"].as_str().unwrap().contains(part)).unwrap();
+        format!("{} {}", one["outcome"].as_str().unwrap(), one["why"].as_str().unwrap())
+    };
+    assert!(said("20-empty").starts_with("ERROR it is empty"), "{done}");
+    assert!(said("21-binary").starts_with("ERROR it is no text"), "{done}");
+    assert!(
+        said("22-odd").starts_with("SUCCESS") && said("22-odd").contains("`doing it` is unknown"),
+        "{done}"
+    );
+    assert!(
+        said("23-alone").starts_with("ERROR") && said("23-alone").contains("write one, like plan.md"),
+        "{done}"
+    );
+    assert!(said("Not Kebab").contains("is not NN-kebab-case"), "{done}");
+    assert_eq!(env.json(&["resume", "show", "22-odd"])["manifest"]["last_updated"], "2026-01-02T10:00:00Z");
+}
+
+#[test]
+fn a_loaded_text_keeps_its_lines() {
+    let env = workstream();
+    env.write(format!("{HOME}/plan.md"), "# Plan\n\n- one\n  - two\n\n    let x = 1;\n");
+    tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
+    let brief = compact(&env, "s1");
+    assert!(brief.contains("  > - one\n  >   - two\n  >\n  >     let x = 1;\n"), "{brief}");
+}
+
+#[test]
+fn nothing_left_to_tick_and_no_session_yet_are_said() {
+    let env = workstream();
+    let gate = env.thru(&["resume", "gate", "--json"]).exits(1).json();
+    assert_eq!((&gate["session"], gate["files"].as_array().unwrap().len()), (&Value::Null, 3));
+    env.thru(&["resume", "gate", "--session", "nobody"]).exits(10);
+    for _ in 0..2 {
+        env.thru(&["resume", "update", "--task-done"]).ok();
+    }
+    let last = env.thru(&["resume", "update", "--task-done"]).ok();
+    assert!(last.stderr.contains("nothing to tick"), "{}", last.stderr);
 }

@@ -1,0 +1,146 @@
+//! What a session is given back that the hooks saw little or nothing of, and what it is not.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::TestEnv;
+
+fn fire(env: &TestEnv, session: &str, event: &str, more: Value) -> Output {
+    let mut payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let output = env.hook(event, &payload);
+    output.accepted(event);
+    output
+}
+
+fn context(output: &Output) -> String {
+    if output.stdout.is_empty() {
+        return String::new();
+    }
+    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+}
+
+/// A transcript of Claude Code: one prompt, and one file that was edited.
+fn transcript(env: &TestEnv, name: &str, prompt: &str, file: &str) -> PathBuf {
+    let at = "2026-11-15T10:00:00Z";
+    let input = json!({"file_path": env.project().join(file)});
+    let lines = [
+        json!({"type": "user", "uuid": "a", "timestamp": at, "message": {"role": "user", "content": prompt}}),
+        json!({"type": "assistant", "uuid": "b", "timestamp": at, "message": {"role": "assistant",
+            "content": [{"type": "tool_use", "id": format!("call-{name}"), "name": "Edit", "input": input}]}}),
+        json!({"type": "user", "uuid": "c", "timestamp": at, "message": {"role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": format!("call-{name}"), "content": "ok"}]}}),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    env.write(format!("{name}.jsonl"), text)
+}
+
+#[test]
+fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
+    for source in ["resume", "compact", "fork"] {
+        let env = TestEnv::rooted();
+        let path = transcript(&env, "late", "Make the lexer fast", "src/lexer.rs");
+        let start = json!({"source": source, "transcript_path": path});
+        let brief = context(&fire(&env, "late", "SessionStart", start.clone()));
+        for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {
+            assert!(brief.contains(fact), "{source}: {fact} in\n{brief}");
+        }
+        let again = context(&fire(&env, "late", "SessionStart", start));
+        assert!(again.contains("edited src/lexer.rs") && !again.contains("2×"), "told once: {again}");
+        fire(&env, "late", "Stop", json!({"transcript_path": path}));
+        let calls = env.journal("late").iter().filter(|line| line["event"] == "tool-done").count();
+        assert_eq!(calls, 1, "{source}: and recorded once");
+    }
+}
+
+#[test]
+fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
+    let env = TestEnv::rooted();
+    fire(&env, "parent", "UserPromptSubmit", json!({"prompt": "What only the parent was asked"}));
+    let path = transcript(&env, "fork", "What the fork was asked", "src/fork.rs");
+    let start = json!({"source": "fork", "transcript_path": path, "previous_session_id": "parent"});
+    let brief = context(&fire(&env, "fork", "SessionStart", start));
+    assert!(brief.contains("What the fork was asked") && brief.contains("src/fork.rs"), "{brief}");
+    assert!(!brief.contains("only the parent"), "{brief}");
+    let later = env.thru(&["brief", "--session", "fork"]).ok().stdout;
+    assert!(!later.contains("only the parent"), "{later}");
+}
+
+/// A deleted file can come back by a command that names no file.
+#[test]
+fn a_file_that_is_there_is_not_called_gone() {
+    let env = TestEnv::rooted();
+    let tool = |id: &str, tool: &str, input: Value| {
+        fire(&env, "s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+    };
+    for name in ["back.rs", "away.rs"] {
+        tool(name, "Edit", json!({"file_path": env.project().join("src").join(name)}));
+    }
+    tool("t3", "Bash", json!({"command": "rm src/back.rs src/away.rs"}));
+    tool("t4", "Bash", json!({"command": "git checkout -- ."}));
+    env.write("project/src/back.rs", "fn back() {}\n");
+    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    assert!(brief.contains("away.rs (gone)") && !brief.contains("back.rs (gone)"), "{brief}");
+    let packet = env.thru(&["handoff", "The end"]).ok().stdout;
+    assert!(!packet.contains("back.rs (gone)"), "{packet}");
+}
+
+#[test]
+fn a_compaction_that_nobody_was_told_about_is_named() {
+    let env = TestEnv::rooted();
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s1", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    fire(&env, "s1", "Stop", json!({}));
+    let doctor = || env.thru(&["doctor"]).stdout;
+    assert!(doctor().contains("s1 was compacted, and no session start has followed yet"), "{}", doctor());
+    fire(&env, "s1", "SessionEnd", json!({"reason": "other"}));
+    assert!(doctor().contains("s1 was compacted, and ended without a session start"), "{}", doctor());
+    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    fire(&env, "s2", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s2", "SessionStart", json!({"source": "compact"}));
+    fire(&env, "s2", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    fire(&env, "s2", "SessionEnd", json!({"reason": "other"}));
+    assert!(!doctor().contains("s2 was compacted"), "{}", doctor());
+}
+
+/// That it is over shows that it came, also where its summary was never told.
+#[test]
+fn a_brief_is_due_once_the_compaction_is_over() {
+    let env = TestEnv::rooted();
+    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    fire(&env, "s1", "PostCompact", json!({"trigger": "auto"}));
+    let brief = context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Go on"})));
+    assert!(brief.contains("was compacted") && brief.contains("Make the lexer fast"), "{brief}");
+}
+
+#[test]
+fn states_that_cannot_be_used_are_named() {
+    let env = TestEnv::rooted();
+    let clean = env.thru(&["doctor"]).stdout;
+    assert!(!clean.contains("precompact"), "{clean}");
+    env.write("project/.agent/context/state/precompact_state.json", "{garbage");
+    env.write("project/.agent/context/state/precompact/s1.json", "{}");
+    let doctor = env.thru(&["doctor"]).exits(1).stdout;
+    assert!(doctor.contains("state/precompact_state.json") && doctor.contains("not JSON"), "{doctor}");
+    assert!(doctor.contains("state/precompact/s1.json") && doctor.contains("is missing"), "{doctor}");
+}
+
+#[test]
+fn skipped_lines_of_a_transcript_are_counted() {
+    let env = TestEnv::rooted();
+    let path = transcript(&env, "t", "Make the lexer fast", "src/lexer.rs");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let torn = "{\"type\":\"assistant\",\"message\":{\"role\"";
+    let strange = "{\"type\":\"never-heard-of\",\"uuid\":\"x\"}";
+    std::fs::write(&path, format!("{whole}not json at all\n{strange}\n{torn}\n")).unwrap();
+    let words = ["brief", "--transcript", path.to_str().unwrap()];
+    let report = env.json(&words);
+    assert_eq!(report["skipped"]["unknown"], 1, "{report}");
+    assert!(report["skipped"]["torn"].as_u64().unwrap() >= 1, "{report}");
+    let said = env.thru(&words).ok();
+    assert!(said.stderr.contains("1 of unknown types"), "{}", said.stderr);
+}
