@@ -17,7 +17,7 @@ mod scan;
 mod survey;
 mod tree;
 
-pub use command::Command;
+pub use command::{Command, quoted};
 pub use model::diff::diff;
 pub use problem::Problem;
 

@@ -28,6 +28,8 @@ pub struct Facts<'a> {
     /// What went before, at the events that can tell of it.
     pub past: Option<Past<'a>>,
     pub pending: Option<Pending>,
+    /// The same event was told a moment ago, and all was done that there is to do.
+    pub again: bool,
     /// The harness's process, where a session starts.
     pub process: Option<&'a str>,
     /// What a prompt is to be reminded of.
@@ -114,6 +116,9 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         (record.output, record.verdict) = (shown.into(), verdict.name().into());
     }
     let mut effects = vec![Effect::Journal(record.line())];
+    if facts.again {
+        return Verdict { effects, reply: Reply::Silent };
+    }
     effects.extend(last_words(facts, event, &scene));
     // A sub-agent has a context of its own: what happens to it changes nothing for the session.
     let mut reply = Reply::Silent;

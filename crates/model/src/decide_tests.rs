@@ -13,6 +13,7 @@ fn facts() -> Facts<'static> {
         context_cap: 9_500,
         past: None,
         pending: None,
+        again: false,
         process: None,
         awaited: None,
         reminder: None,

@@ -5,16 +5,18 @@ mod worth;
 
 use std::collections::{BTreeMap, HashSet};
 
+use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, TodoStatus};
 use crate::journal::{AnswerField, FileField, Record, TodoField};
 use crate::text::{cut, fingerprint};
+use crate::time;
 
 pub use worth::{SUBSTANTIAL, is_generated};
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 2;
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
 const PROMPTS: usize = 80;
@@ -29,6 +31,10 @@ const FAILURES: usize = 60;
 const FAILURE_BYTES: usize = 1_200;
 const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
+const HEARD: usize = 16;
+
+/// Two hooks that are told of one event are told together; the same thing happening again takes longer.
+const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -80,6 +86,8 @@ pub struct Digest {
     /// What hooks told without an id, and what the transcript told, while the other has not told it yet.
     nameless: Vec<u64>,
     retold: Vec<u64>,
+    /// What hooks told last of events that have no id.
+    heard: Vec<Heard>,
     #[serde(skip)]
     known: HashSet<u64>,
 }
@@ -143,6 +151,14 @@ pub struct Failure {
     /// The same has not gone well since.
     pub open: bool,
     pub record: u64,
+}
+
+/// One event that a hook told without an id.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Heard {
+    at: String,
+    print: u64,
 }
 
 /// What folding a record came to.
@@ -218,6 +234,10 @@ impl Digest {
         if !record.id.is_empty() && !self.is_new_id(record) {
             return true;
         }
+        if self.has_heard(record) {
+            return true;
+        }
+        self.hear(record);
         if !told_by_both {
             return false;
         }
@@ -234,6 +254,30 @@ impl Digest {
         mine.push(shape);
         keep_last(mine, CALLS);
         false
+    }
+
+    /// Whether a hook told the same a moment ago: it is installed in two places, and each is told of every event.
+    pub fn has_heard(&self, record: &Record) -> bool {
+        if !is_nameless(record) || self.heard.is_empty() {
+            return false;
+        }
+        let print = print_of(record);
+        let together = |at: &str| {
+            let (Some(one), Some(other)) = (time::parse(at), time::parse(&record.ts)) else { return false };
+            other.duration_since(one).abs() <= TOGETHER
+        };
+        self.heard.iter().any(|heard| heard.print == print && together(&heard.at))
+    }
+
+    fn hear(&mut self, record: &Record) {
+        if matches!(record.event.as_ref(), "prompt" | "tool-done") {
+            // Work came in between: what is told next is new, however alike.
+            self.heard.clear();
+        }
+        if is_nameless(record) {
+            self.heard.push(Heard { at: record.ts.to_string(), print: print_of(record) });
+            keep_last(&mut self.heard, HEARD);
+        }
     }
 
     /// Whether a record with this id has been folded.
@@ -477,6 +521,17 @@ impl Digest {
 fn id_of(record: &Record) -> u64 {
     let words = if record.event == "prompt" { record.text.as_ref() } else { "" };
     fingerprint([record.id.as_ref(), words])
+}
+
+/// A hook's word about an event that has no id. Calls without one are named by the transcript.
+fn is_nameless(record: &Record) -> bool {
+    record.id.is_empty() && record.from.is_empty() && record.event != "tool-done"
+}
+
+/// The whole record but for its times.
+fn print_of(record: &Record) -> u64 {
+    let timeless = Record { ts: "".into(), ms: None, ..record.clone() };
+    fingerprint([String::from_utf8_lossy(&timeless.line()).as_ref()])
 }
 
 /// What makes two tellings of one thing alike: the tool, its command, its files and its end, or the words of a prompt.

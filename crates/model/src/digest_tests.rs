@@ -45,6 +45,37 @@ fn a_call_without_id_is_named_by_the_transcript() {
 }
 
 #[test]
+fn an_event_without_id_counts_once_when_two_hooks_tell_it() {
+    let at = |event: &'static str, second: u32| Record {
+        ts: format!("2026-11-15T19:22:{second:02}Z").into(),
+        event: event.into(),
+        text: "done".into(),
+        ..Record::default()
+    };
+    let events = [
+        "session-start",
+        "subagent-stop",
+        "before-compact",
+        "after-compact",
+        "summary",
+        "stop",
+        "session-end",
+        "prompt",
+    ];
+    for event in events {
+        let twice = fold(&[at(event, 0), at(event, 1)]);
+        assert_eq!(twice.records, 1, "{event}");
+        assert_eq!(fold(&[at(event, 0), at(event, 3)]).records, 2, "{event}: later it is another one");
+        let other = Record { text: "more".into(), ..at(event, 0) };
+        assert_eq!(fold(&[at(event, 0), other]).records, 2, "{event}: other words");
+    }
+    let between = fold(&[at("stop", 0), Record { id: "t1".into(), ..at("tool-done", 0) }, at("stop", 1)]);
+    assert_eq!(between.records, 3, "work came in between");
+    let crossed = [at("stop", 0), at("session-end", 0), at("stop", 0), at("session-end", 1)];
+    assert_eq!(fold(&crossed).records, 2);
+}
+
+#[test]
 fn it_goes_on_where_it_was_after_being_written() {
     let edit = Record { files: touch(Action::Edit, "a.rs"), ..call("t1", "Edit") };
     let digest = fold(&[prompt("p"), edit.clone()]);

@@ -177,7 +177,12 @@ pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
     record
 }
 
-impl Record<'_> {
+impl<'a> Record<'a> {
+    /// A line of a journal. None for one that is torn, or that is no record of ours.
+    pub fn read(line: &'a [u8]) -> Option<Record<'a>> {
+        serde_json::from_slice(line).ok().filter(|record: &Record| !record.event.is_empty())
+    }
+
     /// As one line of JSON, without its line end.
     pub fn line(&self) -> Vec<u8> {
         // Strings, numbers and lists of them: serialising them cannot fail.

@@ -45,6 +45,19 @@ impl ProjectId {
     }
 }
 
+impl Marker {
+    /// For records that lie in a folder without a marker: nobody's, so no trust holds for it.
+    pub fn none() -> Marker {
+        Marker {
+            project_id: ProjectId("00000000-0000-0000-0000-000000000000".to_owned()),
+            name: String::new(),
+            created_at: String::new(),
+            mode: Mode::Private,
+            last_session: None,
+        }
+    }
+}
+
 /// Why a `root.json` cannot be used. Unreadable and absent are the store's words, not ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
@@ -73,6 +86,10 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.is_empty() {
         return Err(Problem::Damaged { line: 1, why: "the file is empty".to_owned() });
+    }
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        let why = "not the JSON of a marker: it is no object".to_owned();
+        return Err(Problem::Damaged { line: 1, why });
     }
     let wire: Wire = serde_json::from_slice(bytes).map_err(|e| Problem::Damaged {
         line: e.line().max(1),

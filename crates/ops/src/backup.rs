@@ -7,6 +7,9 @@ use store::Dir;
 
 use crate::{Error, Result, World};
 
+/// Larger than any settings we change.
+const LARGEST: usize = 16 * 1024 * 1024;
+
 /// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because
 /// settings hold keys. No backup replaces another.
 pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
@@ -22,13 +25,16 @@ pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option
     Ok(None)
 }
 
-pub(crate) fn has_backup(world: &World, path: &Path) -> Result<bool> {
-    let Some(folder) = backups(world) else { return Ok(false) };
+/// What was kept of a file, every time that we changed it.
+pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
+    let Some(folder) = backups(world) else { return Ok(Vec::new()) };
     let dir = match Dir::open(&folder) {
-        Err(store::Error::Absent { .. }) => return Ok(false),
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
-    Ok(dir.entries()?.iter().any(|entry| entry.name.ends_with(&flat(path))))
+    let end = flat(path);
+    let entries = dir.entries()?.into_iter().filter(|entry| entry.name.ends_with(&end));
+    entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
 }
 
 fn backups(world: &World) -> Option<PathBuf> {

@@ -210,7 +210,9 @@ impl Walk {
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
             let blank = line.iter().all(u8::is_ascii_whitespace);
-            if !blank && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err() {
+            let whole = line.trim_ascii_start().starts_with(b"{")
+                && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+            if !blank && !whole {
                 torn.push(number);
             }
         });
@@ -218,10 +220,11 @@ impl Walk {
             self.findings.push(of_error(&error.into()));
         }
         if let Some(first) = torn.first() {
-            let text = format!(
-                "{} torn by a crash; skipped by every reader, kept as found",
-                count(torn.len(), "line")
-            );
+            let what = match torn.len() {
+                1 => "1 line is no whole record".to_owned(),
+                lines => format!("{lines} lines are no whole records"),
+            };
+            let text = format!("{what}, torn by a crash or foreign; skipped by every reader, kept as found");
             self.findings.push(Finding::new(Level::Note, text).at(rel, Some(*first)));
         }
     }

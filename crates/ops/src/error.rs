@@ -37,9 +37,15 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// A stream that failed: stdin, stdout.
+    /// A stream or somebody else's file that failed.
     pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
-        Error::Store(store::Error::Io { path: name.into(), doing, why: error.to_string() })
+        let (path, why) = (name.into(), error.to_string());
+        Error::Store(match error.kind() {
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => {
+                store::Error::Denied { path, doing, why }
+            }
+            _ => store::Error::Io { path, doing, why },
+        })
     }
 
     pub fn kind(&self) -> ErrorKind {

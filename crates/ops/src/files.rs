@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use model::digest::Digest;
 use model::time;
 use serde::Serialize;
-use store::Found;
 
-use crate::{Error, Result, World, git, past, sessions};
+use crate::project::Project;
+use crate::{Result, World, git, past, sessions};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -40,10 +40,7 @@ pub struct Row {
 }
 
 pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
-    let (root, store) = match world.find()? {
-        Found::Marked { root, store, .. } => (root, store),
-        Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
-    };
+    let Project { root, store, .. } = Project::find(world)?;
     let chosen = match session {
         Some(named) => vec![sessions::choose(world, &store, Some(named))?.0],
         None => sessions::all(&store)?,

@@ -1,9 +1,10 @@
 //! What hooks have left behind, added up: which event fired when, how long it took, and what should have followed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use model::id::Id;
 use model::receipt::Receipt;
+use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
@@ -94,9 +95,14 @@ fn tool_calls(
         harness: String,
         #[serde(default)]
         from: String,
+        #[serde(default)]
+        id: String,
     }
+    let mut known = HashSet::new();
     store.dir().each_record(&layout::journal(session), |line: Line| {
-        if line.event == "tool-done" && line.from.is_empty() {
+        // Wired twice, a call comes twice.
+        let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
+        if line.event == "tool-done" && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();
             entry.runs += 1;
             entry.last_at = entry.last_at.clone().max(line.ts);

@@ -97,8 +97,15 @@ impl Scene<'_> {
             // What it cannot tell now, the next stop will find.
             let _ = self.checkpoint(session, event);
         }
-        let pending =
-            session.as_ref().ok().filter(|_| trusted).and_then(|session| self.pending(session, event));
+        let known = session.as_ref().ok().filter(|_| trusted);
+        let mut pending = known.and_then(|session| self.pending(session, event));
+        // Two hooks of one event take turns where something is told once.
+        let turn = known.filter(|_| tells_once(event, pending)).map(|session| {
+            let turn = self.store.lock_session(session, self.deadline.wait());
+            pending = self.pending(session, event);
+            turn
+        });
+        let again = turn.is_some() && known.is_some_and(|session| self.has_heard(session, event));
         let mut past = if trusted { past::gather(self.world, &self.place(), event, pending) } else { None };
         if let (Some(past), Ok(session)) = (&mut past, &session) {
             past.notes.extend(self.ear(session).notes(event));
@@ -129,6 +136,7 @@ impl Scene<'_> {
                 notes: &past.notes,
             }),
             pending,
+            again,
             process: process.as_deref(),
             awaited: awaited.as_ref(),
             reminder: reminder.as_ref().map(|reminder| reminder.text.as_str()),
@@ -148,6 +156,7 @@ impl Scene<'_> {
                     .torn
                     .then(|| "the payload breaks off; what stood before the tear was kept".to_owned());
                 let failure = self.apply_all(effects, &session, event).or(torn).or(unknown);
+                drop(turn);
                 let (answer, trouble) = loops::stop::heed(&self.loops(&session), event, reply);
                 reply = answer;
                 let noted = self.note_told(&reply, &session, offer.as_ref(), reminder.as_ref());
@@ -188,7 +197,9 @@ impl Scene<'_> {
     }
 
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {
-        self.leave_receipt(self.call.event, "", Some(why.to_string()));
+        // By our name, as every other receipt of this event.
+        let wired = self.harness.events.iter().find(|wired| wired.event == self.call.event);
+        self.leave_receipt(wired.map_or(self.call.event, |wired| wired.neutral), "", Some(why.to_string()));
         Vec::new()
     }
 
@@ -284,12 +295,7 @@ impl Scene<'_> {
         checkpoint::run(&Checkpoint {
             store: self.store,
             harness: self.harness,
-            scene: journal::Scene {
-                harness: self.harness.name,
-                checkout: &self.root.checkout.to_string_lossy(),
-                redact: redact::Options { emails: self.settings.redact_emails },
-                now: self.world.now,
-            },
+            scene: self.scene(&self.root.checkout.to_string_lossy()),
             session,
             event,
             root: self.root,
@@ -297,6 +303,24 @@ impl Scene<'_> {
             limit: self.settings.log_limit_bytes,
             deadline: self.deadline,
         })
+    }
+
+    fn scene<'s>(&'s self, checkout: &'s str) -> journal::Scene<'s> {
+        journal::Scene {
+            harness: self.harness.name,
+            checkout,
+            redact: redact::Options { emails: self.settings.redact_emails },
+            now: self.world.now,
+        }
+    }
+
+    /// Whether another hook was told of this event.
+    fn has_heard(&self, session: &Id, event: &Event) -> bool {
+        let checkout = self.root.checkout.to_string_lossy();
+        let record = journal::record(event, &self.scene(&checkout));
+        // A compaction that was announced since is another one.
+        matches!(self.store.pending(session), Ok(None))
+            && self.store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(&record))
     }
 
     /// Where a session goes on under another id, the brief was due to the old one.
@@ -324,6 +348,16 @@ impl Scene<'_> {
         };
         // The last resort itself: there is nobody left to tell.
         let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
+    }
+}
+
+/// Whether the answer to this event holds what must not be told a second time.
+fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
+    match event.kind {
+        // Whoever resumes asks for it, as often as that is.
+        Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
+        Kind::Prompt { .. } => pending.is_some(),
+        _ => false,
     }
 }
 
@@ -367,6 +401,7 @@ fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(R
     if !startup || !settings.hooks_enabled || !settings.hooks_auto_init || is_too_high(world, &root.path) {
         return None;
     }
+    init::refuse_below_another(world, &root).ok()?;
     let wait = Deadline::of_event(Some(&event.kind), &settings, call.started).wait();
     let created = init::create(world, &root, &init::Options::default(), wait).ok()?;
     let store = Store::at(&root.path).ok()??;

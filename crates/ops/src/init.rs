@@ -151,7 +151,12 @@ fn place(world: &World, below: Below) -> Result<Root> {
         return root_of(store::find(&Wish { explicit: Some(&here), starts: &[] }).map_err(Error::from));
     }
     let root = root_of(world.find())?;
-    // `--root` names a folder as it is; one inside another root is not what anybody means without saying so.
+    refuse_below_another(world, &root)?;
+    Ok(root)
+}
+
+/// `--root` names a folder as it is; a new root inside another is not what anybody means without saying so.
+pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit().is_some()
         && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
@@ -159,10 +164,10 @@ fn place(world: &World, below: Below) -> Result<Root> {
     {
         return Err(Error::Refused {
             what: format!("{}: lies inside the root {}", root.path.display(), outer.path.display()),
-            hint: "work with that root, or add --nested to make another one inside it".into(),
+            hint: "work with that root, or make another one inside it with `thru init --nested`".into(),
         });
     }
-    Ok(root)
+    Ok(())
 }
 
 fn root_of(found: Result<Found>) -> Result<Root> {

@@ -9,9 +9,9 @@ use harness::{File, Form, Harness, commands};
 use serde::Serialize;
 use store::{Dir, Durability, Found};
 
-use crate::backup::{back_up, has_backup};
+use crate::backup::{back_up, backups_of};
 use crate::{Error, Mode, Result, World, git};
-use places::{command_path, files_of, folder, local_files, other_scope, real_path, settings_file};
+use places::{COMMANDS, command_path, files_of, folder, local_files, other_scope, real_path, settings_file};
 
 pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
 
@@ -97,6 +97,12 @@ pub fn run(
             hint: "call it by its whole path, or use --project, which looks for it on PATH".into(),
         });
     }
+    if task == Task::Install && !entries(world, harness, scope).iter().all(|entry| entry.command.is_ours()) {
+        return Err(Error::Refused {
+            what: format!("{}: hooks that call it would not be known as ours again", world.program.display()),
+            hint: "call the program thru, or by a name that begins with it".into(),
+        });
+    }
     let mut report = Report {
         harness: harness.name,
         scope,
@@ -108,8 +114,10 @@ pub fn run(
         Task::Install => vec![settings_file(harness, &folder, scope)],
         Task::Uninstall => files_of(harness, scope),
     };
+    // All is looked at before anything is written: what cannot be done whole is not begun.
+    let mut plans = Vec::new();
     for file in files {
-        change_settings(world, harness, project, &file, &folder, task, mode, &mut report)?;
+        plans.extend(plan_settings(world, harness, project, &file, &folder, task, &mut report)?);
     }
     // One folder of commands serves both scopes of a project: it stays as long as either is wired.
     let still_used = task == Task::Uninstall
@@ -123,11 +131,19 @@ pub fn run(
                 .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
             continue;
         }
-        report.files.extend(put_command(&path, &command.text, task, mode, &mut report.notes)?);
+        plans.extend(plan_command(&path, &command.text, task, &mut report.notes)?);
     }
     if mode == Mode::Write {
+        for plan in &mut plans {
+            plan.carry_out(world)?;
+        }
+        if plans.iter().any(|plan| plan.is_command_gone(&folder)) {
+            // The folder was perhaps ours too; one that holds anything stays.
+            let _ = std::fs::remove_dir(folder.join(COMMANDS));
+        }
         tidy_up(world, harness, project, &folder, scope, task)?;
     }
+    report.files = plans.into_iter().map(|plan| plan.changed).collect();
     if task == Task::Uninstall {
         for (path, _) in wired(world, harness, project) {
             report.notes.push(format!("{}: hooks of thru are still here, in another scope", path.display()));
@@ -136,18 +152,55 @@ pub fn run(
     Ok(report)
 }
 
-/// One settings file: read, spliced, put back.
-#[expect(clippy::too_many_arguments, reason = "one call site, and a struct would only rename them")]
-fn change_settings(
+/// What is to become of one file.
+struct Plan {
+    changed: Changed,
+    before: Option<Vec<u8>>,
+    /// Empty where the file goes.
+    after: Vec<u8>,
+    keep: Keep,
+}
+
+/// Whether what a file held is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    Backup,
+    /// It is ours alone, as we would write it again.
+    Nothing,
+}
+
+impl Plan {
+    fn is_command_gone(&self, folder: &Path) -> bool {
+        let Changed { path, change, .. } = &self.changed;
+        *change == FileChange::Removed && path.parent().is_some_and(|parent| parent == folder.join(COMMANDS))
+    }
+
+    fn carry_out(&mut self, world: &World) -> Result<()> {
+        let path = &self.changed.path;
+        if self.changed.change == FileChange::Unchanged {
+            return Ok(());
+        }
+        if let Some(before) = self.before.as_deref().filter(|_| self.keep == Keep::Backup) {
+            self.changed.backup = back_up(world, path, before)?;
+        }
+        match self.changed.change {
+            FileChange::Removed => std::fs::remove_file(path)
+                .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e)),
+            _ => write(path, &self.after),
+        }
+    }
+}
+
+/// One settings file: read and spliced. None where there is nothing to take out of.
+fn plan_settings(
     world: &World,
     harness: &'static Harness,
     project: &Path,
     file: &File,
     folder: &Path,
     task: Task,
-    mode: Mode,
     report: &mut Report,
-) -> Result<()> {
+) -> Result<Option<Plan>> {
     let scope = report.scope;
     let path = real_path(&folder.join(file.name));
     if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
@@ -158,7 +211,7 @@ fn change_settings(
     }
     let before = read(&path)?;
     if before.is_none() && task == Task::Uninstall {
-        return Ok(());
+        return Ok(None);
     }
     let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
     if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
@@ -167,8 +220,7 @@ fn change_settings(
     if task == Task::Install && is_ignored(harness, &outcome.bytes) {
         report.notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
     }
-    report.files.push(put(world, &path, before.as_deref(), &outcome, mode)?);
-    Ok(())
+    plan(world, path, before, outcome, &file.place).map(Some)
 }
 
 /// Whether the harness passes this file over, and every hook in it with it.
@@ -234,82 +286,64 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
 fn program_words(world: &World, scope: Scope) -> String {
     match scope {
         Scope::Project => "thru".to_owned(),
-        _ => world.program.to_string_lossy().into_owned(),
+        _ => settings::quoted(&world.program.to_string_lossy()),
     }
 }
 
-fn put(world: &World, path: &Path, before: Option<&[u8]>, outcome: &Outcome, mode: Mode) -> Result<Changed> {
-    let old = before.unwrap_or_default();
+fn plan(
+    world: &World,
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    outcome: Outcome,
+    place: &settings::Place,
+) -> Result<Plan> {
+    let old = before.as_deref().unwrap_or_default();
+    // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
+    let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
-    let mut changed = Changed {
-        path: path.to_owned(),
-        change: FileChange::Unchanged,
+    let change = match &before {
+        _ if outcome.bytes == old => FileChange::Unchanged,
+        None => FileChange::Created,
+        Some(_) if remove => FileChange::Removed,
+        Some(_) => FileChange::Changed,
+    };
+    let changed = Changed {
+        change,
         events: touched.map(|change| change.event.clone()).collect(),
         backup: None,
-        diff: String::new(),
+        diff: settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes)),
+        path,
     };
-    if outcome.bytes == old {
-        return Ok(changed);
-    }
-    changed.diff = settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes));
-    // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
-    let remove = outcome.bytes.is_empty() && before.is_some() && !has_backup(world, path)?;
-    changed.change = match (before, remove) {
-        (None, _) => FileChange::Created,
-        (Some(_), true) => FileChange::Removed,
-        (Some(_), false) => FileChange::Changed,
-    };
-    if mode == Mode::DryRun {
-        return Ok(changed);
-    }
-    // Of a file that is ours alone there is nothing to keep; a backup would say that the user had one.
-    if let Some(before) = before.filter(|_| !remove) {
-        changed.backup = back_up(world, path, before)?;
-    }
-    match remove {
-        true => std::fs::remove_file(path)
-            .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e))?,
-        false => write(path, &outcome.bytes)?,
-    }
-    Ok(changed)
+    let keep = if remove { Keep::Nothing } else { Keep::Backup };
+    Ok(Plan { changed, before, after: outcome.bytes, keep })
 }
 
-fn put_command(
-    path: &Path,
-    text: &str,
-    task: Task,
-    mode: Mode,
-    notes: &mut Vec<String>,
-) -> Result<Option<Changed>> {
-    let before = read(path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let changed =
-        |change, diff| Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    match (task, before) {
-        (_, Some(before)) if !commands::is_ours(&before) => {
+/// Whether the user had this settings file before we came: then one of its backups has no hook of ours in it.
+fn was_there(world: &World, path: &Path, place: &settings::Place) -> Result<bool> {
+    let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
+    Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
+}
+
+fn plan_command(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Result<Option<Plan>> {
+    let before = read(path)?;
+    let old = before.as_deref().map(String::from_utf8_lossy);
+    let (change, after) = match (task, &old) {
+        (_, Some(old)) if !commands::is_ours(old) => {
             notes.push(format!("{}: a command of yours has this name; it is left alone", path.display()));
-            Ok(None)
+            return Ok(None);
         }
-        (Task::Install, Some(before)) if before == text => {
-            Ok(Some(changed(FileChange::Unchanged, String::new())))
-        }
-        (Task::Install, before) => {
-            let diff = settings::diff(before.as_deref().unwrap_or_default(), text);
-            if mode == Mode::Write {
-                write(path, text.as_bytes())?;
-            }
-            Ok(Some(changed(if before.is_some() { FileChange::Changed } else { FileChange::Created }, diff)))
-        }
-        (Task::Uninstall, Some(before)) => {
-            if mode == Mode::Write {
-                std::fs::remove_file(path)
-                    .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e))?;
-                // The folder was perhaps ours too; one that holds anything stays.
-                let _ = path.parent().map(std::fs::remove_dir);
-            }
-            Ok(Some(changed(FileChange::Removed, settings::diff(&before, ""))))
-        }
-        (Task::Uninstall, None) => Ok(None),
-    }
+        (Task::Install, Some(old)) if old == text => (FileChange::Unchanged, text),
+        (Task::Install, Some(_)) => (FileChange::Changed, text),
+        (Task::Install, None) => (FileChange::Created, text),
+        (Task::Uninstall, Some(_)) => (FileChange::Removed, ""),
+        (Task::Uninstall, None) => return Ok(None),
+    };
+    let old = old.unwrap_or_default();
+    let diff = settings::diff(&old, after);
+    // Our mark is in it, and perhaps the user's words too: an older version of ours cannot be told from those.
+    let keep = if old == text { Keep::Nothing } else { Keep::Backup };
+    let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
+    Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before }))
 }
 
 /// Leaves git and the folders as they should be after the files are.
@@ -327,9 +361,9 @@ fn tidy_up(
         (Scope::User, _) => Ok(()),
         // What we wrote for one person is nobody else's business: it is excluded in this clone only.
         (Scope::Local, Task::Install) => {
-            for path in local_files(harness, folder) {
+            for (path, place) in local_files(harness, folder) {
                 // A settings file that was there before us is the user's to show or to hide.
-                if !has_backup(world, &path)? {
+                if !was_there(world, &path, &place)? {
                     ours.push(path);
                 }
             }
@@ -338,7 +372,7 @@ fn tidy_up(
         // What is everybody's must be seen, also where an install for one person had hidden it.
         (Scope::Project, Task::Install) => git::include(project, &ours),
         (_, Task::Uninstall) => {
-            ours.extend(local_files(harness, folder));
+            ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
             // The folder was perhaps ours too; one that holds anything stays.
             let _ = std::fs::remove_dir(folder);
             if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }

@@ -7,8 +7,9 @@ use model::digest::{Digest, Folded};
 use model::id::Id;
 use model::journal::Record;
 use serde::Serialize;
-use store::{Found, Place, Store, layout};
+use store::{Place, Store, layout};
 
+use crate::project::Project;
 use crate::sessions::{self, Chosen};
 use crate::{Error, Result, World};
 
@@ -40,8 +41,14 @@ pub struct Listed {
 }
 
 pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
-    let store = store_of(world)?;
+    let store = Project::find(world)?.store;
     let (session, chosen) = sessions::choose(world, &store, session)?;
+    if !sessions::all(&store)?.contains(&session) {
+        return Err(Error::Absent {
+            what: format!("nothing was captured of the session `{session}` in this project"),
+            hint: "`thru journal --list` shows the sessions there are".into(),
+        });
+    }
     let seen = Digest::new(session.as_str());
     Ok(Reading { session, chosen, store, place: Place::default(), seen })
 }
@@ -51,7 +58,7 @@ impl Reading {
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;
         let place = self.store.dir().each_new_line(&layout::journal(&self.session), self.place, |line| {
-            if let Ok(record) = serde_json::from_slice::<Record>(line)
+            if let Some(record) = Record::read(line)
                 && seen.fold(&record) == Folded::Counted
             {
                 each(&record);
@@ -65,7 +72,7 @@ impl Reading {
 
 /// Every session, the one that was active last first.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
-    let store = store_of(world)?;
+    let store = Project::find(world)?.store;
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
     for id in sessions::all(&store)? {
         let digest = store.digest(&id, |_| {})?;
@@ -87,11 +94,4 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
     }
     listed.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.session.cmp(&b.session)));
     Ok(listed)
-}
-
-fn store_of(world: &World) -> Result<Store> {
-    match world.find()? {
-        Found::Marked { store, .. } => Ok(store),
-        Found::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
-    }
 }

@@ -31,7 +31,7 @@ pub mod packet;
 mod past;
 pub mod pickup;
 pub mod process;
-mod project;
+pub mod project;
 pub mod recover;
 pub mod resume;
 mod retell;

@@ -1,7 +1,9 @@
 //! The project a command works on: its root, its store, its marker.
 
+use std::path::PathBuf;
+
 use model::marker::Marker;
-use store::{Found, Root, Store};
+use store::{Found, Root, Store, layout};
 
 use crate::{Error, Result, World, init};
 
@@ -13,11 +15,14 @@ pub struct Project {
 }
 
 impl Project {
-    /// For commands that read: what is not there is not made.
+    /// For commands that read: what is not there is not made, and records that lie there without a marker are read.
     pub fn find(world: &World) -> Result<Project> {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
-            Found::Unmarked(root) => Err(Error::NoRoot { path: root.path }),
+            Found::Unmarked(root) => match Store::at(&root.path)? {
+                Some(store) => Ok(Project { store, marker: Marker::none(), root }),
+                None => Err(Error::NoRoot { path: root.path }),
+            },
         }
     }
 
@@ -26,10 +31,18 @@ impl Project {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             Found::Unmarked(root) => {
+                init::refuse_below_another(world, &root)?;
                 let marker = init::create(world, &root, &init::Options::default(), init::PATIENCE)?.marker;
                 let store = Store::at(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
                 Ok(Project { root, store, marker })
             }
         }
     }
+}
+
+/// The records of a root that has no marker, where there are any.
+pub fn unmarked(world: &World) -> Option<PathBuf> {
+    let Ok(Found::Unmarked(root)) = world.find() else { return None };
+    Store::at(&root.path).ok()??;
+    Some(root.path.join(layout::STORE))
 }

@@ -73,8 +73,8 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
-            Error::Busy { .. } => Some("try again; if it stays so, `thru doctor` tells which record is held"),
-            Error::Io { .. } => Some("nothing was changed; see to the disk and try again"),
+            Error::Busy { .. } => Some("another thru is at work on it; try again"),
+            Error::Io { .. } => Some("see to the disk, then try again"),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Store {
     ) -> Result<Option<Digest>> {
         let place = Place { parts: digest.parts, offset: digest.offset };
         let place = self.dir().each_new_line(&layout::journal(session), place, |line| {
-            if let Ok(record) = serde_json::from_slice::<Record>(line)
+            if let Some(record) = Record::read(line)
                 && digest.fold(&record) == digest::Folded::Counted
             {
                 each(&record);

@@ -10,7 +10,7 @@ use crate::commands::{
     brief, completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
     journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
 };
-use crate::output::{self, Format};
+use crate::output::{self, Format, WARN};
 use crate::{spelling, world};
 
 /// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
@@ -129,7 +129,16 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Hook(args) => hook::run(args),
         Command::Completions(args) => completions::run(args, format),
     };
-    done.unwrap_or_else(|error| output::fail(&error, format))
+    let code = done.unwrap_or_else(|error| output::fail(&error, format));
+    if !matches!(cli.command, Command::Redact(_) | Command::Completions(_) | Command::Harness(_))
+        && let Some(folder) = ops::project::unmarked(&world)
+    {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} the records in {} are of no marked root, so hooks do nothing here; `thru init` marks it",
+            folder.display()
+        ));
+    }
+    code
 }
 
 /// Help and version are no errors; a mistake is told in the form that was asked for.

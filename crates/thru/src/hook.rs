@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use ops::World;
@@ -14,6 +14,12 @@ use crate::world;
 
 /// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
+
+/// A harness that has begun to write and then says nothing for so long has broken off.
+const SILENCE: Duration = Duration::from_millis(200);
+
+/// The longest that a payload may take in all, and to begin: a harness under load starts us long before it writes.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// `words` is what stands behind `thru hook`. Anything but an exit code of 0 could be a veto to a harness, so even a
 /// call that makes no sense gets one, with a word on stderr for whoever tried it by hand.
@@ -26,7 +32,7 @@ pub fn run(words: &[OsString], started: Instant) {
     // A panic must not show either: the harness prints what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
-        let payload = read_payload();
+        let payload = read_payload(started);
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
         let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now };
         ops::hook::run(&world, &Call { harness, event, payload: &payload, started })
@@ -38,20 +44,48 @@ pub fn run(words: &[OsString], started: Instant) {
     }
 }
 
-/// As much as can be read; what is missing shows when it is decoded.
-fn read_payload() -> Vec<u8> {
+/// As much as comes in time; what is missing shows when it is decoded. A whole object is all there will be: whether the
+/// harness then closes the pipe is its own business.
+fn read_payload(started: Instant) -> Vec<u8> {
     let mut payload = Vec::with_capacity(64 * 1024);
-    loop {
+    while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
         payload.reserve(32 * 1024);
         match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(&mut payload)) {
             Ok(0) => break,
             Ok(_) if payload.len() >= LARGEST => {
-                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                drop_the_rest(started);
                 break;
             }
+            Ok(_) if is_whole(&payload) => break,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => break,
         }
     }
     payload
+}
+
+/// Waits until there is something to read, or the end of it. False where the time for that is over.
+fn is_more_coming(started: Instant, most: Duration) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let left = PATIENCE.saturating_sub(started.elapsed());
+    let wait = left.min(most);
+    let wait = Timespec { tv_sec: wait.as_secs().cast_signed(), tv_nsec: wait.subsec_nanos().into() };
+    let stdin = rustix::stdio::stdin();
+    match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&wait)) {
+        Ok(ready) => ready > 0 && !left.is_zero(),
+        Err(error) => error == rustix::io::Errno::INTR,
+    }
+}
+
+/// Looked at only where it can be: most of what is not whole does not end like it.
+fn is_whole(payload: &[u8]) -> bool {
+    let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii_end();
+    text.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+fn drop_the_rest(started: Instant) {
+    let mut dropped = vec![0; 64 * 1024];
+    while is_more_coming(started, SILENCE)
+        && rustix::io::read(rustix::stdio::stdin(), &mut dropped).is_ok_and(|read| read > 0)
+    {}
 }

@@ -24,7 +24,7 @@ fn run(words: Vec<OsString>) -> u8 {
         return 0;
     }
     // The default hook has told what happened by then.
-    catch_unwind(|| cli::run(words)).unwrap_or(output::BUG)
+    output::settle(catch_unwind(|| cli::run(words)).unwrap_or(output::BUG))
 }
 
 fn asks_for_help(words: &[OsString]) -> bool {

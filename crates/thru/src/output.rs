@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
 
 use anstyle::{AnsiColor, Style};
 use model::config::Color;
@@ -30,9 +31,27 @@ pub fn choose_color(color: Color) {
     }
 }
 
-/// A line of data. A reader that went away (`| head`) is no error.
+/// Why data was lost on its way out. A reader that went away (`| head`) has what it wanted: that is no loss.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// A line of data.
 pub fn line(text: impl Display) {
-    let _ = writeln!(anstream::stdout(), "{text}");
+    note_loss(writeln!(anstream::stdout(), "{text}"));
+}
+
+fn note_loss(written: std::io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != std::io::ErrorKind::BrokenPipe
+    {
+        let _ = LOST.set(error.to_string());
+    }
+}
+
+/// The exit code after all was said: data that did not get out is an error, whatever else went well.
+pub fn settle(code: u8) -> u8 {
+    let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
+    talk(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
+    exit_code(ErrorKind::Io)
 }
 
 /// A line of data, and whether anybody still reads: for what would go on without end.
@@ -40,10 +59,13 @@ pub fn is_heard(text: impl Display) -> bool {
     writeln!(anstream::stdout(), "{text}").is_ok()
 }
 
-/// Bytes as they are.
+/// Bytes as they are. A reader that went away is no error.
 pub fn bytes(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush())
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
 }
 
 /// A line for the person next to the data.

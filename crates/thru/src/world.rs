@@ -1,7 +1,7 @@
 //! The one place where clock, environment and working directory are read.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 use model::time;
@@ -30,7 +30,7 @@ fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());
     let candidates: Vec<PathBuf> = if word.components().count() > 1 {
-        cwd.map(|cwd| cwd.join(word)).into_iter().collect()
+        cwd.map(|cwd| straight(&cwd.join(word))).into_iter().collect()
     } else {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).map(|folder| folder.join(word)).collect()
@@ -39,4 +39,13 @@ fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
         candidate.is_absolute() && candidate.canonicalize().is_ok_and(|real| real == exact)
     };
     candidates.into_iter().find(is_this).unwrap_or(exact)
+}
+
+/// Without `.` and `..`. Only where there is a `..` are links in its folder resolved: elsewhere they are what is meant.
+fn straight(path: &Path) -> PathBuf {
+    let climbs = path.components().any(|part| part == Component::ParentDir);
+    match (path.parent().map(Path::canonicalize), path.file_name()) {
+        (Some(Ok(folder)), Some(name)) if climbs => folder.join(name),
+        _ => path.components().collect(),
+    }
 }

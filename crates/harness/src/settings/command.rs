@@ -30,7 +30,8 @@ impl Command {
     pub fn is_ours(&self) -> bool {
         match self {
             Command::Exec { program, args } => {
-                is_thru(program) && args.first().is_some_and(|first| first == "hook")
+                let args: Vec<&str> = args.iter().map(String::as_str).collect();
+                runs_hook(program, &args)
             }
             Command::Shell(line) => simple_commands(line).is_some_and(|commands| {
                 let mut parts = commands.iter().map(|words| Part::of(words));
@@ -56,13 +57,23 @@ impl Part {
         };
         let words: Vec<&str> = words.iter().skip_while(keyword).map(String::as_str).collect();
         match words.as_slice() {
-            [program, "hook", ..] if is_thru(program) => Part::Ours,
+            [program, args @ ..] if runs_hook(program, args) => Part::Ours,
             [] | ["true" | ":"] | ["exit", "0"] | ["command", "-v", _] | ["which" | "type" | "hash", _] => {
                 Part::Harmless
             }
             ["[", "-x", _, "]"] | ["test", "-x", _] => Part::Harmless,
             _ => Part::Foreign,
         }
+    }
+}
+
+/// A copy by another name (`thru-copy`) is known by all three words that we write behind it.
+fn runs_hook(program: &str, args: &[&str]) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    match args {
+        ["hook", harness, _] if name.starts_with("thru") && crate::by_name(harness).is_some() => true,
+        ["hook", ..] => is_thru(program),
+        _ => false,
     }
 }
 
@@ -86,7 +97,8 @@ fn shell_line(program: &str, args: &[&str]) -> String {
     words.join(" ")
 }
 
-fn quoted(word: &str) -> String {
+/// A word as a shell takes it for one.
+pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         word.into()

@@ -159,8 +159,9 @@ pub(super) fn real_path(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<PathBuf> {
-    files_of(harness, Scope::Local).iter().map(|file| real_path(&folder.join(file.name))).collect()
+pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::Place)> {
+    let files = files_of(harness, Scope::Local);
+    files.into_iter().map(|file| (real_path(&folder.join(file.name)), file.place)).collect()
 }
 
 /// The scope that shares this one's folder.
@@ -172,6 +173,9 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
+/// Where a harness looks for commands, below its folder.
+pub(super) const COMMANDS: &str = "commands";
+
 pub(super) fn command_path(folder: &Path, name: &str) -> PathBuf {
-    folder.join("commands").join(format!("{name}.md"))
+    folder.join(COMMANDS).join(format!("{name}.md"))
 }

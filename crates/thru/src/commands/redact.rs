@@ -25,12 +25,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             let text = String::from_utf8_lossy(&clean);
             output::json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
         }
-        Format::Text => match output::bytes(&clean) {
-            Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
-                return Err(Error::stream("stdout", "write", &e));
-            }
-            _ => {}
-        },
+        Format::Text => output::bytes(&clean).map_err(|e| Error::stream("stdout", "write", &e))?,
     }
     Ok(0)
 }

@@ -157,3 +157,63 @@ fn files_and_journal_count_a_call_once() {
     assert_eq!(index.len(), 1, "{index:?}");
     assert_eq!((&index[0]["file_path"], &index[0]["action"]), (&json!("src/parse.rs"), &json!("edit")));
 }
+
+#[test]
+fn hooks_in_two_places_tell_it_once() {
+    let env = TestEnv::rooted();
+    let session = Session { env: &env, id: "s1" };
+    session.work();
+    let summary =
+        json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
+    // One after the other, and both at once as Claude Code has it; with an announcement and without.
+    for announced in [true, false] {
+        session.fire(
+            "UserPromptSubmit",
+            json!({"prompt": "Build the parser", "prompt_id": format!("p{announced}")}),
+        );
+        if announced {
+            session.fire("PreCompact", json!({"trigger": "auto"}));
+            session.fire("SubagentStop", summary.clone());
+        }
+        let call = || {
+            let payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": "SessionStart",
+                "source": "compact"});
+            env.hook_call("SessionStart", payload.to_string())
+        };
+        let both = [call(), call()].map(|call| std::thread::spawn(|| call.run()));
+        let [one, other] = both.map(|fired| fired.join().unwrap());
+        let told = [one, other, call().run()].iter().filter(|output| tells_all(output)).count();
+        assert_eq!(told, 1, "announced: {announced}");
+    }
+}
+
+#[test]
+fn hooks_in_two_places_count_once() {
+    let env = TestEnv::rooted();
+    let session = Session { env: &env, id: "s1" };
+    let said = json!({"agent_id": "a", "agent_type": "x", "last_assistant_message": "looked"});
+    let events = [
+        ("SessionStart", json!({"source": "startup"})),
+        ("UserPromptSubmit", json!({"prompt": "Build the parser"})),
+        ("PostToolUse", json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}})),
+        ("SubagentStop", said),
+        ("PreCompact", json!({"trigger": "auto"})),
+        ("PostCompact", json!({"trigger": "auto"})),
+        ("Stop", json!({"last_assistant_message": "half done"})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ];
+    for (event, more) in &events {
+        session.fire(event, more.clone());
+        session.fire(event, more.clone());
+    }
+    assert_eq!(env.journal("s1").len(), 2 * events.len(), "the journal has what was told");
+    let shown = env.thru(&["journal", "--session", "s1"]).ok().stdout;
+    assert_eq!(shown.lines().count(), events.len(), "{shown}");
+    assert_eq!(env.json(&["journal", "--list"])[0]["records"], events.len());
+    let doctor = env.call(&["doctor", "--json"]).run().json();
+    let runs = |event: &str| {
+        let events = doctor["events"].as_array().unwrap();
+        events.iter().find(|fired| fired["event"] == event).unwrap()["runs"].clone()
+    };
+    assert_eq!(runs("tool-done"), 1, "{doctor}");
+}

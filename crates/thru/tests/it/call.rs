@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Call {
     command: Command,
     stdin: Vec<u8>,
+    /// How long the other end of its stdin stays open after that was written.
+    open_for: Duration,
 }
 
 #[derive(Debug)]
@@ -29,7 +31,7 @@ pub struct Output {
 
 impl Call {
     pub fn new(command: Command) -> Call {
-        Call { command, stdin: Vec::new() }
+        Call { command, stdin: Vec::new(), open_for: Duration::ZERO }
     }
 
     pub fn word(mut self, word: impl AsRef<OsStr>) -> Call {
@@ -57,6 +59,12 @@ impl Call {
         self
     }
 
+    /// Whoever writes its stdin does not close it.
+    pub fn stdin_left_open(mut self) -> Call {
+        self.open_for = PATIENCE * 2;
+        self
+    }
+
     pub fn user(mut self, id: u32) -> Call {
         self.command.uid(id).gid(id);
         self
@@ -81,16 +89,19 @@ impl Call {
         if let Some(folder) = self.command.get_current_dir() {
             command.current_dir(folder);
         }
-        Call { command, stdin: self.stdin }
+        Call { command, stdin: self.stdin, open_for: self.open_for }
     }
 
     pub fn run(mut self) -> Output {
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
-        let input = std::mem::take(&mut self.stdin);
+        let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
         // One that does not read its input is no failure here: what it does instead shows in its output.
-        std::thread::spawn(move || drop(stdin.write_all(&input)));
+        std::thread::spawn(move || {
+            let _ = stdin.write_all(&input);
+            std::thread::sleep(open_for);
+        });
         let (stdout, stderr) = (drain(child.stdout.take().unwrap()), drain(child.stderr.take().unwrap()));
         let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(PATIENCE), stderr.recv_timeout(PATIENCE)) else {
             let _ = child.kill();

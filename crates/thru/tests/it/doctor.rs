@@ -31,7 +31,7 @@ fn a_healthy_root() {
     ok   root      $PROJECT (<uuid>)
     ok   trust     trusted on this machine
     ok   settings  all at their defaults
-    ok   files     6 files in 8 folders
+    ok   files     7 files in 8 folders
     ok   hooks     1 receipt, last: session-start 30 min ago
     ");
     // How long it took differs from run to run.
@@ -78,8 +78,8 @@ fn notes_do_not_count() {
     ok   files     6 files in 7 folders
         note: packets/.p.md.77-0.tmp: left behind by an interrupted write; the record itself is whole
         note: packets/p.md.damaged-20261101T000000Z: a damaged record that was set aside; nothing reads it any more
-        note: sessions/s.jsonl:2: 2 lines torn by a crash; skipped by every reader, kept as found
-        note: sessions/s~0001.jsonl:2: 1 line torn by a crash; skipped by every reader, kept as found
+        note: sessions/s.jsonl:2: 2 lines are no whole records, torn by a crash or foreign; skipped by every reader, kept as found
+        note: sessions/s~0001.jsonl:2: 1 line is no whole record, torn by a crash or foreign; skipped by every reader, kept as found
     ok   hooks     no hook has run yet
     ");
     before.assert_same(&env.tree(), "doctor changes nothing");

@@ -197,8 +197,7 @@ impl TestEnv {
         fs::set_permissions(&self.base, fs::Permissions::from_mode(0o755)).unwrap();
         // The binary may lie in a folder that only root may enter.
         let copy = self.base.join("thru");
-        let copied = Command::new("cp").arg(binary()).arg(&copy).status().unwrap();
-        assert!(copied.success());
+        copy_binary(&copy);
         self.call(words).program(&copy).user(NOBODY)
     }
 
@@ -225,6 +224,12 @@ pub fn binary() -> PathBuf {
     let named = std::env::var_os("THRU_BIN").filter(|path| !path.is_empty());
     let path = named.map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from);
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// By another process: one of our own that is being started could hold the copy open for writing, and then it cannot run.
+pub fn copy_binary(to: &Path) {
+    let copied = Command::new("cp").arg(binary()).arg(to).status().unwrap();
+    assert!(copied.success());
 }
 
 pub fn fixtures_folder() -> PathBuf {

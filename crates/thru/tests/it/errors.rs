@@ -183,3 +183,22 @@ fn a_deleted_working_directory_is_named() {
     call.through("sh", &["-c".as_ref(), script.as_ref()]).run().silent("a hook does not need one");
     assert_eq!(env.journal_lines(), 1);
 }
+
+#[test]
+fn a_reader_that_went_away_is_no_error_and_a_full_disk_is_one() {
+    let env = TestEnv::rooted();
+    env.hook("PostToolUse", &env.fixture("PostToolUse.Edit"));
+    let packet = env.json(&["handoff", "finish it"])["id"].as_str().unwrap().to_owned();
+    let sh = |script: &str, words: &[&str]| {
+        let script = ["-c", script].map(std::ffi::OsStr::new);
+        env.call(words).through("bash", &script).run()
+    };
+    for words in
+        [&["packet", "show", packet.as_str()][..], &["pickup"], &["brief"], &["status"], &["files", "--json"]]
+    {
+        let gone = sh("exec \"$0\" \"$@\" > >(exec true) 3>&1; ", words);
+        assert_eq!((gone.code, gone.stderr.as_str()), (0, ""), "{words:?}");
+    }
+    let full = sh("exec \"$0\" \"$@\" >/dev/full", &["status"]).exits(16);
+    assert!(full.stderr.contains("stdout"), "{full}");
+}

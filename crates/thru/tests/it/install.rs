@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, copy_binary, names_in};
 
 const LOCAL: &str = "project/.claude/settings.local.json";
 
@@ -252,4 +252,93 @@ fn the_doctor_names_versions_and_files_that_do_not_parse() {
     let told = env.call(&["doctor"]).var("PATH", &path).run().exits(1);
     assert!(told.stdout.contains("Claude Code 9.8.7, hooks in"), "{told}");
     assert!(told.stdout.contains("home/.claude/settings.json"), "{told}");
+}
+
+#[test]
+fn a_file_that_is_ours_alone_goes_also_after_a_change() {
+    for (harness, rel) in [("claude-code", LOCAL), ("droid", "home/.factory/hooks.json")] {
+        let env = TestEnv::repository();
+        env.thru(&["context", "init"]).ok();
+        env.thru(&["install", harness]).ok();
+        env.write("home/.config/throughline/config.toml", "[loops]\nvalidator_timeout = 600\n");
+        let changed = env.thru(&["install", harness]).ok();
+        assert!(changed.stdout.contains("changed"), "{changed}");
+        env.thru(&["uninstall", harness]).ok();
+        assert!(!env.base().join(rel).exists(), "{rel}");
+    }
+}
+
+#[test]
+fn what_cannot_be_taken_out_whole_is_left_whole() {
+    let env = TestEnv::repository();
+    env.thru(&["context", "init"]).ok();
+    env.thru(&["install", "droid"]).ok();
+    env.write("home/.factory/settings.json", "{ \"hooks\": ");
+    let before = env.tree();
+    let refused = env.thru(&["uninstall", "droid"]).exits(12);
+    assert!(refused.stderr.contains("settings.json"), "{refused}");
+    before.assert_same(&env.tree(), "nothing was changed");
+}
+
+#[test]
+fn what_cannot_be_installed_whole_is_not_begun() {
+    let env = TestEnv::repository();
+    env.write("project/.claude/commands", "a file of mine");
+    let before = env.tree();
+    env.thru(&["install", "claude-code"]).exits(15);
+    before.assert_same(&env.tree(), "nothing was written");
+}
+
+#[test]
+fn what_the_user_wrote_into_a_command_of_ours_is_kept() {
+    for task in ["install", "uninstall"] {
+        let env = TestEnv::repository();
+        env.thru(&["install", "claude-code"]).ok();
+        let path = env.project().join(".claude/commands/handoff.md");
+        let mine = fs::read_to_string(&path).unwrap() + "And in German, please.\n";
+        fs::write(&path, &mine).unwrap();
+        let report = env.json(&[task, "claude-code"]);
+        let files = report["files"].as_array().unwrap();
+        let kept =
+            files.iter().filter_map(|file| file["backup"].as_str()).find(|p| p.ends_with("handoff.md"));
+        assert_eq!(fs::read_to_string(kept.unwrap()).unwrap(), mine, "{task}");
+        assert_eq!(files.iter().filter(|file| file["backup"].is_string()).count(), 1, "{task}: {report}");
+    }
+}
+
+#[test]
+fn a_binary_of_any_place_and_name_is_known_again() {
+    for name in ["it's here/thru", "with a blank/thru", "thru-copy"] {
+        for harness in ["claude-code", "droid"] {
+            let env = TestEnv::repository();
+            let copy = env.base().join(name);
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            copy_binary(&copy);
+            let run = |task| env.call(&[task, harness, "--user"]).program(&copy).run().ok();
+            run("install");
+            assert!(run("install").stdout.contains("nothing to change"), "{name}, {harness}");
+            let folder = env.home().join(if harness == "droid" { ".factory" } else { ".claude" });
+            let command = fs::read_to_string(folder.join("commands/loop.md")).unwrap();
+            assert!(!command.contains("`/") || name == "thru-copy", "quoted: {command}");
+            run("uninstall");
+            assert_eq!(names_in(&folder), [""; 0], "{name}, {harness}");
+        }
+    }
+}
+
+#[test]
+fn a_binary_called_by_a_winding_path_is_written_straight() {
+    let env = TestEnv::repository();
+    let copy = env.base().join("thru");
+    copy_binary(&copy);
+    let way = std::path::Path::new("../home/../thru");
+    env.call(&["install", "claude-code"]).program(way).run().ok();
+    let text = fs::read_to_string(env.base().join(LOCAL)).unwrap();
+    assert!(text.contains(copy.to_str().unwrap()) && !text.contains(".."), "{text}");
+}
+
+#[test]
+fn a_folder_that_may_not_be_written_is_told_as_such() {
+    let env = TestEnv::repository();
+    env.call_bound_by_modes(&["install", "claude-code"]).run().exits(11);
 }

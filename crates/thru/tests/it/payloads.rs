@@ -217,3 +217,23 @@ fn a_payload_beyond_every_limit_is_swallowed_whole() {
     let payload = json!({"session_id": "s", "cwd": env.project(), "z": "x".repeat(20 * 1024 * 1024)});
     fire(&env, "Stop", payload.to_string(), "20 MB");
 }
+
+#[test]
+fn whoever_leaves_the_pipe_open_is_not_waited_for() {
+    let env = TestEnv::rooted();
+    let whole = env.fixture("PostToolUse.Edit").to_string();
+    let half = &whole[..whole.len() / 2];
+    for (text, about) in [(whole.as_str(), "whole"), (half, "half"), ("", "nothing")] {
+        env.hook_call("PostToolUse", text).stdin_left_open().run().silent(about);
+    }
+    assert_eq!((env.journal_lines(), failures(&env)), (2, 2), "{:?}", env.receipts());
+}
+
+#[test]
+fn input_without_end_is_left() {
+    let env = TestEnv::rooted();
+    let words = ["-c", "exec \"$0\" \"$@\" </dev/zero"].map(std::ffi::OsStr::new);
+    let output = env.hook_call("PostToolUse", "").through("sh", &words).run();
+    output.silent("/dev/zero");
+    assert_eq!((env.journal_lines(), failures(&env)), (0, 1));
+}

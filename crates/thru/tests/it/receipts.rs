@@ -125,3 +125,24 @@ fn a_lock_that_somebody_holds_is_not_waited_for_long() {
     env.hook("SessionStart", &env.fixture("SessionStart.startup")).silent("free");
     assert_eq!(env.receipts().pop().unwrap()["outcome"], "ok");
 }
+
+#[test]
+fn a_payload_that_cannot_be_read_is_filed_under_the_same_event() {
+    let env = TestEnv::rooted();
+    env.hook_call("Stop", "no payload").run().silent("Stop");
+    assert_eq!(env.receipts()[0]["event"], "stop");
+}
+
+#[test]
+fn lines_that_are_no_records_are_not_shown() {
+    let env = TestEnv::rooted();
+    env.hook("PostToolUse", &env.fixture("PostToolUse.Edit"));
+    let session = env.fixture("PostToolUse.Edit")["session_id"].as_str().unwrap().to_owned();
+    let journal = env.store().join(format!("sessions/{session}.jsonl"));
+    let text = fs::read_to_string(&journal).unwrap() + "{\"foreign\":1}\n[]\n";
+    fs::write(&journal, text).unwrap();
+    let shown = env.thru(&["journal", "--session", &session]).ok().stdout;
+    assert_eq!(shown.lines().count(), 1, "{shown}");
+    let unknown = env.call(&["journal"]).var("CLAUDE_CODE_SESSION_ID", "zzz").run().exits(10);
+    assert!(unknown.stderr.contains("zzz"), "{unknown}");
+}

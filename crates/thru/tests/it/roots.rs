@@ -157,3 +157,34 @@ fn hooks_in_an_unmarked_folder_write_nothing_and_say_nothing() {
     }
     before.assert_same(&env.tree(), "unmarked");
 }
+
+#[test]
+fn no_command_makes_a_second_root_below_a_marked_one() {
+    let env = TestEnv::rooted();
+    let inner = env.project().join("a/b");
+    fs::create_dir_all(&inner).unwrap();
+    let before = env.tree();
+    let named = env.thru(&["--root", "a/b", "handoff", "x"]).exits(15);
+    assert!(named.stderr.contains("--nested"), "{named}");
+    env.call(&["handoff", "x"]).var("THROUGHLINE_ROOT", &inner).run().exits(15);
+    before.assert_same(&env.tree(), "no second root");
+    env.thru(&["--root", "a/b", "context", "init", "--nested"]).ok();
+    env.thru(&["--root", "a/b", "handoff", "x"]).ok();
+}
+
+#[test]
+fn records_without_a_marker_are_read_and_that_is_told() {
+    let env = TestEnv::rooted();
+    env.hook("PostToolUse", &env.fixture("PostToolUse.Edit"));
+    env.thru(&["handoff", "finish it"]).ok();
+    fs::remove_file(env.store().join("root.json")).unwrap();
+    let before = env.tree();
+    let commands: [&[&str]; 6] =
+        [&["packet", "list"], &["pickup"], &["files"], &["journal"], &["journal", "--list"], &["status"]];
+    for words in commands {
+        let read = env.thru(words).ok();
+        assert!(read.stderr.contains("no marked root"), "{words:?}: {read}");
+        assert!(!read.stdout.is_empty(), "{words:?}: {read}");
+    }
+    before.assert_same(&env.tree(), "reading marks nothing");
+}
