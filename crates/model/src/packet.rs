@@ -2,6 +2,7 @@
 
 mod choose;
 mod compose;
+pub mod confirm;
 pub mod drift;
 pub mod import;
 pub mod pickup;
@@ -11,9 +12,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::document::{Document, Head};
+use crate::document::{Document, FindingKind, Head, Item};
 use crate::finding::{Finding, Level};
-use crate::id::Id;
+use crate::render::{code, inline};
 use crate::time;
 
 pub use compose::{Draft, Git, Material, NONE, compose};
@@ -36,6 +37,9 @@ pub const HEADINGS: &[&str] =
 /// Below [`FILES`], level 3.
 pub const CONFIRMED: &str = "Confirmed";
 pub const SUGGESTED: &str = "Suggested";
+
+/// What this build writes and reads. A packet that says nothing of it is of the first.
+pub const SCHEMA_VERSION: i64 = 1;
 
 const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 const SOURCES: &[&str] =
@@ -105,13 +109,23 @@ pub struct Check {
 }
 
 impl Packet {
-    /// `name` is the file's, without its ending: what counts as id where the frontmatter has none.
+    /// With the files that only the text names as confirmed: whoever wrote them there meant them.
+    pub fn whole(document: &Document, name: &str) -> Packet {
+        let mut packet = Packet::read(document, name);
+        for file in confirm::listed(document) {
+            if !packet.confirmed.contains(&file) {
+                packet.confirmed.push(file);
+            }
+        }
+        packet
+    }
+
+    /// The frontmatter. `name` is the file's, without its ending: it counts, whatever `id` says.
     pub fn read(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
-        let id = text("id");
         Packet {
-            id: if Id::new(&id).is_ok() { id } else { name.to_owned() },
+            id: name.to_owned(),
             created_at: text("created_at"),
             updated_at: text("updated_at"),
             status: Status::parse(&text("status")),
@@ -192,6 +206,11 @@ pub fn id(now: Timestamp, purpose: &str, n: usize) -> String {
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
+/// The version that a packet is of, if this build does not know it yet.
+pub fn newer(document: &Document) -> Option<i64> {
+    document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
+}
+
 /// What is off with a packet. Errors are what a reader cannot do without; the rest stays usable.
 pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
@@ -201,13 +220,28 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
         findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
     };
     for odd in document.findings() {
-        find(Level::Warning, Some(odd.line), odd.kind.to_string(), "");
+        let (level, hint) = match odd.kind {
+            FindingKind::UnclosedFrontmatter => (Level::Error, HEAD_HINT),
+            _ => (Level::Warning, ""),
+        };
+        find(level, Some(odd.line), odd.kind.to_string(), hint);
     }
     if !document.has_frontmatter() {
-        find(Level::Error, Some(1), "no frontmatter: the file does not begin with `---`".into(), HEAD_HINT);
+        if !document.findings().iter().any(|odd| odd.kind == FindingKind::UnclosedFrontmatter) {
+            let text = "no frontmatter: the file does not begin with `---`";
+            find(Level::Error, Some(1), text.into(), HEAD_HINT);
+        }
         return findings;
     }
     let line = |key: &str| document.entry(key).map(|entry| entry.line);
+    if let Some(version) = newer(document) {
+        find(
+            Level::Error,
+            line("schema_version"),
+            format!("`schema_version` is {version}, this thru knows up to {SCHEMA_VERSION}"),
+            "use the version of thru that wrote it, or a newer one",
+        );
+    }
     for key in REQUIRED {
         if document.text(key).is_none_or(|text| text.trim().is_empty()) {
             find(Level::Error, line(key).or(Some(1)), format!("`{key}` is missing"), HEAD_HINT);
@@ -260,10 +294,11 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
         }
     }
     validate_headings(document, &mut find);
+    validate_lists(document, &mut find);
     findings
 }
 
-const HEAD_HINT: &str = "`thru packet list` shows one that is right; its first lines are the pattern";
+const HEAD_HINT: &str = "`thru packet show` prints one; the first lines of one that is right are the pattern";
 
 fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
     let mut last = 0;
@@ -288,6 +323,38 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
         let files = document.section(&[Head::exact(2, FILES)]).is_some();
         if files && document.section(&[Head::exact(2, FILES), Head::exact(3, sub)]).is_none() {
             find(Level::Warning, None, format!("`### {sub}` below `## {FILES}` is missing"), "");
+        }
+    }
+}
+
+/// Where the frontmatter, which tools read, and the text, which people read, do not say the same.
+fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
+    const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` keep both in step";
+    const OTHER_HINT: &str = "the frontmatter counts; give both the same";
+    let below = |sub| vec![Head::exact(2, FILES), Head::exact(3, sub)];
+    for (key, path, hint) in [
+        ("relevant_files_confirmed", below(CONFIRMED), FILES_HINT),
+        ("relevant_files_suggested", below(SUGGESTED), OTHER_HINT),
+        ("validators", vec![Head::exact(2, VALIDATORS)], OTHER_HINT),
+    ] {
+        let Some(section) = document.section(&path) else { continue };
+        let (known, items) = (document.list(key).unwrap_or_default(), section.items());
+        let is_own =
+            |text: &str, entry: &str| text.starts_with(&code(entry, 300)) || confirm::names(text, entry);
+        let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
+        for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
+            let text = format!("`{key}` has {}, `{heading}` does not list it", code(entry, 200));
+            find(Level::Note, document.entry(key).map(|entry| entry.line), text, hint);
+        }
+        let is_entry = |text: &str| match key {
+            "validators" => text.starts_with('`'),
+            _ => confirm::path_in(text).is_some(),
+        };
+        let unknown =
+            |item: &&Item| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
+        for item in items.iter().filter(unknown) {
+            let text = format!("`{heading}` lists “{}”, `{key}` does not have it", inline(&item.text, 100));
+            find(Level::Note, Some(item.line), text, hint);
         }
     }
 }

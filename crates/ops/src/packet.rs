@@ -6,9 +6,11 @@ use std::time::Duration;
 use model::document::{Document, EditError, Head};
 use model::finding::{Finding, Level};
 use model::id::Id;
-use model::packet::{self, CONFIRMED, FILES, HEADINGS, NONE, Packet, Status, import};
+use model::packet::{
+    self, CONFIRMED, FILES, HEADINGS, Packet, SUGGESTED, Status, VALIDATORS, confirm, import,
+};
 use model::place;
-use model::render::code;
+use model::render::inline;
 use model::text::{did_you_mean, fingerprint};
 use model::time;
 use serde::Serialize;
@@ -61,15 +63,42 @@ pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<R
     Ok((rows, all))
 }
 
+/// As it is, whatever it is.
 pub fn show(world: &World, word: &str) -> Result<Shown> {
     let project = Project::find(world)?;
-    open(&project, &find(&project, word)?)
+    let id = find(&project, word)?;
+    let document = project.store.packet(&id)?;
+    Ok(shown(&project, &id, document))
 }
 
+/// To work with.
 pub(crate) fn open(project: &Project, id: &Id) -> Result<Shown> {
+    let document = read(project, id)?;
+    Ok(shown(project, id, document))
+}
+
+fn shown(project: &Project, id: &Id, document: Document) -> Shown {
+    let packet = Packet::whole(&document, id.as_str());
+    Shown { id: id.clone(), path: path_of(project, id), document, packet }
+}
+
+/// One that says something, in words that this build knows.
+fn read(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.packet(id)?;
-    let packet = Packet::read(&document, id.as_str());
-    Ok(Shown { id: id.clone(), path: path_of(project, id), document, packet })
+    let path = path_of(project, id);
+    if document.bytes().trim_ascii().is_empty() {
+        return Err(Error::Damaged {
+            path,
+            line: None,
+            why: "the packet is empty".into(),
+            hint: "take the file away, or back from a backup; `thru packet list` shows the others".into(),
+        });
+    }
+    if let Some(version) = packet::newer(&document) {
+        let why = format!("schema_version is {version}, this thru knows up to {}", packet::SCHEMA_VERSION);
+        return Err(store::Error::Foreign { path, why }.into());
+    }
+    Ok(document)
 }
 
 pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
@@ -78,8 +107,7 @@ pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
 
 /// A whole id, the beginning of exactly one, or a part of exactly one's name.
 pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
-    let word = word.trim().trim_end_matches(".md");
-    let word = word.rsplit('/').next().unwrap_or(word);
+    let word = named(project, word.trim().trim_end_matches(".md"));
     if let Ok(id) = Id::new(word)
         && project.store.packet(&id).is_ok()
     {
@@ -111,6 +139,14 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
+/// A packet's name, also where its path was given. Any other path stays one, and names nothing.
+fn named<'a>(project: &Project, word: &'a str) -> &'a str {
+    let folder = project.store.dir().path().join(store::layout::PACKETS);
+    let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
+    let ends = ["packets/", ".agent/context/packets/"];
+    here.or_else(|| ends.iter().find_map(|start| word.strip_prefix(start))).unwrap_or(word)
+}
+
 fn absent(word: &str, names: &[String]) -> Error {
     let hint = match did_you_mean(word, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
@@ -133,6 +169,8 @@ pub enum Edit<'a> {
 #[derive(Debug)]
 pub struct Edited {
     pub shown: Shown,
+    /// What whoever did it should know.
+    pub note: Option<&'static str>,
     /// Whether a secret in what was given was covered.
     pub covered: bool,
 }
@@ -141,6 +179,14 @@ pub struct Edited {
 pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
+    if let Edit::Block { reason } = edit
+        && reason.trim().is_empty()
+    {
+        return Err(Error::Usage {
+            what: "the reason is empty".into(),
+            hint: "say why the work cannot go on: --reason \"no access to the server\"".into(),
+        });
+    }
     let given = Given::to(world);
     // Named here, so that they live as long as what borrows from them.
     let (reason_given, text_given);
@@ -155,14 +201,15 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         }
         Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
     };
+    let mut note = None;
     let shown = change(&project, &id, |document| {
         let before = document.bytes().to_vec();
-        apply(document, edit, &project)?;
+        note = apply(document, edit, &project)?;
         // A section is set to the byte: not even the time of it is written elsewhere.
         let is_section = matches!(edit, Edit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
     })?;
-    Ok(Edited { shown, covered: given.was_covered() })
+    Ok(Edited { shown, note, covered: given.was_covered() })
 }
 
 pub(crate) fn touch(document: &mut Document, world: &World) -> Result<()> {
@@ -176,14 +223,13 @@ pub(crate) fn change(
     edit: impl FnOnce(&mut Document) -> Result<()>,
 ) -> Result<Shown> {
     let _lock = project.store.lock_packets(WAIT)?;
-    let mut document = project.store.packet(id)?;
+    let mut document = read(project, id)?;
     let before = document.bytes().to_vec();
     edit(&mut document)?;
     if document.bytes() != before {
         project.store.write_packet(id, &document)?;
     }
-    let packet = Packet::read(&document, id.as_str());
-    Ok(Shown { id: id.clone(), path: path_of(project, id), document, packet })
+    Ok(shown(project, id, document))
 }
 
 pub(crate) fn set(document: &mut Document, key: &str, value: impl Into<serde_json::Value>) -> Result<()> {
@@ -197,7 +243,8 @@ fn refused(why: &EditError) -> Error {
     }
 }
 
-fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<()> {
+/// Gives what is to be said about it.
+fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         Edit::Status(status) => {
             set(document, "status", status.name())?;
@@ -206,14 +253,17 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<()> {
                 document.remove("claimed_at");
             }
             document.remove("blocked_reason");
-            Ok(())
+            Ok(None)
         }
         Edit::Block { reason } => {
             set(document, "status", Status::Blocked.name())?;
-            set(document, "blocked_reason", reason)
+            set(document, "blocked_reason", reason).map(|()| None)
         }
-        Edit::Confirm(files) => confirm(document, &inside(project, files)?),
-        Edit::Unconfirm(files) => unconfirm(document, &below(project, files)),
+        Edit::Confirm(files) => {
+            let files = inside(project, files)?;
+            confirm::confirm(document, &files).map(|()| None).map_err(|why| refused(&why))
+        }
+        Edit::Unconfirm(files) => unconfirm(document, &below(project, files)).map(|()| None),
         Edit::Section { heading, text } => set_section(document, heading, text),
     }
 }
@@ -225,7 +275,7 @@ fn below(project: &Project, files: &[String]) -> Vec<String> {
 }
 
 /// Files that can be confirmed: below the root, and there.
-fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
+pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
         let place = place::within(&checkout, file);
@@ -235,49 +285,38 @@ fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
                 hint: "confirm files below the project's folder".into(),
             });
         }
-        if project.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err() {
-            return Err(Error::Absent {
-                what: format!("there is no file {} in the project", place.path),
-                hint: "name it from here, or from the project's folder".into(),
-            });
+        match project.root.checkout.join(place.path.as_ref()).symlink_metadata() {
+            Ok(there) if there.is_dir() => {
+                return Err(Error::Refused {
+                    what: format!("{file} is a folder"),
+                    hint: "confirm the files in it that matter".into(),
+                });
+            }
+            Ok(_) => {}
+            Err(_) => {
+                return Err(Error::Absent {
+                    what: format!("there is no file {} in the project", place.path),
+                    hint: "name it from here, or from the project's folder".into(),
+                });
+            }
         }
     }
     Ok(below(project, files))
 }
 
-fn confirm(document: &mut Document, files: &[String]) -> Result<()> {
-    let mut confirmed = document.list("relevant_files_confirmed").unwrap_or_default();
-    confirmed.extend(files.iter().filter(|file| !confirmed.contains(file)).cloned().collect::<Vec<_>>());
-    write_confirmed(document, &confirmed)
-}
-
 fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
-    let mut confirmed = document.list("relevant_files_confirmed").unwrap_or_default();
+    let confirmed = Packet::whole(document, "").confirmed;
     if let Some(missing) = files.iter().find(|file| !confirmed.contains(file)) {
         return Err(Error::Absent {
             what: format!("`{missing}` is not among the confirmed files"),
             hint: if confirmed.is_empty() { "there is none".into() } else { confirmed.join(", ") },
         });
     }
-    confirmed.retain(|known| !files.contains(known));
-    write_confirmed(document, &confirmed)
-}
-
-/// The list in the frontmatter, and the one that people read.
-fn write_confirmed(document: &mut Document, confirmed: &[String]) -> Result<()> {
-    if document.list("relevant_files_confirmed").unwrap_or_default() == confirmed {
-        return Ok(());
-    }
-    set(document, "relevant_files_confirmed", serde_json::json!(confirmed))?;
-    let lines: Vec<String> =
-        confirmed.iter().map(|path| format!("- {} — chosen by the user", code(path, 300))).collect();
-    let text = if lines.is_empty() { NONE.to_owned() } else { lines.join(document.line_end()) };
-    let path = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
-    document.set_section(&path, text).map_err(|why| refused(&why))
+    confirm::unconfirm(document, files).map_err(|why| refused(&why))
 }
 
 /// Our headings by any part of their name; somebody's own heading by its whole name.
-fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<()> {
+fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
         .headings()
@@ -289,15 +328,34 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<()>
         (Some(own), _) => own,
         (None, Some(ours)) if !wanted.is_empty() => (2, (*ours).to_owned()),
         _ => {
-            let near = did_you_mean(wanted, HEADINGS.iter().copied()).unwrap_or("Intent");
+            let near = did_you_mean(wanted, HEADINGS.iter().copied());
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             return Err(Error::Usage {
                 what: format!("the packet has no section `{wanted}`"),
-                hint: format!("did you mean `{near}`? The sections are: {}", HEADINGS.join(", ")),
+                hint: format!("{near}The sections are: {}", HEADINGS.join(", ")),
             });
         }
     };
-    let text = text.trim_end_matches(['\n', '\r']);
-    document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))
+    // What is typed or piped ends its lines as the system does; the file has its own way.
+    let text = text.replace("\r\n", "\n");
+    let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_end());
+    document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))?;
+    Ok(what_counts(&name))
+}
+
+/// Of what stands in the frontmatter too.
+fn what_counts(section: &str) -> Option<&'static str> {
+    match section {
+        FILES | CONFIRMED | SUGGESTED => Some(
+            "files listed below Confirmed count as confirmed, and so do those in the frontmatter: \
+             `thru packet confirm` and `unconfirm` change both",
+        ),
+        VALIDATORS => Some(
+            "a pickup and a loop take the frontmatter's `validators`, not this text: \
+             change both (`thru packet open`)",
+        ),
+        _ => None,
+    }
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -316,13 +374,27 @@ pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
     };
     let check = |id: &Id| {
         let findings = match project.store.packet(id) {
-            Ok(document) => packet::validate(&document, &format!("packets/{id}.md")),
+            Ok(document) => findings(&project, id, &document),
             Err(error) => vec![Finding::new(Level::Error, error.to_string())],
         };
         let valid = findings.iter().all(|finding| finding.level != Level::Error);
         Checked { id: id.to_string(), valid, findings }
     };
     Ok(ids.iter().map(check).collect())
+}
+
+fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
+    let file = format!("packets/{id}.md");
+    let mut findings = packet::validate(document, &file);
+    let ours = project.marker.project_id.as_str();
+    let theirs = document.text("project_id").map(str::trim);
+    if let Some(theirs) = theirs.filter(|theirs| !theirs.is_empty() && *theirs != ours) {
+        let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));
+        let line = document.entry("project_id").map(|entry| entry.line);
+        let hint = "it was written in another project; `thru packet import` makes one of this project of it";
+        findings.push(Finding::new(Level::Warning, text).at(&file, line).hint(hint));
+    }
+    findings
 }
 
 /// What became of a file that was to be imported.
@@ -339,6 +411,7 @@ pub struct Imported {
 /// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
 pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     let bytes = store::read_own(file, 4 * 1024 * 1024)?;
+    check_text(file, &bytes)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
     let project = Project::find_or_make(world)?;
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
@@ -368,6 +441,23 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
         (id, bytes)
     })?;
     Ok(imported(id, true))
+}
+
+/// Its text is to be kept, so there has to be one.
+fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
+    let flaw = |line, why: &str, hint: &str| {
+        Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })
+    };
+    if bytes.trim_ascii().is_empty() {
+        return flaw(None, "the file is empty", "name a file that says what is to be done");
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Ok(()),
+        Err(bad) => {
+            let line = bytes[..bad.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            flaw(Some(line), "not UTF-8", "save it as UTF-8 first: iconv -f latin1 -t utf-8")
+        }
+    }
 }
 
 fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {
