@@ -1,7 +1,7 @@
 use super::{confirm, listed, path_in, unconfirm};
 use crate::document::Document;
 
-const HAND: &str = "---\nid: p\nrelevant_files_confirmed: [\"x.rs\", \"y.rs\"]\n---\n## Relevant Files\n\n### Confirmed\n\nRead in this order:\n\n- `x.rs` — chosen by the user\n- `y.rs` — start at line 40\n  and read on\n\nThat is all.\n\n### Suggested\n\n- `z.rs`\n\n## Notes\n";
+const HAND: &str = "---\nid: p\nrelevant_files_confirmed: [\"x.rs\",\"y.rs\"]\n---\n## Relevant Files\n\n### Confirmed\n\nRead in this order:\n\n- `x.rs` — chosen by the user\n- `y.rs` — start at line 40\n  and read on\n\nThat is all.\n\n### Suggested\n\n- `z.rs`\n\n## Notes\n";
 
 fn strings(files: &[&str]) -> Vec<String> {
     files.iter().map(|file| (*file).to_owned()).collect()
@@ -14,15 +14,14 @@ fn only_a_files_own_line_comes_and_goes() {
         let mut document = Document::parse(text.clone());
         confirm(&mut document, &strings(&["a/b.rs", "x.rs"])).unwrap();
         let added = format!("  and read on{end}- `a/b.rs` — chosen by the user{end}");
-        let expected = text
-            .replace("\"y.rs\"]", "\"y.rs\", \"a/b.rs\"]")
-            .replace(&format!("  and read on{end}"), &added);
+        let expected =
+            text.replace("\"y.rs\"]", "\"y.rs\",\"a/b.rs\"]").replace(&format!("  and read on{end}"), &added);
         assert_eq!(String::from_utf8_lossy(document.bytes()), expected);
         unconfirm(&mut document, &strings(&["a/b.rs"])).unwrap();
         assert_eq!(String::from_utf8_lossy(document.bytes()), text);
         unconfirm(&mut document, &strings(&["x.rs"])).unwrap();
         let expected =
-            text.replace("\"x.rs\", ", "").replace(&format!("- `x.rs` — chosen by the user{end}"), "");
+            text.replace("\"x.rs\",", "").replace(&format!("- `x.rs` — chosen by the user{end}"), "");
         assert_eq!(String::from_utf8_lossy(document.bytes()), expected);
     }
 }
