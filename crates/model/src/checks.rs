@@ -66,6 +66,81 @@ fn is_filter(program: &str) -> bool {
     matches!(program, "tail" | "head" | "grep" | "cat" | "tee" | "less" | "sort" | "wc" | "sed" | "awk")
 }
 
+/// Whether a failure need not be open any more, once `later` has passed: besides what [`covers`] says, the same check in
+/// other words, a run of all tests, and the commit of a merge. What the exit code alone tells of a pipe does not count.
+pub fn settles(later: &str, passed: Option<bool>, failed: &str) -> bool {
+    let lost = core(failed);
+    if core(later) == lost && (sort(failed).is_some() || !later.contains("||")) {
+        return true;
+    }
+    let chained = shell::chained(later);
+    if covers(later, passed, failed) || ends_a_merge(&chained, failed) {
+        return true;
+    }
+    let is_known = passed == Some(true) || passed.is_none() && !chained.is_empty();
+    is_known && sort(failed) == Some(Sort::Test) && runs_all(later, failed)
+}
+
+/// A merge that stopped at a conflict is over once it is committed or given up: git refuses either before.
+fn ends_a_merge(chained: &[Vec<String>], failed: &str) -> bool {
+    let is = |words: &Vec<String>, names: &[&str]| {
+        let mut words = strip(words).iter().map(String::as_str);
+        words.next() == Some("git") && words.next().is_some_and(|name| names.contains(&name))
+    };
+    let has = |words: &[String], option: &str| words.iter().any(|word| word == option);
+    let merges = ["merge", "cherry-pick", "revert"];
+    let failed = shell::chained(failed);
+    let [merge] = failed.as_slice() else { return false };
+    is(merge, &merges)
+        && chained.iter().any(|words| {
+            is(words, &["commit"])
+                || is(words, &merges) && (has(words, "--continue") || has(words, "--abort"))
+        })
+}
+
+/// Whether a line runs all the tests that the other ran some of.
+fn runs_all(later: &str, failed: &str) -> bool {
+    let tested = |command: &str| {
+        let all = shell::simple(command);
+        let words = all.into_iter().find(|words| sort_of(words) == Some(Sort::Test))?;
+        let words = strip(&words).to_vec();
+        let program = words.first()?.rsplit('/').next()?.to_owned();
+        Some((program, words))
+    };
+    let (Some((program, words)), Some((other, _))) = (tested(later), tested(failed)) else { return false };
+    let rest: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
+    match program.as_str() {
+        "go" => {
+            program == other && only(&["test", "./...", "-v", "-race", "-count=1"]) && rest.contains(&"./...")
+        }
+        "cargo" => {
+            let all = ["--workspace", "--all"];
+            let others = ["test", "nextest", "run", "--all-targets", "--all-features", "--locked", "-q"];
+            program == other
+                && only(&[&all[..], &others].concat())
+                && all.iter().any(|word| rest.contains(word))
+        }
+        "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" => {
+            program == other && only(&["run", "-q", "-v", "-x", "--ci"])
+        }
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            let is_script = ["jest", "vitest", "mocha", "ava", "playwright"].contains(&other.as_str());
+            (program == other || is_script) && is_task_for_all(&rest)
+        }
+        // Whatever the project is made of: its own way to run everything.
+        "make" | "mise" | "just" | "task" => is_task_for_all(&rest),
+        _ => false,
+    }
+}
+
+/// `test`, `run test:ci`: a task that names no part of the tests, and is given none.
+fn is_task_for_all(words: &[&str]) -> bool {
+    let [task] = words.strip_prefix(&["run"]).unwrap_or(words) else { return false };
+    task.split([':', '-', '_', '.'])
+        .all(|part| matches!(part, "test" | "tests" | "check" | "verify" | "ci" | "all"))
+}
+
 fn sort_of(words: &[String]) -> Option<Sort> {
     let words: Vec<&str> = strip(words).iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;

@@ -112,3 +112,35 @@ fn what_shows_that_a_failure_is_over() {
         assert_eq!(covers(later, passed, failed), expected, "{later} after {failed}");
     }
 }
+
+#[test]
+fn what_a_packet_need_not_call_open() {
+    let yes =
+        |later: &str, passed, failed: &str| assert!(settles(later, passed, failed), "{later} → {failed}");
+    let no =
+        |later: &str, passed, failed: &str| assert!(!settles(later, passed, failed), "{later} → {failed}");
+    yes("cd x && cargo test -q", None, "cargo test");
+    yes("git pull --rebase origin a && git push origin a", None, "git push origin a");
+    no("git pull --rebase origin a; git push origin a; echo", None, "git push origin a");
+    no("git push origin a || true", None, "git push origin a");
+    no("git push origin b", None, "git push origin a");
+    yes("git add -A && git commit --no-edit", None, "git merge origin/main --no-edit 2>&1");
+    yes("git merge --abort", None, "git merge origin/main");
+    no("git commit -m x; true", None, "git merge origin/main");
+    no("git commit -m x", None, "git rebase main");
+    yes("mise run test:ci 2>&1", None, "go test ./x/... -run TestA");
+    yes("mise run fmt && mise run test:ci 2>&1 | tail -20", Some(true), "go test ./x");
+    no("mise run test:ci 2>&1 | tail -20", None, "go test ./x");
+    no("mise run test -- -run TestA", None, "go test ./x");
+    no("mise run test:unit", None, "go test ./x");
+    no("mise run test:ci", None, "git push origin a");
+    yes("go test ./...", None, "go test ./x -run TestA");
+    no("go test ./x/...", None, "go test ./y");
+    no("go test ./... -run TestA", None, "go test ./y");
+    yes("cargo test --workspace", None, "cargo test -p parse");
+    no("cargo test", None, "cargo test -p parse");
+    no("cargo test --workspace", None, "go test ./x");
+    yes("npm test", None, "npx jest a.test.ts");
+    no("npm test", None, "cargo test -p parse");
+    no("pytest tests/a.py", None, "pytest tests/b.py");
+}

@@ -2,21 +2,22 @@
 
 mod choose;
 mod compose;
+pub mod confirm;
 pub mod drift;
 pub mod import;
 pub mod pickup;
+mod validate;
 pub mod words;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::document::{Document, Head};
-use crate::finding::{Finding, Level};
-use crate::id::Id;
+use crate::document::Document;
 use crate::time;
 
 pub use compose::{Draft, Git, Material, NONE, compose};
+pub use validate::validate;
 
 /// The headings of a packet, in order. All of them are level 2.
 pub const INTENT: &str = "Intent";
@@ -37,7 +38,9 @@ pub const HEADINGS: &[&str] =
 pub const CONFIRMED: &str = "Confirmed";
 pub const SUGGESTED: &str = "Suggested";
 
-const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
+/// What this build writes and reads. A packet that says nothing of it is of the first.
+pub const SCHEMA_VERSION: i64 = 1;
+
 const SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude"];
 
@@ -105,13 +108,23 @@ pub struct Check {
 }
 
 impl Packet {
-    /// `name` is the file's, without its ending: what counts as id where the frontmatter has none.
+    /// With the files that only the text names as confirmed: whoever wrote them there meant them.
+    pub fn whole(document: &Document, name: &str) -> Packet {
+        let mut packet = Packet::read(document, name);
+        for file in confirm::listed(document) {
+            if !packet.confirmed.contains(&file) {
+                packet.confirmed.push(file);
+            }
+        }
+        packet
+    }
+
+    /// The frontmatter. `name` is the file's, without its ending: it counts, whatever `id` says.
     pub fn read(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
-        let id = text("id");
         Packet {
-            id: if Id::new(&id).is_ok() { id } else { name.to_owned() },
+            id: name.to_owned(),
             created_at: text("created_at"),
             updated_at: text("updated_at"),
             status: Status::parse(&text("status")),
@@ -192,104 +205,9 @@ pub fn id(now: Timestamp, purpose: &str, n: usize) -> String {
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
-/// What is off with a packet. Errors are what a reader cannot do without; the rest stays usable.
-pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
-    let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
-    let mut findings: Vec<Finding> = Vec::new();
-    let mut find = |level, line: Option<usize>, text: String, hint: &str| {
-        let finding = Finding::new(level, text).at(file, line);
-        findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
-    };
-    for odd in document.findings() {
-        find(Level::Warning, Some(odd.line), odd.kind.to_string(), "");
-    }
-    if !document.has_frontmatter() {
-        find(Level::Error, Some(1), "no frontmatter: the file does not begin with `---`".into(), HEAD_HINT);
-        return findings;
-    }
-    let line = |key: &str| document.entry(key).map(|entry| entry.line);
-    for key in REQUIRED {
-        if document.text(key).is_none_or(|text| text.trim().is_empty()) {
-            find(Level::Error, line(key).or(Some(1)), format!("`{key}` is missing"), HEAD_HINT);
-        }
-    }
-    let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
-    if let Some(id) = text("id").filter(|id| *id != name) {
-        let hint = "the file's name counts; give both the same";
-        find(Level::Warning, line("id"), format!("`id` is {id}, the file is called {name}"), hint);
-    }
-    for key in ["created_at", "updated_at", "claimed_at"] {
-        if let Some(bad) = text(key).filter(|text| time::parse(text).is_none()) {
-            find(
-                Level::Error,
-                line(key),
-                format!("`{key}` is `{bad}`, which is no time"),
-                "write it like 2026-11-15T19:22:00Z",
-            );
-        }
-    }
-    if let Some(bad) = text("status").filter(|status| Status::parse(status).is_none()) {
-        find(
-            Level::Error,
-            line("status"),
-            format!("`status` is `{bad}`"),
-            "it is one of draft, active, done, blocked",
-        );
-    }
-    if let Some(bad) = text("source").filter(|source| !SOURCES.contains(source)) {
-        find(
-            Level::Warning,
-            line("source"),
-            format!("`source` is `{bad}`, which is no harness that thru knows"),
-            "",
-        );
-    }
-    for key in ["relevant_files_confirmed", "relevant_files_suggested", "validators"] {
-        if document.get(key).is_some_and(|value| !value.is_null()) && document.list(key).is_none() {
-            find(
-                Level::Error,
-                line(key),
-                format!("`{key}` is no list"),
-                "write a JSON list on one line: [\"a\", \"b\"]",
-            );
-        }
-    }
-    for key in ["loop_max_iterations", "dirty"] {
-        if text(key).is_some() && document.int(key).is_none() {
-            find(Level::Error, line(key), format!("`{key}` is no whole number"), "");
-        }
-    }
-    validate_headings(document, &mut find);
-    findings
-}
-
-const HEAD_HINT: &str = "`thru packet list` shows one that is right; its first lines are the pattern";
-
-fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
-    let mut last = 0;
-    for heading in HEADINGS {
-        match document.headings().iter().find(|known| known.level == 2 && known.text == *heading) {
-            None => find(
-                Level::Warning,
-                None,
-                format!("`## {heading}` is missing"),
-                "the packet can be picked up all the same; that part is then empty",
-            ),
-            Some(known) => {
-                if known.line < last {
-                    let text = format!("`## {heading}` stands before what should come first");
-                    find(Level::Note, Some(known.line), text, "");
-                }
-                last = last.max(known.line);
-            }
-        }
-    }
-    for sub in [CONFIRMED, SUGGESTED] {
-        let files = document.section(&[Head::exact(2, FILES)]).is_some();
-        if files && document.section(&[Head::exact(2, FILES), Head::exact(3, sub)]).is_none() {
-            find(Level::Warning, None, format!("`### {sub}` below `## {FILES}` is missing"), "");
-        }
-    }
+/// The version that a packet is of, if this build does not know it yet.
+pub fn newer(document: &Document) -> Option<i64> {
+    document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }
 
 #[cfg(test)]

@@ -44,6 +44,18 @@ pub fn simple(command: &str) -> Vec<Vec<String>> {
     commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
+/// The single commands of a line that have all passed if the line has: joined by `&&` and by nothing else.
+pub fn chained(command: &str) -> Vec<Vec<String>> {
+    let tokens = tokens(command);
+    let joins = |word: &Word| word.text == "&&" || word.text.starts_with(['<', '>']);
+    // Behind a here-document there may be more, and its end is the line's.
+    let is_cut = command.contains("<<") && !command.contains("$(cat <<");
+    if is_cut || tokens.iter().any(|word| word.operator && !joins(word)) {
+        return Vec::new();
+    }
+    commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
+}
+
 /// `2>&1`: the descriptor before the sign and the target behind it go with it.
 fn without_redirections(words: &[Word]) -> Vec<String> {
     let is_target = |i: usize| i > 0 && words[i - 1].operator;
@@ -145,7 +157,9 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
         _ => None,
     };
     for (i, word) in arguments.iter().enumerate() {
-        let target = i > 0 && arguments[i - 1].operator;
+        let before = i.checked_sub(1).map(|before| &arguments[before]);
+        let target =
+            before.is_some_and(|before| before.operator || takes_an_expression(program, &before.text));
         if !word.operator && !target && Some(i) != pattern && is_path(word) {
             found.push((word.text.clone(), usual));
         }
@@ -159,6 +173,11 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
     }
     found.extend(redirections(words));
     found
+}
+
+/// `gh pr view -q .author.login`: what follows picks something out of an answer.
+fn takes_an_expression(program: &str, option: &str) -> bool {
+    matches!(option, "--jq" | "--template") || program == "gh" && matches!(option, "-q" | "-t")
 }
 
 /// `> file` writes it, `< file` reads it.

@@ -28,6 +28,8 @@ fn files_that_commands_name() {
 
 #[test]
 fn what_only_looks_like_a_file() {
+    check("gh pr view --json author -q .author.login", &[]);
+    check("gh api x --jq .author.login", &[]);
     for command in [
         "git checkout origin/main",
         "git log feature/login.v2",

@@ -105,16 +105,27 @@ fn write(file: &Path, bytes: &[u8]) -> Result<()> {
 /// The commit that is checked out, and its branch. From git's files; by its command where those do not tell.
 pub fn head(project: &Path) -> Option<store::git::Head> {
     store::git::head(project).or_else(|| {
-        let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()??.trim().to_owned();
+        let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
         let branch = ask(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
-        Some(store::git::Head { commit, branch: branch.trim().to_owned() })
+        let (commit, branch) = (commit.trim().to_owned(), branch.trim().to_owned());
+        (!commit.is_empty() || !branch.is_empty()).then_some(store::git::Head { commit, branch })
     })
 }
 
-/// How many files differ from HEAD, untracked ones included.
+/// How many files differ from HEAD, untracked ones included. One that was only given another name is one.
 pub fn dirty(project: &Path) -> Option<usize> {
-    let status = run(project, &["status", "--porcelain", "-z", "--no-renames"], Vec::new()).ok()??;
-    Some(status.split(|b| *b == 0).filter(|entry| !entry.is_empty()).count())
+    let args = ["status", "--porcelain", "-z", "--find-renames", "--untracked-files=all"];
+    let status = run(project, &args, Vec::new()).ok()??;
+    let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
+    let mut files = 0;
+    while let Some(entry) = entries.next() {
+        files += 1;
+        // `R  new`, and then the old name by itself.
+        if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
+            entries.next();
+        }
+    }
+    Some(files)
 }
 
 /// Commits that only `ours` has, and only `theirs`. None where one of them is not known here.

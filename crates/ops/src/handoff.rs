@@ -6,6 +6,7 @@ use harness::Harness;
 use model::digest::Digest;
 use model::document::{Document, Head};
 use model::id::Id;
+use model::loops::promise;
 use model::packet::drift::GONE;
 use model::packet::{self, Git, Material};
 use model::redact;
@@ -16,7 +17,9 @@ use store::{Dir, layout};
 use crate::given::Given;
 use crate::project::Project;
 use crate::sessions::{self, Chosen};
-use crate::{Error, Result, World, files, git, past, role, settings, transcript};
+use crate::{
+    Error, Result, World, files, git, packet as packet_files, past, role, settings, sweep, transcript,
+};
 
 /// A larger file is named, and not looked into.
 const LOOKED_INTO: usize = 1024 * 1024;
@@ -67,7 +70,9 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
             hint: "say in a few words what is to be finished: thru handoff \"finish the parser\"".into(),
         });
     }
+    check(request)?;
     let project = Project::find_or_make(world)?;
+    let confirmed = packet_files::inside(&project, request.confirmed)?;
     let options = redact::Options { emails: settings::here(world).settings().redact_emails };
     let given = Given::to(world);
     let source = match request.transcript {
@@ -79,8 +84,29 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         request.validators.iter().map(|line| given.clean(line).into_owned()).collect();
     let request =
         Request { purpose: &purpose, promise: promise.as_deref(), validators: &validators, ..*request };
+    let request = Request { confirmed: &confirmed, ..request };
     let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
+    if request.transcript.is_none() {
+        // Where this fails, a sweep writes one packet too many.
+        let _ = sweep::handed_off(world, &project.store, &source.digest.session, &report.id);
+    }
     Ok(Report { covered: given.was_covered(), ..report })
+}
+
+/// What a loop would refuse later is refused now.
+fn check(request: &Request) -> Result<()> {
+    let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
+    if let Some((promise, flaw)) = request.promise.and_then(|text| Some((text, promise::flaw(text)?))) {
+        let what = format!("`{promise}` cannot be promised: {flaw}");
+        return usage(what, "a few words, e.g. ALL TESTS PASS");
+    }
+    if request.validators.iter().any(|command| command.trim().is_empty()) {
+        return usage(
+            "a validator is empty".into(),
+            "give a command that must pass: --validator \"make test\"",
+        );
+    }
+    Ok(())
 }
 
 /// The session a packet is made of.
@@ -144,11 +170,7 @@ pub(crate) fn write(
     let digest = &source.digest;
     let checkout = &project.root.checkout;
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
-    let confirmed: Vec<String> = request
-        .confirmed
-        .iter()
-        .map(|file| model::place::within(&checkout.to_string_lossy(), file).path.into_owned())
-        .collect();
+    let confirmed = request.confirmed;
     let ignored = match (git, source.elsewhere) {
         // Without git nobody ignores anything; in a hook it is not asked.
         (Some(Git { dirty: Some(_), .. }), false) => {
@@ -170,7 +192,7 @@ pub(crate) fn write(
         project_id: project.marker.project_id.as_str(),
         git,
         now: world.now,
-        confirmed: &confirmed,
+        confirmed,
         decisions: &decisions,
         rules: &rules,
         gone: &gone,
@@ -201,7 +223,7 @@ pub(crate) fn write(
         session: digest.session.clone(),
         chosen: source.chosen,
         edited: digest.files.iter().filter(|file| file.edits > 0).count(),
-        failing: digest.open_failures().count(),
+        failing: draft.failing,
         open_todos: digest.open_todos().count(),
         suggested: draft.suggested,
         next_prompt: draft.next_prompt,

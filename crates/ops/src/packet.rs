@@ -1,22 +1,27 @@
 //! `thru packet`: finding packets, and changing one without touching a byte that was not meant.
 
+mod edit;
+mod import;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use model::document::{Document, EditError, Head};
+use model::document::{Document, EditError};
 use model::finding::{Finding, Level};
 use model::id::Id;
-use model::packet::{self, CONFIRMED, FILES, HEADINGS, NONE, Packet, Status, import};
-use model::place;
-use model::render::code;
-use model::text::{did_you_mean, fingerprint};
+use model::packet::{self, Packet, Status};
+use model::render::inline;
+use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
 use store::Listed;
 
-use crate::given::Given;
 use crate::project::Project;
-use crate::{Error, Mode, Result, World};
+use crate::{Error, Result, World};
+
+pub(crate) use edit::inside;
+pub use edit::{Edit, Edited, edit};
+pub use import::{Imported, import};
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);
@@ -61,15 +66,42 @@ pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<R
     Ok((rows, all))
 }
 
+/// As it is, whatever it is.
 pub fn show(world: &World, word: &str) -> Result<Shown> {
     let project = Project::find(world)?;
-    open(&project, &find(&project, word)?)
+    let id = find(&project, word)?;
+    let document = project.store.packet(&id)?;
+    Ok(shown(&project, &id, document))
 }
 
+/// To work with.
 pub(crate) fn open(project: &Project, id: &Id) -> Result<Shown> {
+    let document = read(project, id)?;
+    Ok(shown(project, id, document))
+}
+
+fn shown(project: &Project, id: &Id, document: Document) -> Shown {
+    let packet = Packet::whole(&document, id.as_str());
+    Shown { id: id.clone(), path: path_of(project, id), document, packet }
+}
+
+/// One that says something, in words that this build knows.
+fn read(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.packet(id)?;
-    let packet = Packet::read(&document, id.as_str());
-    Ok(Shown { id: id.clone(), path: path_of(project, id), document, packet })
+    let path = path_of(project, id);
+    if document.bytes().trim_ascii().is_empty() {
+        return Err(Error::Damaged {
+            path,
+            line: None,
+            why: "the packet is empty".into(),
+            hint: "take the file away, or back from a backup; `thru packet list` shows the others".into(),
+        });
+    }
+    if let Some(version) = packet::newer(&document) {
+        let why = format!("schema_version is {version}, this thru knows up to {}", packet::SCHEMA_VERSION);
+        return Err(store::Error::Foreign { path, why }.into());
+    }
+    Ok(document)
 }
 
 pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
@@ -78,8 +110,7 @@ pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
 
 /// A whole id, the beginning of exactly one, or a part of exactly one's name.
 pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
-    let word = word.trim().trim_end_matches(".md");
-    let word = word.rsplit('/').next().unwrap_or(word);
+    let word = named(project, word.trim().trim_end_matches(".md"));
     if let Ok(id) = Id::new(word)
         && project.store.packet(&id).is_ok()
     {
@@ -111,58 +142,20 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
+/// A packet's name, also where its path was given. Any other path stays one, and names nothing.
+fn named<'a>(project: &Project, word: &'a str) -> &'a str {
+    let folder = project.store.dir().path().join(store::layout::PACKETS);
+    let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
+    let ends = ["packets/", ".agent/context/packets/"];
+    here.or_else(|| ends.iter().find_map(|start| word.strip_prefix(start))).unwrap_or(word)
+}
+
 fn absent(word: &str, names: &[String]) -> Error {
     let hint = match did_you_mean(word, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
         None => "`thru packet list` shows the packets there are, `thru handoff` makes one".to_owned(),
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
-}
-
-/// What is done to a packet.
-#[derive(Clone, Copy, Debug)]
-pub enum Edit<'a> {
-    Status(Status),
-    Block { reason: &'a str },
-    Confirm(&'a [String]),
-    Unconfirm(&'a [String]),
-    Section { heading: &'a str, text: &'a str },
-}
-
-/// A packet that was changed.
-#[derive(Debug)]
-pub struct Edited {
-    pub shown: Shown,
-    /// Whether a secret in what was given was covered.
-    pub covered: bool,
-}
-
-/// Changes a packet under its lock; what was not meant keeps its bytes.
-pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
-    let project = Project::find(world)?;
-    let id = find(&project, word)?;
-    let given = Given::to(world);
-    // Named here, so that they live as long as what borrows from them.
-    let (reason_given, text_given);
-    let edit = match edit {
-        Edit::Block { reason } => {
-            reason_given = given.clean(reason);
-            Edit::Block { reason: &reason_given }
-        }
-        Edit::Section { heading, text } => {
-            text_given = given.clean(text);
-            Edit::Section { heading, text: &text_given }
-        }
-        Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
-    };
-    let shown = change(&project, &id, |document| {
-        let before = document.bytes().to_vec();
-        apply(document, edit, &project)?;
-        // A section is set to the byte: not even the time of it is written elsewhere.
-        let is_section = matches!(edit, Edit::Section { .. });
-        if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
-    })?;
-    Ok(Edited { shown, covered: given.was_covered() })
 }
 
 pub(crate) fn touch(document: &mut Document, world: &World) -> Result<()> {
@@ -176,14 +169,13 @@ pub(crate) fn change(
     edit: impl FnOnce(&mut Document) -> Result<()>,
 ) -> Result<Shown> {
     let _lock = project.store.lock_packets(WAIT)?;
-    let mut document = project.store.packet(id)?;
+    let mut document = read(project, id)?;
     let before = document.bytes().to_vec();
     edit(&mut document)?;
     if document.bytes() != before {
         project.store.write_packet(id, &document)?;
     }
-    let packet = Packet::read(&document, id.as_str());
-    Ok(Shown { id: id.clone(), path: path_of(project, id), document, packet })
+    Ok(shown(project, id, document))
 }
 
 pub(crate) fn set(document: &mut Document, key: &str, value: impl Into<serde_json::Value>) -> Result<()> {
@@ -195,109 +187,6 @@ fn refused(why: &EditError) -> Error {
         what: format!("the packet was not changed: {why}"),
         hint: "`thru packet open` names the file; mend that place by hand, or change the text".into(),
     }
-}
-
-fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<()> {
-    match edit {
-        Edit::Status(status) => {
-            set(document, "status", status.name())?;
-            if matches!(status, Status::Draft | Status::Done) {
-                document.remove("claimed_by");
-                document.remove("claimed_at");
-            }
-            document.remove("blocked_reason");
-            Ok(())
-        }
-        Edit::Block { reason } => {
-            set(document, "status", Status::Blocked.name())?;
-            set(document, "blocked_reason", reason)
-        }
-        Edit::Confirm(files) => confirm(document, &inside(project, files)?),
-        Edit::Unconfirm(files) => unconfirm(document, &below(project, files)),
-        Edit::Section { heading, text } => set_section(document, heading, text),
-    }
-}
-
-/// As records have them: seen from the root.
-fn below(project: &Project, files: &[String]) -> Vec<String> {
-    let checkout = project.root.checkout.to_string_lossy();
-    files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
-}
-
-/// Files that can be confirmed: below the root, and there.
-fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
-    let checkout = project.root.checkout.to_string_lossy();
-    for file in files {
-        let place = place::within(&checkout, file);
-        if place.outside {
-            return Err(Error::Refused {
-                what: format!("{} is outside of the project, so nobody would be let open it", place.path),
-                hint: "confirm files below the project's folder".into(),
-            });
-        }
-        if project.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err() {
-            return Err(Error::Absent {
-                what: format!("there is no file {} in the project", place.path),
-                hint: "name it from here, or from the project's folder".into(),
-            });
-        }
-    }
-    Ok(below(project, files))
-}
-
-fn confirm(document: &mut Document, files: &[String]) -> Result<()> {
-    let mut confirmed = document.list("relevant_files_confirmed").unwrap_or_default();
-    confirmed.extend(files.iter().filter(|file| !confirmed.contains(file)).cloned().collect::<Vec<_>>());
-    write_confirmed(document, &confirmed)
-}
-
-fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
-    let mut confirmed = document.list("relevant_files_confirmed").unwrap_or_default();
-    if let Some(missing) = files.iter().find(|file| !confirmed.contains(file)) {
-        return Err(Error::Absent {
-            what: format!("`{missing}` is not among the confirmed files"),
-            hint: if confirmed.is_empty() { "there is none".into() } else { confirmed.join(", ") },
-        });
-    }
-    confirmed.retain(|known| !files.contains(known));
-    write_confirmed(document, &confirmed)
-}
-
-/// The list in the frontmatter, and the one that people read.
-fn write_confirmed(document: &mut Document, confirmed: &[String]) -> Result<()> {
-    if document.list("relevant_files_confirmed").unwrap_or_default() == confirmed {
-        return Ok(());
-    }
-    set(document, "relevant_files_confirmed", serde_json::json!(confirmed))?;
-    let lines: Vec<String> =
-        confirmed.iter().map(|path| format!("- {} — chosen by the user", code(path, 300))).collect();
-    let text = if lines.is_empty() { NONE.to_owned() } else { lines.join(document.line_end()) };
-    let path = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
-    document.set_section(&path, text).map_err(|why| refused(&why))
-}
-
-/// Our headings by any part of their name; somebody's own heading by its whole name.
-fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<()> {
-    let wanted = heading.trim().trim_start_matches('#').trim();
-    let own = document
-        .headings()
-        .iter()
-        .find(|known| known.text == wanted)
-        .map(|known| (known.level, known.text.clone()));
-    let ours = HEADINGS.iter().find(|known| known.to_lowercase().starts_with(&wanted.to_lowercase()));
-    let (level, name) = match (own, ours) {
-        (Some(own), _) => own,
-        (None, Some(ours)) if !wanted.is_empty() => (2, (*ours).to_owned()),
-        _ => {
-            let near = did_you_mean(wanted, HEADINGS.iter().copied()).unwrap_or("Intent");
-            return Err(Error::Usage {
-                what: format!("the packet has no section `{wanted}`"),
-                hint: format!("did you mean `{near}`? The sections are: {}", HEADINGS.join(", ")),
-            });
-        }
-    };
-    let text = text.trim_end_matches(['\n', '\r']);
-    document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -316,7 +205,7 @@ pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
     };
     let check = |id: &Id| {
         let findings = match project.store.packet(id) {
-            Ok(document) => packet::validate(&document, &format!("packets/{id}.md")),
+            Ok(document) => findings(&project, id, &document),
             Err(error) => vec![Finding::new(Level::Error, error.to_string())],
         };
         let valid = findings.iter().all(|finding| finding.level != Level::Error);
@@ -325,59 +214,18 @@ pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
     Ok(ids.iter().map(check).collect())
 }
 
-/// What became of a file that was to be imported.
-#[derive(Clone, Debug, Serialize)]
-pub struct Imported {
-    pub from: PathBuf,
-    pub id: String,
-    /// False when it had been imported before, or this was a dry run.
-    pub created: bool,
-    /// Whether a secret in it was covered.
-    pub covered: bool,
-}
-
-/// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
-pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
-    let bytes = store::read_own(file, 4 * 1024 * 1024)?;
-    let mark = format!("{:016x}", fingerprint([&bytes]));
-    let project = Project::find_or_make(world)?;
-    let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let given = Given::to(world);
-    let imported =
-        |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
-    if let Some(known) = imported_before(&project, &mark)? {
-        return Ok(imported(known, false));
+fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
+    let file = format!("packets/{id}.md");
+    let mut findings = packet::validate(document, &file);
+    let ours = project.marker.project_id.as_str();
+    let theirs = document.text("project_id").map(str::trim);
+    if let Some(theirs) = theirs.filter(|theirs| !theirs.is_empty() && *theirs != ours) {
+        let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));
+        let line = document.entry("project_id").map(|entry| entry.line);
+        let hint = "it was written in another project; `thru packet import` makes one of this project of it";
+        findings.push(Finding::new(Level::Warning, text).at(&file, line).hint(hint));
     }
-    let document = Document::parse(given.clean_bytes(&bytes).into_owned());
-    let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
-    let purpose = import::title(&document, &name);
-    if mode == Mode::DryRun {
-        return Ok(imported(packet::id(world.now, &purpose, 1), false));
-    }
-    let id = project.store.create_packet(|n| {
-        let id = packet::id(world.now, &purpose, n);
-        let bytes = import::render(&import::Foreign {
-            id: &id,
-            name: &name,
-            from: &from.to_string_lossy(),
-            fingerprint: &mark,
-            document: &document,
-            project_id: project.marker.project_id.as_str(),
-            now: world.now,
-        });
-        (id, bytes)
-    })?;
-    Ok(imported(id, true))
-}
-
-fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {
-    for name in project.store.packet_names()? {
-        let Ok(id) = Id::new(&name) else { continue };
-        if project.store.packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark)) {
-            return Ok(Some(name));
-        }
-    }
-    Ok(None)
+    findings
 }
 
 impl From<Listed<'_>> for Row {

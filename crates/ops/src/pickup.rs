@@ -188,14 +188,16 @@ fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     let git =
         (!packet.head.is_empty() || !packet.branch.is_empty()).then(|| git_now(project, packet)).flatten();
     let files: Vec<FileNow> = packet.files().iter().map(look).collect();
-    drift::verify(packet, &Now { git, files: &files }, world.now)
+    let project = project.marker.project_id.as_str();
+    drift::verify(packet, &Now { project, git, files: &files }, world.now)
 }
 
 fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
-    // Where nothing moved there is nothing to count.
-    let way = (head.commit != packet.head)
+    // Where nothing moved there is nothing to count, and before the first commit neither.
+    let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
+    let way = is_moved
         .then(|| git::way(checkout, &head.commit, &packet.head))
         .flatten()
         .map(|(ahead, behind)| Way { ahead, behind });

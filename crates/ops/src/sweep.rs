@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Note, Topic};
+use model::digest::FileUse;
 use model::id::Id;
-use model::packet::words;
+use model::packet::{Packet, Status, words};
 use model::render::inline;
 use model::time;
 use serde::{Deserialize, Serialize};
@@ -69,7 +70,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     let _lock = lock(&project.store, WAIT)?;
     let mut swept = Vec::new();
     for open in open(&text) {
-        if seen_to(&project.store, &open.session)?.is_none() && is_dead(&project.store, &open, world.now)? {
+        if seen_to(&project.store, &open)?.is_none() && is_dead(&project.store, &open, world.now)? {
             swept.push(sweep(world, &project, &open, mode, Marks::Take)?);
         }
     }
@@ -81,7 +82,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
 pub(crate) struct Offer {
     pub note: Note,
     session: Id,
-    packet: String,
+    seen: Seen,
     /// Until it was told, nobody else tells it.
     _lock: Lock,
 }
@@ -89,11 +90,11 @@ pub(crate) struct Offer {
 impl Offer {
     /// Whether an answer holds it. Briefs have a limit.
     pub fn is_in(&self, text: &str) -> bool {
-        text.contains(&self.packet)
+        text.contains(&self.seen.packet)
     }
 
     pub fn was_told(&self, store: &Store) -> Result<()> {
-        note_down(store, &self.session, &Seen { packet: self.packet.clone(), offered: true })
+        note_down(store, &self.session, &Seen { offered: true, ..self.seen.clone() })
     }
 }
 
@@ -105,32 +106,47 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
     let lock = lock(store, Duration::ZERO).ok()?;
     let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
     let (open, seen) = others
-        .filter_map(|open| Some((open, seen_to(store, &open.session).ok()?)))
+        .filter_map(|open| Some((open, seen_to(store, open).ok()?)))
         .filter(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))
         .find(|(open, _)| is_dead(store, open, world.now).unwrap_or(false))?;
-    let packet = match seen {
-        Some(seen) => seen.packet,
+    let seen = match seen {
+        Some(seen) => seen,
         None => {
             let (store, marker) = (Store::at(&root.path).ok()??, store.marker().ok()?);
             let project = Project { root: root.clone(), store, marker };
-            sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?.packet
+            sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?;
+            read_note(&project.store, &open.session).ok()??
         }
     };
-    if packet.is_empty() {
-        // It left nothing to tell of.
-        note_down(store, &open.session, &Seen { packet, offered: true }).ok()?;
+    if !is_open(store, &seen.packet) {
+        // It left nothing to tell of, or somebody has seen to that.
+        note_down(store, &open.session, &Seen { offered: true, ..seen }).ok()?;
         return None;
     }
-    let (session, at) = (inline(open.session.as_str(), 40), inline(&open.at, 30));
+    let (session, at, packet) = (inline(open.session.as_str(), 40), inline(&open.at, 30), &seen.packet);
     let text = format!(
         "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
     );
     Some(Offer {
         note: Note { topic: Topic::Packet, text },
         session: open.session.clone(),
-        packet,
+        seen,
         _lock: lock,
     })
+}
+
+/// Whether a packet still waits for somebody.
+fn is_open(store: &Store, packet: &str) -> bool {
+    let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
+    let packet = Packet::read(&document, packet);
+    matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
+}
+
+/// Somebody wrote this session's packet: that is the one to take up when it breaks off.
+pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
+    let Ok(session) = Id::new(session) else { return Ok(()) };
+    let seen = Seen { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
+    note_down(store, &session, &seen)
 }
 
 /// How many of the newest sessions broke off and have left no packet yet. Bounded, and changes nothing.
@@ -141,7 +157,7 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     };
     let mut waiting = 0;
     for open in open(&tail).iter().rev().take(LOOKED_AT) {
-        if seen_to(store, &open.session)?.is_none() && is_dead(store, open, world.now)? {
+        if seen_to(store, open)?.is_none() && is_dead(store, open, world.now)? {
             waiting += 1;
         }
     }
@@ -167,7 +183,8 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
     let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
     else {
         if mode == Mode::Write {
-            note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true })?;
+            let until = until(world, &project.store, &open.session)?;
+            note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true, until })?;
         }
         return Ok(swept(String::new(), false));
     };
@@ -180,7 +197,7 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
     let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
     let request = handoff::Request { purpose: &purpose, marks, ..handoff::Request::default() };
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
-    note_down(&project.store, &open.session, &Seen { packet: report.id.clone(), offered: false })?;
+    handed_off(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
 }
 
@@ -215,14 +232,43 @@ fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT))
 }
 
-/// What was done about a dead session: which packet was made, and whether anybody was told.
+/// What was done about a session: which packet was made, and whether anybody was told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Seen {
     packet: String,
     offered: bool,
+    until: Until,
 }
 
-fn seen_to(store: &Store, session: &Id) -> Result<Option<Seen>> {
+/// How far a session had come then: what comes later is not in the packet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Until {
+    at: String,
+    records: u64,
+}
+
+fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
+    let records = store.digest(session, |_| {})?.records;
+    Ok(Until { at: time::rfc3339(world.now), records })
+}
+
+/// None also for a session that was taken up again since, and worked.
+fn seen_to(store: &Store, open: &Open) -> Result<Option<Seen>> {
+    let Some(seen) = read_note(store, &open.session)? else { return Ok(None) };
+    // What it did right behind its own handoff is no reason for a second packet.
+    let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
+    Ok(is_over.then_some(seen))
+}
+
+fn has_worked(store: &Store, session: &Id, since: u64) -> Result<bool> {
+    let digest = store.digest(session, |_| {})?;
+    let is_ours = |path: &str| path.starts_with(".agent/context/");
+    let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
+    Ok(digest.files.iter().any(|file| touched(file) && !is_ours(&file.path))
+        || digest.commands.iter().any(|used| used.last > since && !used.command.contains("thru ")))
+}
+
+fn read_note(store: &Store, session: &Id) -> Result<Option<Seen>> {
     let bytes = match store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         bytes => bytes?,
@@ -230,12 +276,17 @@ fn seen_to(store: &Store, session: &Id) -> Result<Option<Seen>> {
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
     let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
-    Ok(Some(Seen { packet, offered: lines.next() == Some("offered") }))
+    let offered = lines.next() == Some("offered");
+    let until = lines.next().and_then(|line| line.split_once(' '));
+    let until = until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
+    Ok(Some(Seen { packet, offered, until: until.unwrap_or_default() }))
 }
 
 fn note_down(store: &Store, session: &Id, seen: &Seen) -> Result<()> {
     let packet = if seen.packet.is_empty() { "-" } else { &seen.packet };
-    let offered = if seen.offered { "offered\n" } else { "" };
+    let offered = if seen.offered { "offered" } else { "-" };
+    let Until { at, records } = &seen.until;
     let folder = store.dir().make(layout::SWEPT)?;
-    Ok(folder.write(session.as_str(), format!("{packet}\n{offered}").as_bytes(), Durability::Relaxed)?)
+    let text = format!("{packet}\n{offered}\n{at} {records}\n");
+    Ok(folder.write(session.as_str(), text.as_bytes(), Durability::Relaxed)?)
 }

@@ -38,13 +38,14 @@ fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
 /// The commit that is checked out, and by which branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
+    /// Empty before the first commit.
     pub commit: String,
     /// Empty when no branch is checked out.
     pub branch: String,
 }
 
-/// Where HEAD of the checkout around `dir` is. None outside of git, before the first commit, and where git keeps its
-/// references in a way of its own (reftable): then only git itself can tell.
+/// Where HEAD of the checkout around `dir` is. None outside of git, and where git keeps its references in a way of its own
+/// (reftable): then only git itself can tell.
 pub fn head(dir: &Path) -> Option<Head> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
@@ -60,7 +61,11 @@ pub fn head(dir: &Path) -> Option<Head> {
     };
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
-    let commit = loose.or_else(|| packed(&common.join("packed-refs"), name))?;
+    let Some(commit) = loose.or_else(|| packed(&common.join("packed-refs"), name)) else {
+        // What stands in HEAD then leads nowhere.
+        let is_elsewhere = branch == ".invalid" || common.join("reftable").exists();
+        return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
+    };
     is_commit(&commit).then_some(Head { commit, branch })
 }
 

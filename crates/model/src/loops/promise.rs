@@ -21,6 +21,11 @@ pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A promise as it counts.
+pub fn tag(text: &str) -> String {
+    format!("{OPEN}{}{CLOSE}", collapsed(text))
+}
+
 /// Why a text cannot be promised, if it cannot.
 pub fn flaw(text: &str) -> Option<&'static str> {
     if collapsed(text).is_empty() {

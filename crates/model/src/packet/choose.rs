@@ -109,7 +109,8 @@ pub fn git_words(git: &Git) -> String {
         Some(0) => ", nothing uncommitted".to_owned(),
         Some(n) => format!(", {} uncommitted", count(n, "file")),
     };
-    format!("{branch} at {head}{dirty}")
+    let at = if head.is_empty() { ", before the first commit".to_owned() } else { format!(" at {head}") };
+    format!("{branch}{at}{dirty}")
 }
 
 pub fn at(prompt: &Prompt) -> String {

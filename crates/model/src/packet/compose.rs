@@ -32,6 +32,7 @@ const BETWEEN: usize = 6;
 /// Where git stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Git {
+    /// Empty before the first commit.
     pub head: String,
     /// Empty when no branch is checked out.
     pub branch: String,
@@ -73,6 +74,8 @@ pub struct Material<'a> {
 pub struct Draft {
     pub bytes: Vec<u8>,
     pub suggested: Vec<String>,
+    /// How many commands fail, by what was seen.
+    pub failing: usize,
     pub next_prompt: String,
 }
 
@@ -96,7 +99,8 @@ pub fn compose(material: &Material) -> Draft {
         text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim_end()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
-    Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, next_prompt }
+    let failing = facts.failing_now().len();
+    Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
 /// The material, sorted.
@@ -155,7 +159,7 @@ impl<'a> Facts<'a> {
             ("project_id", json!(project_id)),
         ]);
         if let Some(Git { head, branch, dirty }) = git {
-            entries.push(("head", json!(head)));
+            entries.extend((!head.is_empty()).then(|| ("head", json!(head))));
             entries.push(("branch", json!(branch)));
             entries.extend(dirty.map(|dirty| ("dirty", json!(dirty))));
         }
@@ -222,7 +226,7 @@ impl<'a> Facts<'a> {
         list(&mut text, "Failed when last run, and not passed since", failing.into_iter().map(failing_words));
         list(
             &mut text,
-            "Failed, but the same check passed later, spelled otherwise",
+            "Failed, but passed later: in other words, or within a wider run",
             passed_since.into_iter().map(failing_words),
         );
         let passed = self.material.digest.commands.iter().rev();
@@ -331,16 +335,15 @@ impl<'a> Facts<'a> {
         or_none(&lines)
     }
 
-    /// Without what the same check has passed since, under another spelling.
+    /// Without what has passed since, under another spelling or in a wider run.
     fn failing_now(&self) -> Vec<&'a CommandUse> {
         self.failing.iter().copied().filter(|used| !self.passed_since(used)).collect()
     }
 
     fn passed_since(&self, used: &CommandUse) -> bool {
-        let core = checks::core(&used.command);
         let mut later =
             self.material.digest.commands.iter().filter(|other| other.ok && other.last > used.last);
-        later.any(|other| checks::core(&other.command) == core)
+        later.any(|other| checks::settles(&other.command, other.passed, &used.command))
     }
 
     /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
@@ -399,7 +402,7 @@ impl<'a> Facts<'a> {
             }
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        if let Some(used) = self.failing.iter().find(|used| used.error.contains(name)) {
+        if let Some(used) = self.failing_now().into_iter().find(|used| used.error.contains(name)) {
             why.push(format!("the failing {} names it", code(shown(used), 60)));
         }
         for (is, word) in [

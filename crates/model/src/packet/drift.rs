@@ -19,6 +19,7 @@ pub enum State {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum About {
+    Project,
     Head,
     Branch,
     Dirty,
@@ -41,6 +42,8 @@ pub struct Claim {
 /// What is there now.
 #[derive(Clone, Debug, Default)]
 pub struct Now<'a> {
+    /// The project that the packet lies in.
+    pub project: &'a str,
     /// None outside of git.
     pub git: Option<GitNow>,
     /// One for each file of [`Packet::files`].
@@ -66,6 +69,12 @@ pub struct Way {
 /// In the place of a fingerprint: the file was not there.
 pub const GONE: &str = "gone";
 
+/// How the note of a file begins that is not there, and may never have been.
+pub(super) const NOT_HERE: &str = "not here";
+
+/// The subject where no branch was checked out. No branch can be called so.
+pub(super) const NO_BRANCH: &str = "no branch";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileNow {
     Here {
@@ -78,7 +87,8 @@ pub enum FileNow {
 
 /// Every claim that can be looked at: git first, then files as listed, checks, and the packet's age.
 pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
-    let mut claims = git_claims(packet, now.git.as_ref());
+    let mut claims = Vec::from_iter(project_claim(packet, now.project));
+    claims.extend(git_claims(packet, now.git.as_ref()));
     let files = packet.files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
     let moved = claims.iter().any(|claim| claim.state == State::Changed);
@@ -103,6 +113,17 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
 /// What is not as the packet says.
 pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == State::Changed).collect()
+}
+
+/// A packet of another project says nothing that could be checked here.
+fn project_claim(packet: &Packet, now: &str) -> Option<Claim> {
+    let is_foreign = !packet.project_id.is_empty() && packet.project_id != now;
+    is_foreign.then(|| Claim {
+        about: About::Project,
+        subject: packet.project_id.clone(),
+        state: State::Unverified,
+        note: "the packet was written in that project, not in this one".to_owned(),
+    })
 }
 
 fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
@@ -134,15 +155,14 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
         };
         claims.push(claim(About::Head, &packet.head, state, note));
     }
-    let branch = |name: &str| if name.is_empty() { "no branch".to_owned() } else { name.to_owned() };
-    if !packet.head.is_empty() || !packet.branch.is_empty() {
-        let (state, note) = if now.branch == packet.branch {
-            (State::Verified, "still checked out".to_owned())
-        } else {
-            (State::Changed, format!("{} is checked out now", branch(&now.branch)))
-        };
-        claims.push(claim(About::Branch, &branch(&packet.branch), state, note));
-    }
+    let branch = |name: &str| if name.is_empty() { NO_BRANCH.to_owned() } else { name.to_owned() };
+    let (state, note) = if now.branch == packet.branch {
+        let note = if now.branch.is_empty() { "still none checked out" } else { "still checked out" };
+        (State::Verified, note.to_owned())
+    } else {
+        (State::Changed, format!("{} is checked out now", branch(&now.branch)))
+    };
+    claims.push(claim(About::Branch, &branch(&packet.branch), state, note));
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
         let files = |n: i64| count(usize::try_from(n).unwrap_or(0), "file");
         let (state, note) = if then == now {
@@ -168,7 +188,9 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
     let (state, note) = match (now, then) {
         (FileNow::Outside, _) => (State::Unverified, "outside of the project, not opened"),
         (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
-        (FileNow::Gone, _) => (State::Changed, "gone"),
+        (FileNow::Gone, Some(_)) => (State::Changed, "gone"),
+        // It may never have been: the packet can come from another checkout.
+        (FileNow::Gone, None) => (State::Unverified, "not here; whether it was then is not recorded"),
         (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "there again; it was gone then"),
         (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {
             (State::Verified, "as it was")

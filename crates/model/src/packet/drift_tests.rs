@@ -24,7 +24,7 @@ fn here(fingerprint: &str) -> FileNow {
 
 fn check(files: &[FileNow], git: Option<GitNow>, expected: &[(About, State, &str)]) {
     let now = time::parse("2026-11-15T21:22:00Z").unwrap();
-    let claims = verify(&packet(), &Now { git, files }, now);
+    let claims = verify(&packet(), &Now { project: "", git, files }, now);
     let found: Vec<(About, State, &str)> =
         claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
@@ -81,11 +81,30 @@ fn everything_moved() {
 fn a_packet_by_hand_claims_little() {
     let packet = Packet { suggested: vec!["a".into(), "b".into()], ..Packet::default() };
     let files = [here("1"), FileNow::Gone];
-    let claims = verify(&packet, &Now { git: None, files: &files }, time::parse("2026-11-15").unwrap());
+    let claims = verify(
+        &packet,
+        &Now { project: "here", git: None, files: &files },
+        time::parse("2026-11-15").unwrap(),
+    );
     let found: Vec<(State, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
     assert_eq!(
         found,
-        [(State::Unverified, "there; what it held then was not recorded"), (State::Changed, "gone")]
+        [
+            (State::Unverified, "there; what it held then was not recorded"),
+            (State::Unverified, "not here; whether it was then is not recorded")
+        ]
     );
-    assert_eq!(drift(&claims).len(), 1);
+    assert_eq!(drift(&claims), [] as [&super::Claim; 0]);
+}
+
+#[test]
+fn a_packet_of_another_project_says_so() {
+    let of = |project: &str| {
+        let packet = Packet { project_id: "there".into(), ..Packet::default() };
+        let now = Now { project, git: None, files: &[] };
+        let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
+        claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("here"), [(About::Project, State::Unverified)]);
+    assert_eq!(of("there"), []);
 }

@@ -5,9 +5,10 @@ use serde_json::json;
 
 use super::{
     CONFIRMED, CONSTRAINTS, CONTEXT, DECISIONS, FILES, HEADINGS, INTENT, NEXT_PROMPT, NONE, NOTES, PLAN,
-    QUESTIONS, SUGGESTED, Status, VALIDATORS,
+    Packet, QUESTIONS, SOURCES, SUGGESTED, Status, VALIDATORS,
 };
-use crate::document::{Document, wrap_verbatim};
+use crate::document::{Document, Heading, wrap_verbatim};
+use crate::loops::promise;
 use crate::render::{code, inline};
 use crate::time;
 
@@ -80,63 +81,148 @@ pub fn title(document: &Document, name: &str) -> String {
 /// The packet's bytes.
 pub fn render(foreign: &Foreign) -> Vec<u8> {
     let Foreign { id, name, from, fingerprint, document, project_id, now } = *foreign;
-    let mut bodies: Vec<(&str, String)> = HEADINGS.iter().map(|heading| (*heading, String::new())).collect();
-    for (heading, text) in parts(document) {
-        let place = heading.as_deref().map_or(NOTES, place_of);
-        let Some((_, body)) = bodies.iter_mut().find(|(known, _)| *known == place) else { continue };
-        if !body.is_empty() {
-            body.push_str("\n\n");
-        }
-        if place == NOTES
-            && let Some(heading) = &heading
-        {
-            body.push_str(&format!("### {heading}\n\n"));
-        }
-        body.push_str(&text);
-    }
-    let files = paths(&bodies);
+    let sorted = Sorted::of(document);
+    let theirs = Packet::read(document, id);
+    let either = |listed: Vec<String>, found: Vec<String>| {
+        let mut all = listed;
+        all.extend(found.into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
+        all
+    };
+    let confirmed = either(theirs.confirmed, paths(&sorted.confirmed));
+    let suggested = either(theirs.suggested, paths(&sorted.suggested));
+    let suggested = either(suggested, paths(sorted.body(FILES)));
     let purpose = title(document, name);
     let mut text = String::new();
-    for (heading, body) in &bodies {
+    for (heading, body) in &sorted.bodies {
         let body = match *heading {
-            FILES => file_section(body, &files),
+            FILES => sorted.file_section(&confirmed, &suggested),
             INTENT if body.is_empty() => purpose.clone(),
             _ => safe(body),
         };
         text.push_str(&format!("\n## {heading}\n\n{body}\n"));
     }
     let now = time::rfc3339(now);
-    let mut packet = Document::parse(text.into_bytes());
-    for (key, value) in [
+    let created = if time::parse(&theirs.created_at).is_some() { &theirs.created_at } else { &now };
+    let source = if SOURCES.contains(&theirs.source.as_str()) { theirs.source.as_str() } else { "unknown" };
+    let promise = theirs.loop_promise.filter(|promise| promise::flaw(promise).is_none());
+    let mut entries = vec![
         ("id", json!(id)),
-        ("created_at", json!(now)),
+        ("created_at", json!(created)),
         ("updated_at", json!(now)),
         ("status", json!(Status::Draft.name())),
         ("purpose", json!(purpose)),
-        ("source", json!("unknown")),
-        ("relevant_files_confirmed", json!([])),
-        ("relevant_files_suggested", json!(files)),
-        ("validators", json!([])),
-        ("loop_promise", json!(null)),
-        ("loop_max_iterations", json!(0)),
+        ("source", json!(source)),
+    ];
+    let told = |key, text: &str| (!text.is_empty()).then(|| (key, json!(text)));
+    entries.extend(told("session_id", &theirs.session_id));
+    entries.extend(told("transcript_path", &theirs.transcript_path));
+    entries.extend([
+        ("relevant_files_confirmed", json!(confirmed)),
+        ("relevant_files_suggested", json!(suggested)),
+        ("validators", json!(theirs.validators)),
+        ("loop_promise", json!(promise)),
+        ("loop_max_iterations", json!(theirs.loop_max_iterations.max(0))),
         ("project_id", json!(project_id)),
-        ("imported_from", json!(from)),
-        ("imported_digest", json!(fingerprint)),
-    ] {
+    ]);
+    entries.extend(told("head", &theirs.head));
+    entries.extend(told("branch", &theirs.branch));
+    entries.extend(theirs.dirty.map(|dirty| ("dirty", json!(dirty))));
+    // What files held is left out: it was so in the checkout they come from.
+    entries.extend((!theirs.checks_seen.is_empty()).then(|| ("checks_seen", json!(theirs.checks_seen))));
+    entries.push(("imported_from", json!(from)));
+    entries.push(("imported_digest", json!(fingerprint)));
+    let mut packet = Document::parse(text.into_bytes());
+    for (key, value) in entries {
         let _ = packet.set(key, value);
     }
     packet.into_bytes()
 }
 
+/// The text of a foreign handoff by our headings.
+struct Sorted {
+    bodies: Vec<(&'static str, String)>,
+    /// Below the section about files, as it stood there.
+    confirmed: String,
+    suggested: String,
+}
+
+impl Sorted {
+    fn of(document: &Document) -> Sorted {
+        let bodies = HEADINGS.iter().map(|heading| (*heading, String::new())).collect();
+        let mut sorted = Sorted { bodies, confirmed: String::new(), suggested: String::new() };
+        let mut above = NOTES;
+        for (heading, text) in parts(document) {
+            let own = heading.as_ref().and_then(|heading| place_of(&heading.text));
+            let deep = heading.as_ref().is_some_and(|heading| heading.level > 2);
+            let place = match own {
+                Some(place) if !deep || above == NOTES => place,
+                _ if deep => above,
+                _ => NOTES,
+            };
+            above = match heading.as_ref().map_or(0, |heading| heading.level) {
+                0 | 1 => NOTES, // a title is about all of it
+                2 => place,
+                _ => above,
+            };
+            if text.trim().is_empty() || text.trim() == NONE {
+                continue;
+            }
+            let name = heading.as_ref().map_or("", |heading| heading.text.as_str());
+            let body = match (place, name) {
+                (FILES, CONFIRMED) => &mut sorted.confirmed,
+                (FILES, SUGGESTED) => &mut sorted.suggested,
+                _ => {
+                    let Some((_, body)) = sorted.bodies.iter_mut().find(|(known, _)| *known == place) else {
+                        continue;
+                    };
+                    body
+                }
+            };
+            if !body.is_empty() {
+                body.push_str("\n\n");
+            }
+            let is_told = (place == NOTES && name != NOTES || deep && own != Some(place)) && !name.is_empty();
+            if is_told && ![CONFIRMED, SUGGESTED].contains(&name) {
+                body.push_str(&format!("### {name}\n\n"));
+            }
+            body.push_str(&text);
+        }
+        sorted
+    }
+
+    fn body(&self, heading: &str) -> &str {
+        self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
+    }
+
+    /// What they wrote of files stays; what they only listed elsewhere is added.
+    fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
+        let part = |text: &str, files: &[String]| {
+            let written = paths(text);
+            let missing = files.iter().filter(|path| !written.contains(path));
+            let missing: Vec<String> = missing.map(|path| format!("- {}", code(path, 300))).collect();
+            let text = if text.is_empty() { String::new() } else { safe(text) };
+            let parts: Vec<String> =
+                [text, missing.join("\n")].into_iter().filter(|t| !t.is_empty()).collect();
+            if parts.is_empty() { NONE.to_owned() } else { parts.join("\n") }
+        };
+        let kept = match self.body(FILES) {
+            "" => String::new(),
+            body => format!("\n\n### As it was written\n\n{}", safe(body)),
+        };
+        let (confirmed, suggested) = (part(&self.confirmed, confirmed), part(&self.suggested, suggested));
+        format!("### {CONFIRMED}\n\n{confirmed}\n\n### {SUGGESTED}\n\n{suggested}{kept}")
+    }
+}
+
 /// The text before the first section, and each section of level 1 to 3 with what is directly below it.
-fn parts(document: &Document) -> Vec<(Option<String>, String)> {
+pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
     for line in document.lines().filter(|line| line.start >= document.bytes().len() - document.body().len()) {
         let words = String::from_utf8_lossy(line.text(document.bytes())).into_owned();
         match headings.iter().find(|known| known.line == line.number && known.level <= 3) {
             Some(known) => {
-                parts.push((heading.replace(known.text.clone()), std::mem::take(&mut text)));
+                parts.push((heading.replace(known.clone()), std::mem::take(&mut text)));
             }
             None => {
                 text.push_str(&words);
@@ -145,24 +231,23 @@ fn parts(document: &Document) -> Vec<(Option<String>, String)> {
         }
     }
     parts.push((heading, text));
-    parts
-        .into_iter()
-        .map(|(heading, text)| (heading, text.trim().to_owned()))
-        .filter(|(_, text)| !text.is_empty())
-        .collect()
+    parts.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
 }
 
-fn place_of(heading: &str) -> &'static str {
+/// Ours by its name; else by what people call it.
+fn place_of(heading: &str) -> Option<&'static str> {
+    if let Some(ours) = HEADINGS.iter().find(|ours| **ours == heading) {
+        return Some(ours);
+    }
     let heading = heading.to_lowercase();
     let known = NAMES.iter().find(|(_, names)| names.iter().any(|name| heading.contains(name)));
-    known.map_or(NOTES, |(place, _)| place)
+    known.map(|(place, _)| *place)
 }
 
-/// What stands in backticks or at the beginning of an item in a section about files, and looks like a path.
-fn paths(bodies: &[(&str, String)]) -> Vec<String> {
+/// What stands in backticks or at the beginning of an item in a text about files, and looks like a path.
+fn paths(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let body = bodies.iter().find(|(heading, _)| *heading == FILES).map_or("", |(_, body)| body);
-    for line in body.lines() {
+    for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', ' ', '@']);
         let word = match line.split_once('`') {
             Some((_, rest)) => rest.split('`').next().unwrap_or_default(),
@@ -175,14 +260,6 @@ fn paths(bodies: &[(&str, String)]) -> Vec<String> {
         }
     }
     found
-}
-
-fn file_section(body: &str, files: &[String]) -> String {
-    let listed: Vec<String> = files.iter().map(|path| format!("- {}", code(path, 300))).collect();
-    let listed = if listed.is_empty() { NONE.to_owned() } else { listed.join("\n") };
-    let kept =
-        if body.is_empty() { String::new() } else { format!("\n\n### As it was written\n\n{}", safe(body)) };
-    format!("### {CONFIRMED}\n\n{NONE}\n\n### {SUGGESTED}\n\n{listed}{kept}")
 }
 
 /// A text that would break the packet apart goes in between fences.

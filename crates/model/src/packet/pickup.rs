@@ -2,9 +2,13 @@
 
 use jiff::Timestamp;
 
-use super::drift::{About, Claim, State};
-use super::{CONSTRAINTS, DECISIONS, NEXT_PROMPT, NONE, Packet, QUESTIONS, Status};
+use super::drift::{About, Claim, NO_BRANCH, NOT_HERE, State};
+use super::{
+    CONSTRAINTS, CONTEXT, DECISIONS, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status, VALIDATORS,
+    import,
+};
 use crate::document::{Document, Head};
+use crate::loops::promise;
 use crate::render::{code, inline};
 use crate::text::count;
 use crate::time;
@@ -55,7 +59,7 @@ pub fn render(pickup: &Pickup) -> String {
         packet.id,
         inline(&packet.purpose, 300)
     );
-    text.push_str(&next_prompt(document));
+    text.push_str(&next_prompt(packet, document));
     text.push_str("\n\n");
     text.push_str(&drift_part(claims));
     text.push_str(&files_part(pickup));
@@ -75,15 +79,46 @@ pub fn render(pickup: &Pickup) -> String {
     text
 }
 
-/// The section by its name, by the beginning of its name, or, where somebody wrote a packet of their own kind, all of it.
-fn next_prompt(document: &Document) -> String {
+/// The section by its name, or by the beginning of its name. Where there is none, what the packet says otherwise.
+fn next_prompt(packet: &Packet, document: &Document) -> String {
     let found = document
         .section(&[Head::exact(2, NEXT_PROMPT)])
         .or_else(|| document.section(&[Head::prefix(2, "Next Prompt")]))
         .map(|section| section.text())
-        .filter(|text| !text.trim().is_empty() && text.trim() != NONE);
-    let text = found.unwrap_or_else(|| String::from_utf8_lossy(document.body()).trim().to_owned());
-    clean(&text, PROMPT_BYTES)
+        .filter(|text| is_filled(text));
+    let text = clean(&found.unwrap_or_else(|| instead(packet, document)), PROMPT_BYTES);
+    match &packet.loop_promise {
+        // What is quoted is made harmless; what the agent is to say has to stand there as it counts.
+        Some(promise) if promise::flaw(promise).is_none() => {
+            let exact = promise::tag(promise);
+            text.replace(&inline(&exact, exact.len() * 2), &exact)
+        }
+        _ => text,
+    }
+}
+
+/// What is wanted, where it stands and what is to be done; of a packet of somebody's own kind all that it says.
+fn instead(packet: &Packet, document: &Document) -> String {
+    let ours = [INTENT, CONTEXT, PLAN, VALIDATORS].into_iter().filter_map(|heading| {
+        let text = document.section(&[Head::exact(2, heading)])?.text();
+        is_filled(&text).then(|| format!("{heading}:\n{}", text.trim()))
+    });
+    let ours: Vec<String> = ours.collect();
+    if !ours.is_empty() {
+        return ours.join("\n\n");
+    }
+    let parts = import::parts(document).into_iter().filter(|(_, text)| is_filled(text));
+    let parts: Vec<String> = parts
+        .map(|(heading, text)| match heading {
+            Some(heading) => format!("{}:\n{text}", heading.text),
+            None => text,
+        })
+        .collect();
+    if parts.is_empty() { format!("Goal: {}", packet.purpose) } else { parts.join("\n\n") }
+}
+
+fn is_filled(text: &str) -> bool {
+    !text.trim().is_empty() && text.trim() != NONE
 }
 
 fn drift_part(claims: &[Claim]) -> String {
@@ -98,7 +133,9 @@ fn drift_part(claims: &[Claim]) -> String {
     for claim in claims.iter().filter(|claim| claim.about != About::File && claim.about != About::Age) {
         let subject = match claim.about {
             About::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
+            About::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
             About::Branch => format!("branch {}", code(&claim.subject, 100)),
+            About::Project => format!("project {}", inline(&claim.subject, 60)),
             About::Dirty => "uncommitted files".to_owned(),
             _ => code(&claim.subject, 160),
         };
@@ -136,7 +173,7 @@ fn files_part(pickup: &Pickup) -> String {
 
 /// A file that is not there must not be mentioned in a way that makes a harness read it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
-    let is_gone = claim.note.starts_with("gone") || claim.note.starts_with("outside");
+    let is_gone = ["gone", "outside", NOT_HERE].iter().any(|word| claim.note.starts_with(word));
     let is_plain = path.contains(|c: char| c.is_whitespace() || c == '`');
     match mention {
         Mention::At if !is_gone && !is_plain => format!("@{}", inline(path, 300)),

@@ -5,7 +5,7 @@ use ops::handoff::{Marks, Report, Request};
 use ops::sessions::Chosen;
 use ops::{Result, World};
 
-use super::packet::tell_covered;
+use super::packet::{absolute, tell_covered};
 use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, where it stands, what to do next
@@ -44,7 +44,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             purpose: &args.purpose.join(" "),
             session: args.session.as_deref(),
             transcript: args.transcript.as_deref(),
-            confirmed: &args.confirm,
+            confirmed: &absolute(world, &args.confirm),
             validators: &args.validator,
             promise: args.promise.as_deref(),
             max_iterations: args.max_iterations.into(),

@@ -13,6 +13,9 @@ use ops::{Error, Mode, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
 
+/// How many are listed unless asked otherwise.
+const SHOWN: usize = 40;
+
 /// Look at packets and change them
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -27,9 +30,9 @@ enum Command {
         /// Only those with this status
         #[arg(long, value_name = "STATUS", value_parser = ["draft", "active", "done", "blocked"])]
         status: Option<String>,
-        /// At most this many; 0 for all
-        #[arg(long, short = 'n', default_value_t = 40, value_name = "N")]
-        limit: usize,
+        /// At most this many; 0 for all. Without it 40, and all with --json
+        #[arg(long, short = 'n', value_name = "N")]
+        limit: Option<usize>,
     },
     /// Print a packet as it is
     Show {
@@ -126,7 +129,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 /// What is typed in a subfolder is seen from there; a path that is in the record as it stands is left so.
-fn absolute(world: &World, files: &[String]) -> Vec<String> {
+pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),
         _ => file.clone(),
@@ -143,8 +146,12 @@ fn stdin() -> Result<String> {
     })
 }
 
-fn list(world: &World, status: Option<&str>, limit: usize, format: Format) -> Result<u8> {
-    let most = if limit == 0 || format == Format::Json { usize::MAX } else { limit };
+fn list(world: &World, status: Option<&str>, limit: Option<usize>, format: Format) -> Result<u8> {
+    let most = match (limit, format) {
+        (Some(0), _) | (None, Format::Json) => usize::MAX,
+        (Some(limit), _) => limit,
+        (None, Format::Text) => SHOWN,
+    };
     let (rows, all) = ops::packet::list(world, status.and_then(Status::parse), most)?;
     match format {
         Format::Json => output::json(&rows),
@@ -223,15 +230,18 @@ fn open(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> 
 }
 
 fn print_edited(edited: &Edited, format: Format) {
-    let Edited { shown, covered } = edited;
+    let Edited { shown, note, covered } = edited;
     match format {
         Format::Json => output::json(
-            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered }),
+            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),
         ),
         Format::Text => {
             let status = shown.packet.status.map_or("unknown", Status::name);
             output::line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
         }
+    }
+    if let Some(note) = note {
+        output::talk(format_args!("{DIM}note:{DIM:#} {note}"));
     }
     if *covered {
         tell_covered();

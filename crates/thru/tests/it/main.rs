@@ -28,6 +28,8 @@ mod install;
 mod loop_hooks;
 mod loops;
 mod obstacles;
+mod packet_edits;
+mod packet_sweeps;
 mod packets;
 mod payloads;
 mod receipts;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 
 /// A repository with two commits on `main`, and a session that worked in it.
-fn worked() -> TestEnv {
+pub fn worked() -> TestEnv {
     let env = TestEnv::repository();
     env.thru(&["context", "init"]).ok();
     for (path, text) in
@@ -32,7 +32,7 @@ fn worked() -> TestEnv {
     env
 }
 
-fn fire(env: &TestEnv, event: &str, more: Value) -> String {
+pub fn fire(env: &TestEnv, event: &str, more: Value) -> String {
     let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let output = env.hook(event, &payload);
@@ -40,12 +40,12 @@ fn fire(env: &TestEnv, event: &str, more: Value) -> String {
     output.stdout
 }
 
-fn tool(env: &TestEnv, name: &str, input: Value) {
+pub fn tool(env: &TestEnv, name: &str, input: Value) {
     let id = format!("{name}-{input}");
     fire(env, "PostToolUse", json!({"tool_name": name, "tool_use_id": id, "tool_input": input}));
 }
 
-fn handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBuf) {
+pub fn handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBuf) {
     let told = env.json(&["handoff", purpose]);
     let id = told["id"].as_str().unwrap().to_owned();
     let path = env.store().join(format!("packets/{id}.md"));
@@ -54,7 +54,7 @@ fn handoff(env: &TestEnv, purpose: &str) -> (String, std::path::PathBuf) {
 }
 
 /// `about subject: note` of everything that drifted.
-fn drift(told: &Value) -> Vec<String> {
+pub fn drift(told: &Value) -> Vec<String> {
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap().to_owned();
     let all = told["drift"].as_array().unwrap().iter();
     all.map(|c| format!("{} {}: {}", text(c, "about"), text(c, "subject"), text(c, "note"))).collect()

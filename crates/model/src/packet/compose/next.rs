@@ -3,6 +3,7 @@
 use super::{Facts, TELLING};
 use crate::checks::Sort;
 use crate::event::TodoStatus;
+use crate::loops::promise;
 use crate::packet::choose::{bullets, failing_words, fit, git_words, shown};
 use crate::render::{code, inline, width};
 use crate::text::count;
@@ -50,7 +51,19 @@ impl Facts<'_> {
     }
 
     fn state(&self) -> String {
-        let edited = self.material.digest.files.iter().filter(|file| file.edits > 0).count();
+        let mut facts = self.seen();
+        if let Some(git) = self.material.git {
+            facts.push(git_words(git));
+        }
+        format!("Where things stand: {}.", facts.join("; "))
+    }
+
+    fn seen(&self) -> Vec<String> {
+        let digest = self.material.digest;
+        if digest.session.is_empty() && digest.records == 0 {
+            return vec!["not known, as nothing was captured of a session".to_owned()];
+        }
+        let edited = digest.files.iter().filter(|file| file.edits > 0).count();
         let mut facts = vec![format!("{} edited", count(edited, "file"))];
         let tests = self.checks.iter().filter(|(sort, _)| *sort == Sort::Test);
         match tests.max_by_key(|(_, used)| used.last) {
@@ -63,16 +76,19 @@ impl Facts<'_> {
             }
             None => facts.push("no test run was seen".to_owned()),
         }
-        if let Some(git) = self.material.git {
-            facts.push(git_words(git));
-        }
-        format!("Where things stand: {}.", facts.join("; "))
+        facts
     }
 
     fn first_files(&self) -> Vec<String> {
-        let confirmed = self.material.confirmed.iter().map(|path| code(path, 120));
+        let chosen = self.material.confirmed;
         let here = self.suggested.iter().filter(|file| !file.outside && !self.is_gone(file));
-        confirmed.chain(here.map(|file| code(&file.path, 120))).take(8).collect()
+        let here = here.filter(|file| !chosen.contains(&file.path));
+        chosen
+            .iter()
+            .map(|path| code(path, 120))
+            .chain(here.map(|file| code(&file.path, 120)))
+            .take(8)
+            .collect()
     }
 
     fn not_to_redo(&self) -> Vec<String> {
@@ -84,10 +100,8 @@ impl Facts<'_> {
     fn exit_criteria(&self) -> String {
         let commands: Vec<String> =
             self.validator_commands().iter().take(3).map(|command| code(command, 120)).collect();
-        let promise = self
-            .material
-            .promise
-            .map(|promise| format!("the last message holds <promise>{}<\\/promise>", inline(promise, 100)));
+        let promise =
+            self.material.promise.map(|promise| format!("the last message holds {}", promise::tag(promise)));
         let all: Vec<String> = (!commands.is_empty())
             .then(|| {
                 format!("{} {}", commands.join(", "), if commands.len() == 1 { "passes" } else { "pass" })

@@ -1,0 +1,119 @@
+//! The files that somebody chose: a list in the frontmatter for tools, and lines below `### Confirmed` for people. What
+//! people wrote around those lines is theirs.
+
+use serde_json::json;
+
+use super::{CONFIRMED, FILES, NONE};
+use crate::document::{Document, EditError, Head, Item};
+use crate::render::code;
+
+const KEY: &str = "relevant_files_confirmed";
+
+const PLACE: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
+
+/// Adds files to both lists: one line each, behind the last item there is.
+pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
+    let mut list = document.list(KEY).unwrap_or_default();
+    for file in files {
+        if !list.contains(file) {
+            list.push(file.clone());
+            document.set(KEY, json!(list))?;
+        }
+        let is_listed = items(document).iter().any(|item| names(&item.text, file));
+        if !is_listed {
+            add_line(document, &format!("- {} — chosen by the user", code(file, 300)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes files off both lists: their own lines go, and nothing else.
+pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
+    let mut list = document.list(KEY).unwrap_or_default();
+    let before = list.len();
+    list.retain(|known| !files.contains(known));
+    if list.len() != before {
+        document.set(KEY, json!(list))?;
+    }
+    while let Some(item) =
+        items(document).into_iter().find(|item| files.iter().any(|file| names(&item.text, file)))
+    {
+        remove_line(document, &item)?;
+    }
+    Ok(())
+}
+
+/// Files that the section lists.
+pub fn listed(document: &Document) -> Vec<String> {
+    items(document).iter().filter_map(|item| path_in(&item.text)).map(str::to_owned).collect()
+}
+
+/// The path that a line of a list is about: in backticks, or its first word, if that looks like one.
+pub(super) fn path_in(text: &str) -> Option<&str> {
+    let text = text.trim_start().trim_start_matches('@');
+    let marks = text.len() - text.trim_start_matches('`').len();
+    let path = match text.split_at(marks) {
+        ("", _) => text.split([' ', ',']).next().unwrap_or_default().trim_end_matches(':'),
+        (fence, rest) => rest.split_once(fence)?.0.trim_matches(' '),
+    };
+    let is_path = path.contains(['/', '.'])
+        && !path.contains("://")
+        && !path.ends_with('.')
+        && !path.contains(char::is_whitespace)
+        && path.len() < 300;
+    is_path.then_some(path)
+}
+
+/// Whether a line of a list is this file's own.
+pub(super) fn names(text: &str, file: &str) -> bool {
+    text.starts_with(&code(file, 300)) || path_in(text) == Some(file)
+}
+
+fn items(document: &Document) -> Vec<Item> {
+    document.section(&PLACE).map(|section| section.items()).unwrap_or_default()
+}
+
+fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
+    let Some(section) = document.section(&PLACE) else { return document.set_section(&PLACE, line) };
+    let content = section.content();
+    if content.is_empty() || content == NONE.as_bytes() {
+        return document.set_section(&PLACE, line);
+    }
+    let end = document.line_end();
+    let new = match section.items().last() {
+        // Prose alone: the list begins behind it.
+        None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),
+        Some(last) => {
+            let body = section.body();
+            let at = end_of_item(body, last.span.end - section.span.start);
+            [&body[..at], end.as_bytes(), line.as_bytes(), &body[at..]].concat()
+        }
+    };
+    document.set_section(&PLACE, new)
+}
+
+/// An item goes on until a blank line, or the end.
+fn end_of_item(body: &[u8], mut at: usize) -> usize {
+    loop {
+        let rest = &body[at..];
+        let Some(next) = rest.iter().position(|b| *b == b'\n').map(|end| end + 1) else { return at };
+        let line = rest[next..].split(|b| *b == b'\n').next().unwrap_or_default().trim_ascii_end();
+        if line.is_empty() {
+            return at;
+        }
+        at += next + line.len();
+    }
+}
+
+fn remove_line(document: &mut Document, item: &Item) -> Result<(), EditError> {
+    let Some(section) = document.section(&PLACE) else { return Ok(()) };
+    let (body, start) = (section.body(), section.span.start);
+    let (from, to) = (item.span.start - start, item.span.end - start);
+    let end = body[to..].iter().position(|b| *b == b'\n').map_or(body.len(), |at| to + at + 1);
+    let new = [&body[..from], &body[end..]].concat();
+    document.set_section(&PLACE, if new.trim_ascii().is_empty() { NONE.as_bytes() } else { &new })
+}
+
+#[cfg(test)]
+#[path = "confirm_tests.rs"]
+mod tests;

@@ -1,0 +1,159 @@
+//! What is off with a packet, line by line.
+
+use super::{
+    CONFIRMED, FILES, HEADINGS, SCHEMA_VERSION, SOURCES, SUGGESTED, Status, VALIDATORS, confirm, newer,
+};
+use crate::document::{Document, FindingKind, Head, Item};
+use crate::finding::{Finding, Level};
+use crate::render::{code, inline};
+use crate::time;
+
+const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
+
+/// What is off with a packet. Errors are what a reader cannot do without; the rest stays usable.
+pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
+    let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut find = |level, line: Option<usize>, text: String, hint: &str| {
+        let finding = Finding::new(level, text).at(file, line);
+        findings.push(if hint.is_empty() { finding } else { finding.hint(hint) });
+    };
+    for odd in document.findings() {
+        let (level, hint) = match odd.kind {
+            FindingKind::UnclosedFrontmatter => (Level::Error, HEAD_HINT),
+            _ => (Level::Warning, ""),
+        };
+        find(level, Some(odd.line), odd.kind.to_string(), hint);
+    }
+    if !document.has_frontmatter() {
+        if !document.findings().iter().any(|odd| odd.kind == FindingKind::UnclosedFrontmatter) {
+            let text = "no frontmatter: the file does not begin with `---`";
+            find(Level::Error, Some(1), text.into(), HEAD_HINT);
+        }
+        return findings;
+    }
+    let line = |key: &str| document.entry(key).map(|entry| entry.line);
+    if let Some(version) = newer(document) {
+        find(
+            Level::Error,
+            line("schema_version"),
+            format!("`schema_version` is {version}, this thru knows up to {SCHEMA_VERSION}"),
+            "use the version of thru that wrote it, or a newer one",
+        );
+    }
+    for key in REQUIRED {
+        if document.text(key).is_none_or(|text| text.trim().is_empty()) {
+            find(Level::Error, line(key).or(Some(1)), format!("`{key}` is missing"), HEAD_HINT);
+        }
+    }
+    let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
+    if let Some(id) = text("id").filter(|id| *id != name) {
+        let hint = "the file's name counts; give both the same";
+        find(Level::Warning, line("id"), format!("`id` is {id}, the file is called {name}"), hint);
+    }
+    for key in ["created_at", "updated_at", "claimed_at"] {
+        if let Some(bad) = text(key).filter(|text| time::parse(text).is_none()) {
+            find(
+                Level::Error,
+                line(key),
+                format!("`{key}` is `{bad}`, which is no time"),
+                "write it like 2026-11-15T19:22:00Z",
+            );
+        }
+    }
+    if let Some(bad) = text("status").filter(|status| Status::parse(status).is_none()) {
+        find(
+            Level::Error,
+            line("status"),
+            format!("`status` is `{bad}`"),
+            "it is one of draft, active, done, blocked",
+        );
+    }
+    if let Some(bad) = text("source").filter(|source| !SOURCES.contains(source)) {
+        find(
+            Level::Warning,
+            line("source"),
+            format!("`source` is `{bad}`, which is no harness that thru knows"),
+            "",
+        );
+    }
+    for key in ["relevant_files_confirmed", "relevant_files_suggested", "validators"] {
+        if document.get(key).is_some_and(|value| !value.is_null()) && document.list(key).is_none() {
+            find(
+                Level::Error,
+                line(key),
+                format!("`{key}` is no list"),
+                "write a JSON list on one line: [\"a\", \"b\"]",
+            );
+        }
+    }
+    for key in ["loop_max_iterations", "dirty"] {
+        if text(key).is_some() && document.int(key).is_none() {
+            find(Level::Error, line(key), format!("`{key}` is no whole number"), "");
+        }
+    }
+    validate_headings(document, &mut find);
+    validate_lists(document, &mut find);
+    findings
+}
+
+const HEAD_HINT: &str = "`thru packet show` prints one; the first lines of one that is right are the pattern";
+
+fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
+    let mut last = 0;
+    for heading in HEADINGS {
+        match document.headings().iter().find(|known| known.level == 2 && known.text == *heading) {
+            None => find(
+                Level::Warning,
+                None,
+                format!("`## {heading}` is missing"),
+                "the packet can be picked up all the same; that part is then empty",
+            ),
+            Some(known) => {
+                if known.line < last {
+                    let text = format!("`## {heading}` stands before what should come first");
+                    find(Level::Note, Some(known.line), text, "");
+                }
+                last = last.max(known.line);
+            }
+        }
+    }
+    for sub in [CONFIRMED, SUGGESTED] {
+        let files = document.section(&[Head::exact(2, FILES)]).is_some();
+        if files && document.section(&[Head::exact(2, FILES), Head::exact(3, sub)]).is_none() {
+            find(Level::Warning, None, format!("`### {sub}` below `## {FILES}` is missing"), "");
+        }
+    }
+}
+
+/// Where the frontmatter, which tools read, and the text, which people read, do not say the same.
+fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
+    const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` keep both in step";
+    const OTHER_HINT: &str = "the frontmatter counts; give both the same";
+    let below = |sub| vec![Head::exact(2, FILES), Head::exact(3, sub)];
+    for (key, path, hint) in [
+        ("relevant_files_confirmed", below(CONFIRMED), FILES_HINT),
+        ("relevant_files_suggested", below(SUGGESTED), OTHER_HINT),
+        ("validators", vec![Head::exact(2, VALIDATORS)], OTHER_HINT),
+    ] {
+        let Some(section) = document.section(&path) else { continue };
+        let (known, items) = (document.list(key).unwrap_or_default(), section.items());
+        let is_own =
+            |text: &str, entry: &str| text.starts_with(&code(entry, 300)) || confirm::names(text, entry);
+        let heading = format!("{} {}", "#".repeat(section.heading.level.into()), section.heading.text);
+        for entry in known.iter().filter(|entry| !items.iter().any(|item| is_own(&item.text, entry))) {
+            let text = format!("`{key}` has {}, `{heading}` does not list it", code(entry, 200));
+            find(Level::Note, document.entry(key).map(|entry| entry.line), text, hint);
+        }
+        let is_entry = |text: &str| match key {
+            "validators" => text.starts_with('`'),
+            _ => confirm::path_in(text).is_some(),
+        };
+        let unknown =
+            |item: &&Item| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
+        for item in items.iter().filter(unknown) {
+            let text = format!("`{heading}` lists “{}”, `{key}` does not have it", inline(&item.text, 100));
+            find(Level::Note, Some(item.line), text, hint);
+        }
+    }
+}

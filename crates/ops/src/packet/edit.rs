@@ -1,0 +1,183 @@
+//! Changing a packet: a status, a file, a section. What was not meant keeps its bytes.
+
+use model::document::{Document, Head};
+use model::packet::{CONFIRMED, FILES, HEADINGS, Packet, SUGGESTED, Status, VALIDATORS, confirm};
+use model::place;
+use model::text::did_you_mean;
+
+use super::{Shown, change, find, refused, set, touch};
+use crate::given::Given;
+use crate::project::Project;
+use crate::{Error, Result, World};
+
+/// What is done to a packet.
+#[derive(Clone, Copy, Debug)]
+pub enum Edit<'a> {
+    Status(Status),
+    Block { reason: &'a str },
+    Confirm(&'a [String]),
+    Unconfirm(&'a [String]),
+    Section { heading: &'a str, text: &'a str },
+}
+
+/// A packet that was changed.
+#[derive(Debug)]
+pub struct Edited {
+    pub shown: Shown,
+    /// What whoever did it should know.
+    pub note: Option<&'static str>,
+    /// Whether a secret in what was given was covered.
+    pub covered: bool,
+}
+
+/// Changes a packet under its lock; what was not meant keeps its bytes.
+pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
+    let project = Project::find(world)?;
+    let id = find(&project, word)?;
+    if let Edit::Block { reason } = edit
+        && reason.trim().is_empty()
+    {
+        return Err(Error::Usage {
+            what: "the reason is empty".into(),
+            hint: "say why the work cannot go on: --reason \"no access to the server\"".into(),
+        });
+    }
+    let given = Given::to(world);
+    // Named here, so that they live as long as what borrows from them.
+    let (reason_given, text_given);
+    let edit = match edit {
+        Edit::Block { reason } => {
+            reason_given = given.clean(reason);
+            Edit::Block { reason: &reason_given }
+        }
+        Edit::Section { heading, text } => {
+            text_given = given.clean(text);
+            Edit::Section { heading, text: &text_given }
+        }
+        Edit::Status(_) | Edit::Confirm(_) | Edit::Unconfirm(_) => edit,
+    };
+    let mut note = None;
+    let shown = change(&project, &id, |document| {
+        let before = document.bytes().to_vec();
+        note = apply(document, edit, &project)?;
+        // A section is set to the byte: not even the time of it is written elsewhere.
+        let is_section = matches!(edit, Edit::Section { .. });
+        if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
+    })?;
+    Ok(Edited { shown, note, covered: given.was_covered() })
+}
+
+/// Gives what is to be said about it.
+fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
+    match edit {
+        Edit::Status(status) => {
+            set(document, "status", status.name())?;
+            if matches!(status, Status::Draft | Status::Done) {
+                document.remove("claimed_by");
+                document.remove("claimed_at");
+            }
+            document.remove("blocked_reason");
+            Ok(None)
+        }
+        Edit::Block { reason } => {
+            set(document, "status", Status::Blocked.name())?;
+            set(document, "blocked_reason", reason).map(|()| None)
+        }
+        Edit::Confirm(files) => {
+            let files = inside(project, files)?;
+            confirm::confirm(document, &files).map(|()| None).map_err(|why| refused(&why))
+        }
+        Edit::Unconfirm(files) => unconfirm(document, &below(project, files)).map(|()| None),
+        Edit::Section { heading, text } => set_section(document, heading, text),
+    }
+}
+
+/// As records have them: seen from the root.
+fn below(project: &Project, files: &[String]) -> Vec<String> {
+    let checkout = project.root.checkout.to_string_lossy();
+    files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
+}
+
+/// Files that can be confirmed: below the root, and there.
+pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
+    let checkout = project.root.checkout.to_string_lossy();
+    for file in files {
+        let place = place::within(&checkout, file);
+        if place.outside {
+            return Err(Error::Refused {
+                what: format!("{} is outside of the project, so nobody would be let open it", place.path),
+                hint: "confirm files below the project's folder".into(),
+            });
+        }
+        match project.root.checkout.join(place.path.as_ref()).symlink_metadata() {
+            Ok(there) if there.is_dir() => {
+                return Err(Error::Refused {
+                    what: format!("{file} is a folder"),
+                    hint: "confirm the files in it that matter".into(),
+                });
+            }
+            Ok(_) => {}
+            Err(_) => {
+                return Err(Error::Absent {
+                    what: format!("there is no file {} in the project", place.path),
+                    hint: "name it from here, or from the project's folder".into(),
+                });
+            }
+        }
+    }
+    Ok(below(project, files))
+}
+
+fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
+    let confirmed = Packet::whole(document, "").confirmed;
+    if let Some(missing) = files.iter().find(|file| !confirmed.contains(file)) {
+        return Err(Error::Absent {
+            what: format!("`{missing}` is not among the confirmed files"),
+            hint: if confirmed.is_empty() { "there is none".into() } else { confirmed.join(", ") },
+        });
+    }
+    confirm::unconfirm(document, files).map_err(|why| refused(&why))
+}
+
+/// Our headings by any part of their name; somebody's own heading by its whole name.
+fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
+    let wanted = heading.trim().trim_start_matches('#').trim();
+    let own = document
+        .headings()
+        .iter()
+        .find(|known| known.text == wanted)
+        .map(|known| (known.level, known.text.clone()));
+    let ours = HEADINGS.iter().find(|known| known.to_lowercase().starts_with(&wanted.to_lowercase()));
+    let (level, name) = match (own, ours) {
+        (Some(own), _) => own,
+        (None, Some(ours)) if !wanted.is_empty() => (2, (*ours).to_owned()),
+        _ => {
+            let near = did_you_mean(wanted, HEADINGS.iter().copied());
+            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            return Err(Error::Usage {
+                what: format!("the packet has no section `{wanted}`"),
+                hint: format!("{near}The sections are: {}", HEADINGS.join(", ")),
+            });
+        }
+    };
+    // What is typed or piped ends its lines as the system does; the file has its own way.
+    let text = text.replace("\r\n", "\n");
+    let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_end());
+    document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))?;
+    Ok(what_counts(&name))
+}
+
+/// Of what stands in the frontmatter too.
+fn what_counts(section: &str) -> Option<&'static str> {
+    match section {
+        FILES | CONFIRMED | SUGGESTED => Some(
+            "files listed below Confirmed count as confirmed, and so do those in the frontmatter: \
+             `thru packet confirm` and `unconfirm` change both",
+        ),
+        VALIDATORS => Some(
+            "a pickup and a loop take the frontmatter's `validators`, not this text: \
+             change both (`thru packet open`)",
+        ),
+        _ => None,
+    }
+}

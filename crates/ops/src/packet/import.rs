@@ -1,0 +1,86 @@
+//! Handoffs that others wrote, and packets of ours from elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use model::document::Document;
+use model::id::Id;
+use model::packet::{self, import};
+use model::text::fingerprint;
+use serde::Serialize;
+
+use crate::given::Given;
+use crate::project::Project;
+use crate::{Error, Mode, Result, World};
+
+/// What became of a file that was to be imported.
+#[derive(Clone, Debug, Serialize)]
+pub struct Imported {
+    pub from: PathBuf,
+    pub id: String,
+    /// False when it had been imported before, or this was a dry run.
+    pub created: bool,
+    /// Whether a secret in it was covered.
+    pub covered: bool,
+}
+
+/// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
+pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
+    let bytes = store::read_own(file, 4 * 1024 * 1024)?;
+    check_text(file, &bytes)?;
+    let mark = format!("{:016x}", fingerprint([&bytes]));
+    let project = Project::find_or_make(world)?;
+    let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let given = Given::to(world);
+    let imported =
+        |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
+    if let Some(known) = imported_before(&project, &mark)? {
+        return Ok(imported(known, false));
+    }
+    let document = Document::parse(given.clean_bytes(&bytes).into_owned());
+    let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let purpose = import::title(&document, &name);
+    if mode == Mode::DryRun {
+        return Ok(imported(packet::id(world.now, &purpose, 1), false));
+    }
+    let id = project.store.create_packet(|n| {
+        let id = packet::id(world.now, &purpose, n);
+        let bytes = import::render(&import::Foreign {
+            id: &id,
+            name: &name,
+            from: &from.to_string_lossy(),
+            fingerprint: &mark,
+            document: &document,
+            project_id: project.marker.project_id.as_str(),
+            now: world.now,
+        });
+        (id, bytes)
+    })?;
+    Ok(imported(id, true))
+}
+
+/// Its text is to be kept, so there has to be one.
+fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
+    let flaw = |line, why: &str, hint: &str| {
+        Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })
+    };
+    if bytes.trim_ascii().is_empty() {
+        return flaw(None, "the file is empty", "name a file that says what is to be done");
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(_) => Ok(()),
+        Err(bad) => {
+            let line = bytes[..bad.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            flaw(Some(line), "not UTF-8", "save it as UTF-8 first: iconv -f latin1 -t utf-8")
+        }
+    }
+}
+
+fn imported_before(project: &Project, mark: &str) -> Result<Option<String>> {
+    for name in project.store.packet_names()? {
+        let Ok(id) = Id::new(&name) else { continue };
+        if project.store.packet(&id).is_ok_and(|document| document.text("imported_digest") == Some(mark)) {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
+}

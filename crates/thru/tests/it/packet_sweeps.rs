@@ -1,0 +1,92 @@
+//! Sessions that broke off: one packet each, the user's own where there is one, and again when they worked on.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+use crate::packets::{fire, handoff, worked};
+
+/// From now on the session's process is one that does not live.
+fn kill(env: &TestEnv) {
+    let sessions = env.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&sessions).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if let Some(process) = line["process"].as_str().filter(|process| !process.contains(":9")) {
+            line["process"] = json!(process.replacen(':', ":9", 1));
+        }
+        format!("{line}\n")
+    });
+    fs::write(&sessions, lines.collect::<String>()).unwrap();
+}
+
+/// A hook of session `s1` at another time.
+fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
+    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    env.hook_call(event, payload.to_string()).var("THROUGHLINE_NOW", now).run().accepted(event);
+}
+
+fn start(env: &TestEnv, session: &str) -> String {
+    let payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": "SessionStart", "source": "startup"});
+    env.hook("SessionStart", &payload).stdout
+}
+
+fn ids(env: &TestEnv) -> Vec<String> {
+    let listed = env.json(&["packet", "list"]);
+    listed.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_session_that_was_handed_off_leaves_no_second_packet() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    // What follows right behind it: the call that ran it, and a last word.
+    let call =
+        json!({"tool_name": "Bash", "tool_use_id": "h1", "tool_input": {"command": "thru handoff finish"}});
+    fire(&env, "PostToolUse", call);
+    fire(&env, "Stop", json!({"last_assistant_message": "Handed off."}));
+    kill(&env);
+    assert_eq!(env.json(&["sweep"]), json!([]));
+    let told = start(&env, "s2");
+    assert!(told.contains(&format!("thru pickup {id}")), "{told}");
+    assert_eq!(ids(&env), [id.as_str()]);
+    assert!(!start(&env, "s3").contains(&id), "once");
+    assert!(env.thru(&["pickup"]).ok().stdout.contains("Goal: finish the parser"));
+}
+
+#[test]
+fn a_packet_that_is_done_is_not_offered() {
+    let env = worked();
+    let (id, _) = handoff(&env, "finish the parser");
+    env.thru(&["packet", "done", &id]).ok();
+    kill(&env);
+    assert!(!start(&env, "s2").contains(&id));
+    assert_eq!(ids(&env), [id]);
+}
+
+#[test]
+fn a_session_that_was_taken_up_again_is_swept_again() {
+    let env = worked();
+    kill(&env);
+    let first = env.json(&["sweep"])[0]["packet"].as_str().unwrap().to_owned();
+    assert_eq!(env.json(&["sweep"]), json!([]), "once");
+
+    let later = "2026-11-15T20:00:00Z";
+    fire_at(&env, later, "SessionStart", json!({"source": "resume"}));
+    kill(&env);
+    assert_eq!(env.json(&["sweep"]), json!([]), "it came back and did nothing");
+    fire_at(&env, later, "UserPromptSubmit", json!({"prompt": "Now write the printer as well."}));
+    let edit = json!({"tool_name": "Write", "tool_use_id": "w1", "tool_input": {"file_path": env.project().join("src/print.rs")}});
+    fire_at(&env, later, "PostToolUse", edit);
+    let sweep = |env: &TestEnv| {
+        env.call(&["sweep", "--json"]).var("THROUGHLINE_NOW", "2026-11-15T21:00:00Z").run().ok().json()
+    };
+    let swept = sweep(&env);
+    let second = swept[0]["packet"].as_str().unwrap();
+    assert_ne!(second, first);
+    let text = env.thru(&["packet", "show", second]).ok().stdout;
+    assert!(text.contains("go on: Now write the printer") && text.contains("src/print.rs"), "{text}");
+    assert_eq!(sweep(&env), json!([]), "once more");
+}
