@@ -108,6 +108,9 @@ fn the_last_session_is_found_behind_torn_lines() {
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::rooted();
+    // Before the session: one that was handed off has its packet, and counts as seen to.
+    env.thru(&["handoff", "finish the lexer"]).ok();
+    env.thru(&["handoff", "finish the parser"]).ok();
     env.hook(
         "SessionStart",
         &serde_json::json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}),
@@ -116,8 +119,6 @@ fn every_kind_of_record_has_its_line() {
         "UserPromptSubmit",
         &serde_json::json!({"session_id": "s1", "cwd": env.project(), "prompt": "x"}),
     );
-    env.thru(&["handoff", "finish the lexer"]).ok();
-    env.thru(&["handoff", "finish the parser"]).ok();
     env.thru(&["context", "new", "tester"]).ok();
     env.thru(&["resume", "new", "01-parser"]).ok();
     let sessions = env.store().join("indexes/sessions.jsonl");
