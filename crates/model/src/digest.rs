@@ -16,7 +16,7 @@ use crate::time;
 pub use worth::{SUBSTANTIAL, is_generated};
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 3;
+pub const SCHEMA_VERSION: u32 = 4;
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
 const PROMPTS: usize = 80;
@@ -74,6 +74,8 @@ pub struct Digest {
     pub epoch: u64,
     /// The record of a compaction that nothing has come after yet.
     compacted: Option<u64>,
+    /// The last record that was work: a prompt or a call.
+    pub worked: u64,
     /// The last record that was there when the active workstream was looked for, and the calls that had begun by then.
     pub detected: u64,
     pub begun: Vec<u64>,
@@ -190,6 +192,7 @@ impl Digest {
         self.worktree = record.worktree.to_string();
         let main = record.agent.is_none();
         if matches!(record.event.as_ref(), "prompt" | "tool-done") {
+            self.worked = self.records;
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
         match record.event.as_ref() {
@@ -270,7 +273,7 @@ impl Digest {
     }
 
     fn hear(&mut self, record: &Record) {
-        if matches!(record.event.as_ref(), "prompt" | "tool-done") {
+        if matches!(record.event.as_ref(), "prompt" | "tool-done" | "session-start") {
             // Work came in between: what is told next is new, however alike.
             self.heard.clear();
         }

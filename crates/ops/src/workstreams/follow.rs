@@ -49,7 +49,8 @@ pub fn keep_up(
     let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
     let clues = Clues { mapped: mapped.as_deref(), digest, there: &there, cached: cached.as_deref() };
     // Asked twice about the same it says the same.
-    let repeated = (compacts && mapped.is_none() && digest.records == digest.detected + 1)
+    let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
+    let repeated = (compacts && mapped.is_none() && idle)
         .then(|| own_state(place.store, session.as_str())?.ok())
         .flatten();
     let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);

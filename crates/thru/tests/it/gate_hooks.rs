@@ -21,6 +21,8 @@ fn told(output: &Output) -> String {
 }
 
 fn brief(env: &TestEnv) -> String {
+    // Without it the next one would be the same compaction, told twice.
+    fire(env, "PreCompact", json!({"trigger": "auto"}));
     told(&fire(env, "SessionStart", json!({"source": "compact"})))
 }
 

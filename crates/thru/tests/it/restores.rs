@@ -47,6 +47,8 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {
             assert!(brief.contains(fact), "{source}: {fact} in\n{brief}");
         }
+        // Without it this would be the same compaction, told twice.
+        fire(&env, "late", "PreCompact", json!({"trigger": "auto"}));
         let again = context(&fire(&env, "late", "SessionStart", start));
         assert!(again.contains("edited src/lexer.rs") && !again.contains("2×"), "told once: {again}");
         fire(&env, "late", "Stop", json!({"transcript_path": path}));
