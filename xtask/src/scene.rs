@@ -160,10 +160,10 @@ pub fn inside(mut outer: Command, inner: &Command) -> Command {
 }
 
 /// The longest any command of ours may take, here with broken disks and 64 others beside it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(40);
 
 /// What stands on stderr of a command that had to be stopped.
-pub const HUNG: &str = "hung, and was killed after 20 seconds";
+pub const HUNG: &str = "hung, and was killed after 40 seconds";
 
 /// Starts the command, writes its input, waits. Input the command does not want is dropped.
 pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {

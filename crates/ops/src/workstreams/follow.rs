@@ -47,12 +47,18 @@ pub fn keep_up(
     let named: BTreeSet<&str> =
         digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
     let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
-    let clues = Clues { mapped: mapped.as_deref(), digest, there: &there, cached: cached.as_deref() };
+    let answered = own_state(place.store, session.as_str()).and_then(std::result::Result::ok);
+    // An answer that was never written down is given anew, from all there is.
+    let whole = (answered.is_none() && digest.detected > 0).then(|| {
+        let mut whole = digest.clone();
+        whole.detected = 0;
+        whole
+    });
+    let seen = whole.as_ref().unwrap_or(digest);
+    let clues = Clues { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
     // Asked twice about the same it says the same.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
-    let repeated = (compacts && mapped.is_none() && idle)
-        .then(|| own_state(place.store, session.as_str())?.ok())
-        .flatten();
+    let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
     // A guess from another session's last answer must not tick anybody's boxes.
     let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);

@@ -422,7 +422,8 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || pid_in(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        if signal == Signal::INT && ignores_interrupts() {
+        // `nohup` and some shells start us deaf, and so is everything below us.
+        if ignores(signal) {
             child.kill().unwrap();
         }
         child.wait().unwrap();
@@ -432,11 +433,11 @@ fn whoever_ends_a_run_ends_what_it_launched() {
     }
 }
 
-fn ignores_interrupts() -> bool {
+fn ignores(signal: rustix::process::Signal) -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored =
         status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
-    ignored.is_some_and(|signals| signals & 2 != 0)
+    ignored.is_some_and(|signals| signals & (1 << (signal.as_raw() - 1)) != 0)
 }
 
 /// Ctrl-C in a terminal: what was launched ends too, and nothing that had ended before is touched.
@@ -444,7 +445,7 @@ fn ignores_interrupts() -> bool {
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
     use std::os::unix::process::CommandExt;
-    if ignores_interrupts() {
+    if ignores(Signal::INT) {
         println!("skipped: whoever started this ignores interrupts, and so does everything below");
         return;
     }

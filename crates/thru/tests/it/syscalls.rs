@@ -83,6 +83,8 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record(),
         env.user_config(),
         env.store().join("config.toml"),
+        // Whoever goes on working was not compacted.
+        env.store().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
     .map(|path| path.to_str().unwrap().to_owned())
