@@ -2,6 +2,7 @@
 //! user started is the one exception, at a stop of its own session.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -48,11 +49,13 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
+    // The process ends with its event: the kernel closes the folder, and that is a call less.
+    let store = ManuallyDrop::new(store);
     // Where trust cannot be looked up there is nothing to say either way.
     let Some(Ok(trusted)) = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path)) else {
         return Vec::new();
     };
-    let settings = settings::for_hook(world, trusted.then_some(&store));
+    let settings = settings::for_hook(world, trusted.then_some(&*store));
     if !settings.hooks_enabled {
         return Vec::new();
     }
