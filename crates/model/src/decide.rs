@@ -116,16 +116,14 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
         (record.output, record.verdict) = (shown.into(), verdict.name().into());
     }
     let mut effects = vec![Effect::Journal(record.line())];
-    if facts.again {
-        return Verdict { effects, reply: Reply::Silent };
-    }
     effects.extend(last_words(facts, event, &scene));
     // A sub-agent has a context of its own: what happens to it changes nothing for the session.
     let mut reply = Reply::Silent;
     if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
         effects.extend(state_effects(facts, event, &scene));
         effects.extend(role_event(facts, &event.kind, &record.files).map(Effect::Role));
-        reply = main_reply(facts, &event.kind, settings);
+        // What the first one did is done again and changes nothing; had it been killed, this completes it.
+        reply = if facts.again { Reply::Silent } else { main_reply(facts, &event.kind, settings) };
     } else if let (Kind::SubagentStart, Some(awaited)) = (&event.kind, facts.awaited) {
         let Awaited { stage, path, verdict, .. } = awaited;
         reply = Reply::Context(match verdict {
