@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Agent, Answer, Event, Kind, Source, Todo, TodoChange, TodoStatus, Touched};
+use model::event::{Action, Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
 
 use crate::Undecodable;
@@ -27,13 +27,11 @@ pub fn event<'a>(
         Kind::Summary { .. } => fields.text("agent_id"),
         _ => None,
     };
-    let is_fork = matches!(kind, Kind::SessionStart { source: Source::Fork });
     Ok(Event {
         session,
         id: id.filter(|id| !id.is_empty()),
         torn: problem.is_some(),
-        // A fork goes its own way: what it left may go on too, with its loop and its role.
-        previous: fields.text("previous_session_id").filter(|id| !id.is_empty() && !is_fork),
+        previous: fields.text("previous_session_id").filter(|id| !id.is_empty()),
         cwd: fields.text("cwd"),
         transcript: fields.text("transcript_path"),
         agent: fields

@@ -9,6 +9,7 @@ use serde::Serialize;
 use toml_edit::{Document, Item, TableLike};
 
 use crate::finding::{Finding, Level};
+use crate::redact;
 use crate::text::did_you_mean;
 
 use keys::{
@@ -279,6 +280,13 @@ impl Color {
             "never" => Color::Never,
             _ => Color::Auto,
         }
+    }
+}
+
+impl Settings {
+    /// What the redactor has to look for besides.
+    pub fn redact(&self) -> redact::Options {
+        redact::Options { emails: self.redact_emails }
     }
 }
 

@@ -9,7 +9,6 @@ use crate::event::{Event, Kind, Source};
 use crate::gate::{self, Verdict as OutputVerdict};
 use crate::journal::{self, FileField, Scene};
 use crate::marker::Mode;
-use crate::redact;
 use crate::reply::Reply;
 use crate::role;
 use crate::session::{self, Pending};
@@ -28,7 +27,7 @@ pub struct Facts<'a> {
     /// What went before, at the events that can tell of it.
     pub past: Option<Past<'a>>,
     pub pending: Option<Pending>,
-    /// The same event was told a moment ago, and all was done that there is to do.
+    /// The same event was told a moment ago: it is heard again, in silence.
     pub again: bool,
     /// The harness's process, where a session starts.
     pub process: Option<&'a str>,
@@ -105,12 +104,7 @@ pub fn decide(facts: &Facts, event: &Event, settings: &Settings, now: Timestamp)
     if !facts.trusted {
         return Verdict { effects: Vec::new(), reply: untrusted_reply(facts, &event.kind) };
     }
-    let scene = Scene {
-        harness: facts.harness,
-        checkout: facts.checkout,
-        redact: redact::Options { emails: settings.redact_emails },
-        now,
-    };
+    let scene = Scene { harness: facts.harness, checkout: facts.checkout, redact: settings.redact(), now };
     let mut record = journal::record(event, &scene);
     if let (Some(Awaited { shown, verdict, .. }), Kind::SubagentStop { .. }) = (facts.awaited, &event.kind) {
         (record.output, record.verdict) = (shown.into(), verdict.name().into());

@@ -21,7 +21,7 @@ pub struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// A fork has all it goes on from in its own transcript: its parent's records, role and loop stay with the parent.
+    /// A fork has all it goes on from in its own transcript: its parent may go on too, with its records, role and loop.
     pub fn on_its_own_if_forked(self) -> Self {
         match self.kind {
             Kind::SessionStart { source: Source::Fork } => Event { previous: None, ..self },

@@ -163,12 +163,13 @@ pub fn tier_of(file: &str) -> Tier {
 
 /// Whether a name is that of a file which the run keeps about itself, so that no output can have it.
 pub fn is_of_run(file: &str) -> bool {
-    let list = |file: &str| file.starts_with("expected.") && file.ends_with(".json");
     let beside = [LAST_MESSAGE, LAUNCH_PROMPT, LAUNCH_LOG, LAUNCH_PROCESS];
-    list(file)
-        || file == OMISSIONS
-        || file.starts_with("omissions.")
-        || beside.iter().any(|end| file.ends_with(end))
+    is_list(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
+}
+
+/// `expected.json`, and `expected.<stage>.json` where stages share a folder.
+pub fn is_list(file: &str) -> bool {
+    file.starts_with("expected.") && file.ends_with(".json")
 }
 
 /// The agent-role in `{skill}-{agent-role}.md`. The skill is the stage where the name starts with it, else its first word.

@@ -79,6 +79,20 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
+/// The names that a word can mean: those with this slug (what follows the time), else those that begin with it, else those
+/// that hold it. A name to the letter is the caller's to look for first; nothing at all means nothing.
+pub fn meant<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
+    let part = word.to_lowercase();
+    let has_slug = |name: &str| name.split_once('-').is_some_and(|(_, slug)| slug == word);
+    let ways: [&dyn Fn(&str) -> bool; 3] =
+        [&has_slug, &|name| name.starts_with(word), &|name| name.contains(&part)];
+    let fitting = ways.iter().map(|fits| names.iter().copied().filter(|name| fits(name)).collect::<Vec<_>>());
+    fitting
+        .take(if word.is_empty() { 0 } else { ways.len() })
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +111,22 @@ mod tests {
         ];
         for text in bad {
             assert!(Id::new(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_for_a_name() {
+        let names = ["1-fix", "1-fix-more", "2-fix", "20-other"];
+        let rows: [(&str, &[&str]); 6] = [
+            ("fix", &["1-fix", "2-fix"]),
+            ("2", &["2-fix", "20-other"]),
+            ("20-", &["20-other"]),
+            ("MORE", &["1-fix-more"]),
+            ("none", &[]),
+            ("", &[]),
+        ];
+        for (word, expected) in rows {
+            assert_eq!(meant(&names, word), expected, "{word}");
         }
     }
 

@@ -183,6 +183,11 @@ impl<'a> Record<'a> {
         serde_json::from_slice(line).ok().filter(|record: &Record| !record.event.is_empty())
     }
 
+    /// What the agent knew before this is gone. Where no summary is told, a compaction shows in the start that follows it.
+    pub fn is_compaction(&self) -> bool {
+        self.event == "summary" || self.event == "session-start" && self.name == "compact"
+    }
+
     /// As one line of JSON, without its line end.
     pub fn line(&self) -> Vec<u8> {
         // Strings, numbers and lists of them: serialising them cannot fail.

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+
 /// The newest layout of `.agent/context/` this build can write.
 pub const SCHEMA_VERSION: u64 = 1;
 
@@ -46,10 +48,15 @@ impl ProjectId {
 }
 
 impl Marker {
+    /// The id, where there is one to compare with.
+    pub fn known_id(&self) -> Option<&str> {
+        Some(self.project_id.as_str()).filter(|id| *id != NOBODY)
+    }
+
     /// For records that lie in a folder without a marker: nobody's, so no trust holds for it.
     pub fn none() -> Marker {
         Marker {
-            project_id: ProjectId("00000000-0000-0000-0000-000000000000".to_owned()),
+            project_id: ProjectId(NOBODY.to_owned()),
             name: String::new(),
             created_at: String::new(),
             mode: Mode::Private,

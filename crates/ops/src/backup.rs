@@ -32,9 +32,15 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
-    let end = flat(path);
-    let entries = dir.entries()?.into_iter().filter(|entry| entry.name.ends_with(&end));
+    let entries = dir.entries()?.into_iter().filter(|entry| is_backup_of(&entry.name, &flat(path)));
     entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
+}
+
+/// Of this path, and not of one that ends like it: before the path stand the time and perhaps a count.
+fn is_backup_of(name: &str, flat: &str) -> bool {
+    let Some(before) = name.strip_suffix(flat) else { return false };
+    let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));
+    stamp.ends_with('Z') && count.parse::<usize>().is_ok()
 }
 
 fn backups(world: &World) -> Option<PathBuf> {

@@ -61,7 +61,7 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
                 Ok(Found::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
             };
-            let redact = redact::Options { emails: settings::here(world).settings().redact_emails };
+            let redact = settings::here(world).settings().redact();
             let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
             skipped = Some(read.skipped);
             (read.digest, Vec::new(), Vec::new(), Vec::new())

@@ -9,13 +9,13 @@ use crate::{World, settings};
 
 /// Covers secrets, and remembers whether there was one: who gave it is told.
 pub(crate) struct Given {
-    options: redact::Options,
+    pub options: redact::Options,
     covered: Cell<bool>,
 }
 
 impl Given {
     pub fn to(world: &World) -> Given {
-        let options = redact::Options { emails: settings::here(world).settings().redact_emails };
+        let options = settings::here(world).settings().redact();
         Given { options, covered: Cell::new(false) }
     }
 

@@ -17,9 +17,7 @@ use store::{Dir, layout};
 use crate::given::Given;
 use crate::project::Project;
 use crate::sessions::{self, Chosen};
-use crate::{
-    Error, Result, World, files, git, packet as packet_files, past, role, settings, sweep, transcript,
-};
+use crate::{Error, Result, World, files, git, packet as packet_files, past, role, sweep, transcript};
 
 /// A larger file is named, and not looked into.
 const LOOKED_INTO: usize = 1024 * 1024;
@@ -73,10 +71,9 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
     check(request)?;
     let project = Project::find_or_make(world)?;
     let confirmed = packet_files::inside(&project, request.confirmed)?;
-    let options = redact::Options { emails: settings::here(world).settings().redact_emails };
     let given = Given::to(world);
     let source = match request.transcript {
-        Some(path) => from_transcript(world, &project, path, options)?,
+        Some(path) => from_transcript(world, &project, path, given.options)?,
         None => from_session(world, &project, request.session)?,
     };
     let (purpose, promise) = (given.clean(purpose), request.promise.map(|promise| given.clean(promise)));

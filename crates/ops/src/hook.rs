@@ -14,7 +14,7 @@ use model::id::Id;
 use model::journal;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
-use model::redact::{self, redact};
+use model::redact::redact;
 use model::reply::Reply;
 use model::session::Pending;
 use model::text::cut;
@@ -312,7 +312,7 @@ impl Scene<'_> {
         journal::Scene {
             harness: self.harness.name,
             checkout,
-            redact: redact::Options { emails: self.settings.redact_emails },
+            redact: self.settings.redact(),
             now: self.world.now,
         }
     }
@@ -337,7 +337,7 @@ impl Scene<'_> {
 
     fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
         // An error can quote what it stumbled over, and that came from the harness.
-        let options = redact::Options { emails: self.settings.redact_emails };
+        let options = self.settings.redact();
         let clean = |text: &str, most| cut(&redact(cut(text, 4096), options), most).to_owned();
         let receipt = Receipt {
             ts: time::rfc3339(self.world.now),

@@ -66,7 +66,9 @@ pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved>
         ),
     };
     let happened = Happened::Save(if valid { Validity::Valid } else { Validity::Invalid });
-    let lifecycle = go(world, &store, &role, Missing::Create(world.now), happened, insist)?;
+    // A name that has neither file nor lifecycle is a slip of the pen.
+    let missing = if file.is_some() { Missing::Create(world.now) } else { Missing::Leave };
+    let lifecycle = go(world, &store, &role, missing, happened, insist)?;
     Ok(Saved {
         missing: if file.is_none() { Some(roles.would_be(&role)?) } else { None },
         file: file.map(|file| file.shown),
@@ -167,7 +169,10 @@ pub struct Row {
     pub forgotten: Option<u64>,
     /// Why its state cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub damaged: Option<String>,
+    pub unreadable: Option<String>,
+    /// The way out of that, where a command is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// One role, or every one with a file or a lifecycle.
@@ -182,12 +187,13 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
         };
     }
     let mut names: Vec<Id> = roles.files()?.into_iter().map(|file| file.role).collect();
-    let mut damaged = Vec::new();
+    let mut unreadable = Vec::new();
     if let Some(store) = &roles.store {
+        names.extend(store.bindings()?.into_iter().map(|(_, role)| role));
         for (machine, lifecycle) in store.lifecycles()? {
             match lifecycle {
                 Ok(lifecycle) => names.extend(Id::new(&lifecycle.role)),
-                Err(error) => damaged.push((machine, error.to_string())),
+                Err(error) => unreadable.push((machine, error)),
             }
         }
     }
@@ -197,17 +203,21 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::machine(role);
-        rows.push(match damaged.iter().position(|(id, _)| id.as_str() == machine) {
-            Some(place) => damaged_row(role.as_str(), damaged.remove(place).1),
+        rows.push(match unreadable.iter().position(|(id, _)| id.as_str() == machine) {
+            Some(place) => unreadable_row(role.as_str(), &unreadable.remove(place).1, Some(role)),
             None => row(world, &roles, role)?,
         });
     }
-    rows.extend(damaged.into_iter().map(|(machine, why)| damaged_row(machine.as_str(), why)));
+    // Of these only the machine's name is known, and that is not always the role's.
+    rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
 
-fn damaged_row(role: &str, why: String) -> Row {
-    Row { role: role.to_owned(), damaged: Some(why), ..Row::default() }
+fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> Row {
+    let hint = role
+        .filter(|_| matches!(why, store::Error::Damaged { .. }))
+        .map(|role| format!("`thru lifecycle recover {role}` begins it anew and keeps the damaged file"));
+    Row { role: shown.to_owned(), unreadable: Some(why.to_string()), hint, ..Row::default() }
 }
 
 fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
@@ -233,7 +243,8 @@ fn row(world: &World, roles: &Roles, role: &Id) -> Result<Row> {
         valid: report.map(|report| report.is_valid()),
         history,
         forgotten,
-        damaged: None,
+        unreadable: None,
+        hint: None,
     })
 }
 

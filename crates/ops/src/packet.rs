@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use model::document::{Document, EditError};
 use model::finding::{Finding, Level};
-use model::id::Id;
+use model::id::{self, Id};
 use model::packet::{self, Packet, Status};
 use model::render::inline;
 use model::text::did_you_mean;
@@ -117,20 +117,12 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
         return Ok(id);
     }
     let names = project.store.packet_names()?;
-    let by = |fits: &dyn Fn(&str) -> bool| names.iter().filter(|name| fits(name)).collect::<Vec<_>>();
-    let mut matching = by(&|name| name.split_once('-').is_some_and(|(_, slug)| slug == word));
-    if matching.is_empty() {
-        matching = by(&|name| name.starts_with(word));
-    }
-    if matching.is_empty() {
-        matching = by(&|name| name.contains(&word.to_lowercase()));
-    }
-    match matching.as_slice() {
-        _ if word.is_empty() => Err(absent(word, &names)),
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    match id::meant(&all, word).as_slice() {
         [] => Err(absent(word, &names)),
         [one] => Ok(Id::new(one).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })?),
         many => {
-            let mut shown: Vec<&str> = many.iter().rev().take(SHOWN).map(|name| name.as_str()).collect();
+            let mut shown: Vec<&str> = many.iter().rev().take(SHOWN).copied().collect();
             if many.len() > SHOWN {
                 shown.push("…");
             }
@@ -217,9 +209,10 @@ pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
 fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
     let file = format!("packets/{id}.md");
     let mut findings = packet::validate(document, &file);
-    let ours = project.marker.project_id.as_str();
-    let theirs = document.text("project_id").map(str::trim);
-    if let Some(theirs) = theirs.filter(|theirs| !theirs.is_empty() && *theirs != ours) {
+    let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
+    if let (Some(theirs), Some(ours)) = (theirs, project.marker.known_id())
+        && theirs != ours
+    {
         let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));
         let line = document.entry("project_id").map(|entry| entry.line);
         let hint = "it was written in another project; `thru packet import` makes one of this project of it";

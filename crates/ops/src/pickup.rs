@@ -188,7 +188,7 @@ fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     let git =
         (!packet.head.is_empty() || !packet.branch.is_empty()).then(|| git_now(project, packet)).flatten();
     let files: Vec<FileNow> = packet.files().iter().map(look).collect();
-    let project = project.marker.project_id.as_str();
+    let project = project.marker.known_id();
     drift::verify(packet, &Now { project, git, files: &files }, world.now)
 }
 
@@ -210,7 +210,7 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in sessions::all(&project.store)? {
         project.store.dir().each_new_line(&layout::journal(&session), Place::default(), |line| {
-            let Ok(record) = serde_json::from_slice::<Record>(line) else { return };
+            let Some(record) = Record::read(line) else { return };
             if *record.ts <= *packet.created_at {
                 return;
             }

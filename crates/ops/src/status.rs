@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use model::finding::Finding;
 use model::marker::{Mode, ProjectId};
 use serde::Serialize;
 use store::{Found, Store, layout};
@@ -10,7 +11,7 @@ use crate::role::Roles;
 use crate::workstreams::Place;
 use crate::{Result, World, gate, loops, sessions, settings, sweep};
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     pub root: PathBuf,
     /// False: there is no marker, this is where one would go.
@@ -50,6 +51,9 @@ pub struct Report {
     pub roles: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workstreams: Vec<String>,
+    /// What is wrong with the settings, and therefore not in force.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub settings_problems: Vec<Finding>,
     pub next: Next,
 }
 
@@ -68,9 +72,10 @@ pub struct Packets {
 const COUNTED: usize = 500;
 
 /// The one thing a newcomer should do now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Next {
+    #[default]
     Init,
     Trust,
     StartHarness,
@@ -84,22 +89,7 @@ pub fn run(world: &World) -> Result<Report> {
             return Ok(Report {
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
-                marked: false,
-                project_id: None,
-                name: None,
-                mode: None,
-                trusted: false,
-                sessions: 0,
-                last_session: None,
-                running: None,
-                outputs: None,
-                outputs_problem: None,
-                packets: None,
-                broke_off: 0,
-                role: None,
-                roles: Vec::new(),
-                workstreams: Vec::new(),
-                next: Next::Init,
+                ..Report::default()
             });
         }
     };
@@ -113,7 +103,8 @@ pub fn run(world: &World) -> Result<Report> {
         (true, 0) => Next::StartHarness,
         (true, _) => Next::Nothing,
     };
-    let settings = settings::resolve(world, trusted.then_some(&store)).settings();
+    let resolved = settings::resolve(world, trusted.then_some(&store));
+    let settings = resolved.settings();
     let (outputs, outputs_problem) = match gate::open(&store, &root, &settings) {
         Ok(open) => (open, None),
         Err(error) => (None, Some(error.to_string())),
@@ -130,6 +121,7 @@ pub fn run(world: &World) -> Result<Report> {
         // What is wrong with their folder is the doctor's business.
         roles: roles.names().unwrap_or_default().iter().map(ToString::to_string).collect(),
         workstreams,
+        settings_problems: resolved.findings,
         outputs,
         outputs_problem,
         worktree: (root.path != root.checkout).then_some(root.checkout),

@@ -1,6 +1,7 @@
 //! `thru sweep`: sessions that ended without an end leave a packet too.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -9,13 +10,13 @@ use model::digest::FileUse;
 use model::id::Id;
 use model::packet::{Packet, Status, words};
 use model::render::inline;
-use model::time;
+use model::{shell, time};
 use serde::{Deserialize, Serialize};
 use store::{Durability, Lock, Place, Root, Store, layout};
 
 use crate::handoff::Marks;
 use crate::project::Project;
-use crate::{Mode, Result, World, alive, handoff};
+use crate::{Error, Mode, Result, World, alive, handoff};
 
 /// A session whose process cannot be asked about counts as dead after so long without a word.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
@@ -62,6 +63,15 @@ struct Open {
 /// Writes the packet of every dead session that has none.
 pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     let project = Project::find(world)?;
+    if project.marker.known_id().is_none() {
+        return Err(Error::Refused {
+            what: format!(
+                "{}: these records have no root.json, so no packet can be of this project",
+                project.store.dir().path().display()
+            ),
+            hint: "`thru init` makes it a root again".into(),
+        });
+    }
     let mut text = Vec::new();
     project.store.dir().each_new_line(layout::SESSIONS, Place::default(), |line| {
         text.extend_from_slice(line);
@@ -262,10 +272,16 @@ fn seen_to(store: &Store, open: &Open) -> Result<Option<Seen>> {
 
 fn has_worked(store: &Store, session: &Id, since: u64) -> Result<bool> {
     let digest = store.digest(session, |_| {})?;
-    let is_ours = |path: &str| path.starts_with(".agent/context/");
+    let is_ours = |path: &str| Path::new(path).starts_with(layout::STORE);
     let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
     Ok(digest.files.iter().any(|file| touched(file) && !is_ours(&file.path))
-        || digest.commands.iter().any(|used| used.last > since && !used.command.contains("thru ")))
+        || digest.commands.iter().any(|used| used.last > since && !is_our_command(&used.command)))
+}
+
+fn is_our_command(line: &str) -> bool {
+    let is_ours = |words: &Vec<String>| words[0].rsplit('/').next() == Some("thru");
+    let commands = shell::simple(line);
+    !commands.is_empty() && commands.iter().all(is_ours)
 }
 
 fn read_note(store: &Store, session: &Id) -> Result<Option<Seen>> {

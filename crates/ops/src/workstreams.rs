@@ -82,20 +82,24 @@ impl Lies {
 impl Place<'_> {
     /// Every workstream, by id.
     pub fn all(&self) -> Result<Vec<Workstream>> {
-        let mut all = Vec::new();
-        for (id, folder) in self.homes()? {
-            let below = folder.starts_with(PROJECTS).then_some(PLANNING);
-            all.extend(self.at(&id, &folder, below)?);
-        }
+        let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        all.truncate(MOST);
+        Ok(all)
+    }
+
+    /// The same one by one: what is wrong with one does not hide the others.
+    pub fn each(&self) -> Result<Vec<Result<Workstream>>> {
+        let homes = self.homes()?;
+        let mut all: Vec<Result<Workstream>> =
+            homes.iter().filter_map(|(id, folder)| self.at(id, folder).transpose()).collect();
         for glob in self.settings.resume_globs.split(',').map(str::trim).filter(|glob| !glob.is_empty()) {
             for path in self.expand(glob)? {
-                if !all.iter().any(|known: &Workstream| known.manifest == path) {
-                    all.push(self.by_file(path)?);
+                if !all.iter().flatten().any(|known| known.manifest == path) {
+                    all.push(self.by_file(path));
                 }
             }
         }
-        all.sort_by(|a, b| a.id.cmp(&b.id));
-        all.truncate(MOST);
         Ok(all)
     }
 
@@ -113,11 +117,10 @@ impl Place<'_> {
         if !manifest::is_workstream(id) {
             return Ok(None);
         }
-        if let Some(found) = self.at(id, &format!("{}/{id}", layout_home()), None)? {
-            return Ok(Some(found));
-        }
-        if let Some(found) = self.at(id, &format!("{PROJECTS}/{id}"), Some(PLANNING))? {
-            return Ok(Some(found));
+        for home in home_folders() {
+            if let Some(found) = self.at(id, &format!("{home}/{id}"))? {
+                return Ok(Some(found));
+            }
         }
         Ok(self.all()?.into_iter().find(|known| known.id == id))
     }
@@ -138,17 +141,21 @@ impl Place<'_> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
-    fn at(&self, id: &str, folder: &str, below: Option<&str>) -> Result<Option<Workstream>> {
-        let manifest = match below {
-            Some(below) => format!("{folder}/{below}/{}", manifest::NAME),
-            None => format!("{folder}/{}", manifest::NAME),
-        };
-        let found = self.look(&manifest)?;
-        if found.is_none() && self.full(&manifest).symlink_metadata().is_ok() {
-            let why = "a link or a folder stands where a file is expected".to_owned();
-            return Err(store::Error::Refused { path: self.full(&manifest), why });
+    /// In its folder or with its plans: a project of seed 003 has it there, a migration puts it where the old one was.
+    fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
+        let plans = format!("{folder}/{PLANNING}");
+        let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };
+        for home in homes {
+            let manifest = format!("{home}/{}", manifest::NAME);
+            if self.look(&manifest)?.is_some() {
+                return Ok(Some(Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }));
+            }
+            if self.full(&manifest).symlink_metadata().is_ok() {
+                let why = "a link or a folder stands where a file is expected".to_owned();
+                return Err(store::Error::Refused { path: self.full(&manifest), why });
+            }
         }
-        Ok(found.map(|_| Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }))
+        Ok(None)
     }
 
     /// `*` stands for one name.

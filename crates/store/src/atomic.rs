@@ -23,6 +23,14 @@ pub enum Durability {
 }
 
 impl Dir {
+    /// Replaces or creates a file below this folder, with the folder it is in.
+    pub fn put(&self, rel: &str, bytes: &[u8], durability: Durability) -> Result<()> {
+        match rel.rsplit_once('/') {
+            Some((folder, name)) => self.make(folder)?.write(name, bytes, durability),
+            None => self.write(rel, bytes, durability),
+        }
+    }
+
     /// Replaces or creates the file `name` of this folder, all at once.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
@@ -125,10 +133,7 @@ impl Dir {
     }
 
     fn settle(&self, durability: Durability) -> Result<()> {
-        if durability != Durability::Synced {
-            return Ok(());
-        }
-        fs::fsync(self).map_err(|e| Error::from_errno(e, self.path(), "sync"))
+        if durability == Durability::Synced { self.sync() } else { Ok(()) }
     }
 }
 

@@ -222,13 +222,12 @@ impl Dir {
     }
 
     /// Renames only if the new name is free. What is there is never overwritten.
-    #[cfg(target_os = "linux")]
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
-        fs::renameat_with(&self.fd, from, &self.fd, to, fs::RenameFlags::NOREPLACE)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
+        match raw::rename_to_free(self.fd.as_fd(), from, to) {
+            // Not every kernel and file system can look and rename in one step.
+            Err(Errno::NOSYS | Errno::INVAL) => {}
+            renamed => return renamed,
+        }
         match fs::statat(&self.fd, to, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => fs::renameat(&self.fd, from, &self.fd, to),
             Ok(_) => Err(Errno::EXIST),
@@ -236,20 +235,38 @@ impl Dir {
         }
     }
 
-    /// Moves a damaged file out of the way of the one that must replace it. Nothing is ever deleted.
-    pub fn set_aside(&self, name: &str, now: Timestamp) -> Result<String> {
-        let first = format!("{name}.damaged-{}", time::compact(now));
-        let taken: Vec<String> = self.entries()?.into_iter().map(|entry| entry.name).collect();
-        let names = std::iter::once(first.clone()).chain((2..).map(|n| format!("{first}-{n}")));
-        let kept = names.into_iter().find(|name| !taken.contains(name)).unwrap_or(first);
-        self.rename(name, &kept)?;
-        Ok(kept)
+    /// Moves what stands in this folder under a name out of the way, whatever it is, and says where to. Nothing is ever deleted.
+    pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
+        let first = format!("{name}.{word}");
+        let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
+        for kept in names {
+            match self.rename_to_free(name, &kept) {
+                Ok(()) => {
+                    self.sync()?;
+                    return Ok(Some(kept));
+                }
+                Err(Errno::NOENT) => return Ok(None),
+                Err(Errno::EXIST) => {}
+                Err(e) => return Err(Error::from_errno(e, &self.path.join(name), "rename")),
+            }
+        }
+        Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
+    }
+
+    /// The same for what cannot be read and must be replaced.
+    pub fn set_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
+        self.set_aside(name, &format!("damaged-{}", time::compact(now)))
     }
 
     /// Renames a record, for good when it returns.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         fs::renameat(&self.fd, from, &self.fd, to)
             .map_err(|e| Error::from_errno(e, &self.path.join(from), "rename"))?;
+        self.sync()
+    }
+
+    /// What was made, renamed or removed in this folder stays so.
+    pub(crate) fn sync(&self) -> Result<()> {
         fs::fsync(&self.fd).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
@@ -307,6 +324,10 @@ mod raw {
         fs::openat2(at, rel, flags | ALWAYS, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
     }
 
+    pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> rustix::io::Result<()> {
+        fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE)
+    }
+
     pub fn open_without_links(path: &Path) -> rustix::io::Result<OwnedFd> {
         fs::openat2(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
     }
@@ -317,6 +338,10 @@ mod raw {
     use super::{BorrowedFd, Errno, Mode, OFlags, OwnedFd, Path};
 
     pub fn open_beneath(_: BorrowedFd, _: &str, _: OFlags, _: Mode) -> rustix::io::Result<OwnedFd> {
+        Err(Errno::NOSYS)
+    }
+
+    pub fn rename_to_free(_: BorrowedFd, _: &str, _: &str) -> rustix::io::Result<()> {
         Err(Errno::NOSYS)
     }
 

@@ -66,7 +66,11 @@ pub const WORKSTREAMS: &str = "workstreams";
 pub const WORKSTREAMS_LOCK: &str = "state/locks/workstreams.lock";
 /// Which workstream was active when a session was compacted, and the newest of them for everybody.
 pub const PRECOMPACT: &str = "state/precompact";
-pub const PRECOMPACT_STATE: &str = "precompact_state.json";
+pub const PRECOMPACT_STATE: &str = "state/precompact_state.json";
+
+pub fn precompact(session: &Id) -> String {
+    format!("{PRECOMPACT}/{session}.json")
+}
 /// Which unread files a session was reminded of.
 pub const REMINDED: &str = "state/reminded";
 /// Which boxes a session's own list has ticked.

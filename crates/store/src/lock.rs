@@ -2,7 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
@@ -14,13 +14,14 @@ use crate::{Dir, Error, Result};
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    path: PathBuf,
 }
 
 impl Lock {
     /// Leaves word of who holds it, for whoever wants to know.
     pub(crate) fn sign(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
-        signed.map(drop).map_err(|e| io_error(&e, Path::new("state/locks"), "write"))
+        signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
     }
 }
 
@@ -34,7 +35,7 @@ impl Dir {
             let flags = OFlags::CREATE | OFlags::RDWR;
             let file = File::from(self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "lock")?);
             match file.try_lock() {
-                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file }),
+                Ok(()) if self.is_still(rel, &file) => return Ok(Lock { file, path }),
                 Ok(()) => continue, // somebody removed the file we had opened: the lock is another one now
                 Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(e)) => return Err(io_error(&e, &path, "lock")),

@@ -13,9 +13,15 @@ pub struct Look {
 }
 
 impl Dir {
-    /// A plain file below this folder. None where there is nothing of that name, or something else; what could not be
-    /// looked at is an error, and not taken for absent.
+    /// A plain file below this folder, and behind no link. None where there is nothing of that name, or something else; what
+    /// could not be looked at is an error, and not taken for absent.
     pub fn look(&self, rel: &str) -> Result<Option<Look>> {
+        if let Some((folder, name)) = rel.rsplit_once('/') {
+            return match self.sub(folder) {
+                Err(Error::Absent { .. } | Error::Refused { .. }) => Ok(None),
+                folder => folder?.look(name),
+            };
+        }
         let stat = match fs::statat(self, rel, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat,
             Ok(_) | Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),

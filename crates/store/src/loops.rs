@@ -37,8 +37,7 @@ impl Store {
     }
 
     pub fn write_foreground(&self, pointer: &Pointer) -> Result<()> {
-        let (folder, name) = layout::ACTIVE_LOOP.rsplit_once('/').unwrap_or((".", layout::ACTIVE_LOOP));
-        self.dir().make(folder)?.write(name, &pointer.bytes(), Durability::Synced)
+        self.dir().put(layout::ACTIVE_LOOP, &pointer.bytes(), Durability::Synced)
     }
 
     pub fn read_loop(&self, id: &Id) -> Result<Record> {

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use memchr::memmem;
 use model::gate::{self, Expected, Problem, Reading, Seen};
 use model::id::Id;
 use model::place;
 use model::text::fingerprint;
-use model::time;
 use rustix::fs::{self, Mode, OFlags};
 
 use crate::dir::{io_error, require_file};
@@ -70,13 +70,13 @@ impl Store {
 
     /// A file that cannot be read is kept under another name.
     pub fn set_live(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
-        let (folder, name) = layout::LIVE.rsplit_once('/').unwrap_or((".", layout::LIVE));
-        if matches!(self.live(), Err(Error::Damaged { .. })) {
-            let state = Run::of(self.dir().sub(folder)?);
-            state.set_aside(name, &format!("damaged-{}", time::compact(now)))?;
+        if let (Err(Error::Damaged { .. }), Some((folder, name))) =
+            (self.live(), layout::LIVE.rsplit_once('/'))
+        {
+            self.dir().sub(folder)?.set_damaged_aside(name, now)?;
         }
         let Some(dir) = dir else { return self.dir().remove(layout::LIVE) };
-        self.dir().make(folder)?.write(name, &gate::render_live(dir), Durability::Synced)
+        self.dir().put(layout::LIVE, &gate::render_live(dir), Durability::Synced)
     }
 
     /// The names of all runs in `outputs/`.
@@ -171,10 +171,7 @@ impl Run {
     /// Everything that is expected in this folder, of whatever stage. A list that cannot be read says nothing.
     pub fn all_expected(&self) -> Vec<Expected> {
         let entries = self.dir.entries().unwrap_or_default();
-        let lists = entries.iter().filter(|entry| {
-            entry.name == layout::EXPECTED
-                || entry.name.strip_prefix("expected.").is_some_and(|rest| rest.ends_with(".json"))
-        });
+        let lists = entries.iter().filter(|entry| gate::is_list(&entry.name));
         lists.filter_map(|list| self.read_list(&list.name).ok()).collect()
     }
 
@@ -272,19 +269,7 @@ impl Run {
 
     /// Moves what stands under a name out of the way, whatever it is, and says where to.
     pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
-        if !self.holds(name) {
-            return Ok(None);
-        }
-        let first = format!("{name}.{word}");
-        let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
-        for kept in names {
-            match self.dir.rename_to_free(name, &kept) {
-                Ok(()) => return Ok(Some(kept)),
-                Err(rustix::io::Errno::EXIST) => {}
-                Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "rename")),
-            }
-        }
-        Err(Error::Refused { path: self.path().join(first), why: "there are too many of these".to_owned() })
+        self.dir.set_aside(name, word)
     }
 
     /// Gives the list its name as that of one stage among others.
@@ -319,15 +304,23 @@ impl Run {
 /// Each once, whatever a hook that is fired twice says, and together no more than fits.
 fn add_message(dir: &Dir, name: &str, text: &str) -> Result<()> {
     let known = match dir.read(name, usize::try_from(MESSAGES).unwrap_or(usize::MAX)) {
-        Err(Error::Absent { .. }) => return dir.append_all(name, &[text], u64::MAX),
+        Err(Error::Absent { .. }) => Vec::new(),
         known => known?,
     };
-    let holds = known.windows(text.len().max(1)).any(|part| part == text.as_bytes());
+    let known = known.trim_ascii_end();
+    if known.is_empty() {
+        return dir.append_all(name, &[text], u64::MAX);
+    }
+    let framed = |entry: &[u8]| [BETWEEN, entry, BETWEEN].concat();
+    let holds = memmem::find(&framed(known), &framed(text.as_bytes())).is_some();
     if holds || (known.len() + text.len()) as u64 + 16 > MESSAGES {
         return Ok(());
     }
     dir.append_all(name, &["\n---\n", text], u64::MAX)
 }
+
+/// What stands between two messages.
+const BETWEEN: &[u8] = b"\n\n---\n\n";
 
 /// The inputs that are not there.
 pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {

@@ -118,7 +118,7 @@ impl Store {
             if let (Err(Error::Damaged { .. }), Missing::Replace(now)) =
                 (self.read_lifecycle(&machine), missing)
             {
-                folder.set_aside(&name, now)?;
+                folder.set_damaged_aside(&name, now)?;
             }
             folder.write(&name, &lifecycle.render(), Durability::Synced)?;
         }

@@ -102,7 +102,7 @@ impl Store {
         let set_aside = match store.marker() {
             Ok(marker) => return Ok(Created { marker, new: false, pristine: false, set_aside: None }),
             Err(Error::Absent { .. }) => None,
-            Err(Error::Damaged { .. }) => Some(dir.set_aside(layout::MARKER, now)?),
+            Err(Error::Damaged { .. }) => dir.set_damaged_aside(layout::MARKER, now)?,
             Err(e) => return Err(e),
         };
         let pristine = set_aside.is_none() && !holds_files(dir)?;

@@ -37,13 +37,16 @@ pub struct Claim {
     pub state: State,
     /// In words: `changed since`, `ahead by 3 commits`.
     pub note: String,
+    /// Whether the subject is a file that can be opened here.
+    #[serde(skip)]
+    pub opens: bool,
 }
 
 /// What is there now.
 #[derive(Clone, Debug, Default)]
 pub struct Now<'a> {
-    /// The project that the packet lies in.
-    pub project: &'a str,
+    /// The project that the packet lies in, where that has a name.
+    pub project: Option<&'a str>,
     /// None outside of git.
     pub git: Option<GitNow>,
     /// One for each file of [`Packet::files`].
@@ -68,9 +71,6 @@ pub struct Way {
 
 /// In the place of a fingerprint: the file was not there.
 pub const GONE: &str = "gone";
-
-/// How the note of a file begins that is not there, and may never have been.
-pub(super) const NOT_HERE: &str = "not here";
 
 /// The subject where no branch was checked out. No branch can be called so.
 pub(super) const NO_BRANCH: &str = "no branch";
@@ -99,13 +99,14 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
         } else {
             (State::Verified, format!("{how} at {}, and nothing it could speak of has changed", check.at))
         };
-        Claim { about: About::Check, subject: check.command.clone(), state, note }
+        Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
     }));
     claims.extend(time::parse(&packet.created_at).map(|created| Claim {
         about: About::Age,
         subject: packet.created_at.clone(),
         state: State::Verified,
         note: format!("written {}", time::ago(created, at)),
+        opens: false,
     }));
     claims
 }
@@ -116,13 +117,14 @@ pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
 }
 
 /// A packet of another project says nothing that could be checked here.
-fn project_claim(packet: &Packet, now: &str) -> Option<Claim> {
-    let is_foreign = !packet.project_id.is_empty() && packet.project_id != now;
+fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
+    let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
         about: About::Project,
         subject: packet.project_id.clone(),
         state: State::Unverified,
         note: "the packet was written in that project, not in this one".to_owned(),
+        opens: false,
     })
 }
 
@@ -131,8 +133,10 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
     if packet.head.is_empty() && packet.branch.is_empty() {
         return claims;
     }
-    let claim =
-        |about, subject: &str, state, note: String| Claim { about, subject: subject.to_owned(), state, note };
+    let claim = |about, subject: &str, state, note: String| {
+        let subject = subject.to_owned();
+        Claim { about, subject, state, note, opens: false }
+    };
     let Some(now) = now else {
         claims.push(claim(
             About::Head,
@@ -198,7 +202,8 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
         (FileNow::Here { fingerprint: Some(_) }, Some(_)) => (State::Changed, "changed since"),
         (FileNow::Here { .. }, _) => (State::Unverified, "there; what it held then was not recorded"),
     };
-    Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned() }
+    let opens = matches!(now, FileNow::Here { .. });
+    Claim { about: About::File, subject: path.to_owned(), state, note: note.to_owned(), opens }
 }
 
 fn short(commit: &str) -> &str {

@@ -24,7 +24,7 @@ fn here(fingerprint: &str) -> FileNow {
 
 fn check(files: &[FileNow], git: Option<GitNow>, expected: &[(About, State, &str)]) {
     let now = time::parse("2026-11-15T21:22:00Z").unwrap();
-    let claims = verify(&packet(), &Now { project: "", git, files }, now);
+    let claims = verify(&packet(), &Now { project: None, git, files }, now);
     let found: Vec<(About, State, &str)> =
         claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
@@ -83,7 +83,7 @@ fn a_packet_by_hand_claims_little() {
     let files = [here("1"), FileNow::Gone];
     let claims = verify(
         &packet,
-        &Now { project: "here", git: None, files: &files },
+        &Now { project: Some("here"), git: None, files: &files },
         time::parse("2026-11-15").unwrap(),
     );
     let found: Vec<(State, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
@@ -101,7 +101,7 @@ fn a_packet_by_hand_claims_little() {
 fn a_packet_of_another_project_says_so() {
     let of = |project: &str| {
         let packet = Packet { project_id: "there".into(), ..Packet::default() };
-        let now = Now { project, git: None, files: &[] };
+        let now = Now { project: Some(project), git: None, files: &[] };
         let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
         claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
     };

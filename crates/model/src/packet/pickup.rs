@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::drift::{About, Claim, NO_BRANCH, NOT_HERE, State};
+use super::drift::{About, Claim, NO_BRANCH, State};
 use super::{
     CONSTRAINTS, CONTEXT, DECISIONS, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status, VALIDATORS,
     import,
@@ -173,10 +173,9 @@ fn files_part(pickup: &Pickup) -> String {
 
 /// A file that is not there must not be mentioned in a way that makes a harness read it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
-    let is_gone = ["gone", "outside", NOT_HERE].iter().any(|word| claim.note.starts_with(word));
-    let is_plain = path.contains(|c: char| c.is_whitespace() || c == '`');
+    let is_odd = path.contains(|c: char| c.is_whitespace() || c == '`');
     match mention {
-        Mention::At if !is_gone && !is_plain => format!("@{}", inline(path, 300)),
+        Mention::At if claim.opens && !is_odd => format!("@{}", inline(path, 300)),
         _ => code(path, 300),
     }
 }

@@ -8,7 +8,7 @@ use crate::workstreams::{own_state, state_of};
 /// State files that cannot be used, and why.
 pub fn findings(store: &Store) -> Vec<Finding> {
     let newest = state_of(store, layout::PRECOMPACT_STATE).and_then(Result::err);
-    let newest = newest.map(|why| of(&format!("state/{}", layout::PRECOMPACT_STATE), &why));
+    let newest = newest.map(|why| of(layout::PRECOMPACT_STATE, &why));
     let entries = store.dir().sub(layout::PRECOMPACT).and_then(|dir| dir.entries()).unwrap_or_default();
     let own = entries.iter().filter_map(|entry| {
         let why = own_state(store, entry.name.strip_suffix(".json")?)?.err()?;

@@ -57,8 +57,17 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     let folder = folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.asked(world, &place, output));
     let expected = Expected::new(stage.as_str(), outputs.collect::<Result<_>>()?);
-    let Folder { run, set_aside, .. } = folder;
+    // Nothing that anybody goes by has been changed so far: what cannot be asked for leaves it as it is.
+    let Folder { run, kind, .. } = folder;
+    let set_aside = match kind {
+        FolderKind::New => None,
+        FolderKind::Shared(_) => make_room(world, &run, &stage)?,
+    };
     run.write_expected(&expected)?;
+    if let FolderKind::New = kind {
+        let name = run.path().file_name().unwrap_or_default().to_string_lossy();
+        place.store.set_live(Some(&super::in_outputs(&name)), world.now)?;
+    }
     Ok(Expectation {
         run: run.path().to_owned(),
         stage: expected.stage,
@@ -76,7 +85,6 @@ struct Folder {
     run: Run,
     /// Ours and new, or of an orchestrator for all that it does.
     kind: FolderKind,
-    set_aside: Option<String>,
     /// A folder that was there before can have somebody at work in it.
     _lock: Option<Lock>,
 }
@@ -90,8 +98,7 @@ enum FolderKind {
 impl Folder {
     /// From now on, and from the inputs as they are. In a shared folder what is valid stays so: what was asked for in the same
     /// way before, and what nobody has asked for yet, because the folder is of one piece of work.
-    fn asked(&self, world: &World, place: &Place, mut output: Output) -> Result<Output> {
-        output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
+    fn asked(&self, world: &World, place: &Place, output: Output) -> Result<Output> {
         let earlier = match &self.kind {
             FolderKind::New => return Ok(Output { not_before: Some(world.now), ..output }),
             FolderKind::Shared(earlier) => earlier.as_ref(),
@@ -116,24 +123,26 @@ fn folder(world: &World, place: &Place, stage: &Id) -> Result<Folder> {
     if let Some(live) = live {
         // A run that is at work there goes by the list it began with.
         let lock = place.lock(&live.run, "gate expect")?;
-        let (earlier, set_aside) = make_room(world, &live.run, stage)?;
-        return Ok(Folder { run: live.run, kind: FolderKind::Shared(earlier), set_aside, _lock: Some(lock) });
+        let kind = FolderKind::Shared(earlier(&live.run, stage));
+        return Ok(Folder { run: live.run, kind, _lock: Some(lock) });
     }
     let name = Id::new(&format!("{stage}-{}", time::compact(world.now))).map_err(|bad| Error::Usage {
         what: bad.to_string(),
         hint: "choose a shorter name for the stage".into(),
     })?;
-    let run = place.store.new_run(&name)?;
-    let name = run.path().file_name().unwrap_or_default().to_string_lossy();
-    place.store.set_live(Some(&super::in_outputs(&name)), world.now)?;
-    Ok(Folder { run, kind: FolderKind::New, set_aside: None, _lock: None })
+    Ok(Folder { run: place.store.new_run(&name)?, kind: FolderKind::New, _lock: None })
+}
+
+/// What was last asked for in a stage.
+fn earlier(run: &Run, stage: &Id) -> Option<Expected> {
+    let current = run.expected().ok().filter(|list| list.stage == stage.as_str());
+    current.or_else(|| run.list_of(stage).ok())
 }
 
 /// For the list of a stage: that of another stage stays beside it, an earlier one of the same is set aside.
-fn make_room(world: &World, run: &Run, stage: &Id) -> Result<(Option<Expected>, Option<String>)> {
+fn make_room(world: &World, run: &Run, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::compact(world.now));
-    let current = run.expected().ok();
-    let other = current.as_ref().filter(|list| list.stage != stage.as_str());
+    let other = run.expected().ok().filter(|list| list.stage != stage.as_str());
     let mut set_aside = None;
     match other.and_then(|list| Id::new(&list.stage).ok()) {
         Some(other) => {
@@ -142,10 +151,8 @@ fn make_room(world: &World, run: &Run, stage: &Id) -> Result<(Option<Expected>, 
         }
         None => set_aside = run.set_aside(layout::EXPECTED, &word)?,
     }
-    let kept = run.list_of(stage).ok();
     let aside = run.set_aside(&layout::expected_of(stage.as_str()), &word)?;
-    let current = current.filter(|list| list.stage == stage.as_str());
-    Ok((current.or(kept), set_aside.or(aside)))
+    Ok(set_aside.or(aside))
 }
 
 fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>> {
@@ -176,6 +183,7 @@ fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>>
         if !wanted.launch.is_empty() {
             output.launch.clone_from(&wanted.launch);
         }
+        output.inputs_digest = store::inputs_digest(&place.root.checkout, &output.inputs)?;
     }
     for (i, output) in outputs.iter().enumerate() {
         if outputs[..i].iter().any(|known| known.file == output.file) {
@@ -212,13 +220,12 @@ fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {
         let path = world.need_cwd()?.join(named);
-        let place =
-            place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned();
         let absent =
             |why: &str, hint: &str| Error::Absent { what: format!("{named}: {why}"), hint: hint.into() };
-        if place.starts_with('/') {
+        let place = place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).into_inside();
+        let Some(place) = place else {
             return Err(absent("this is no file of the project", "an input lies inside the project"));
-        }
+        };
         if !root.checkout.join(&place).is_file() {
             return Err(absent("there is no such file", "an input is there before it is worked on"));
         }

@@ -70,11 +70,11 @@ impl Orphan {
     }
 
     pub fn remedy(&self) -> String {
-        match self.process {
+        match self.process.filter(|_| self.can_be_ended()) {
             Some(process) => {
-                format!("process {process} still works on it; wait for it, or end it: `kill -- -{process}`")
+                format!("process {process} still works on it; `thru gate run` waits for it, and ends it when its time is over")
             }
-            None => "a launch of an earlier run still works on it; wait for its end".to_owned(),
+            None => "a launch of an earlier run still works on it, and it cannot be told which process that is; wait for its end".to_owned(),
         }
     }
 }

@@ -99,7 +99,7 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
         expected: Mutex::new(expected),
         checkout: &place.root.checkout,
         timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
-        redact: redact::Options { emails: settings.redact_emails },
+        redact: settings.redact(),
         now: world.now,
         started: Instant::now(),
         again: options.again,

@@ -1,6 +1,6 @@
 //! Which loop is meant, in which project, and whose it shall be.
 
-use model::id::Id;
+use model::id::{self, Id};
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Status};
 use store::Store;
@@ -87,20 +87,13 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim
     if let Some(id) = all.iter().find(|id| id.as_str() == named) {
         return Ok(id.clone());
     }
-    let by = |fits: &dyn Fn(&str) -> bool| all.iter().filter(|id| fits(id.as_str())).collect::<Vec<_>>();
-    let mut matching = by(&|id| id.split_once('-').is_some_and(|(_, slug)| slug == named));
-    if matching.is_empty() {
-        matching = by(&|id| id.starts_with(named));
-    }
-    if matching.is_empty() {
-        matching = by(&|id| id.contains(named));
-    }
-    match matching.as_slice() {
-        [one] => Ok((*one).clone()),
+    let names: Vec<&str> = all.iter().map(Id::as_str).collect();
+    match id::meant(&names, named).as_slice() {
+        [one] => Id::new(one).map_err(|bad| usage(bad.to_string(), &hint())),
         [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
         many => Err(Error::Refused {
             what: format!("`{named}` fits {} loops", many.len()),
-            hint: many.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", "),
+            hint: many.join(", "),
         }),
     }
 }

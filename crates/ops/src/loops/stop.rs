@@ -12,7 +12,6 @@ use model::loops::heard::LastMessage;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Ended, Loop, Mark, Record};
-use model::redact;
 use model::reply::Reply;
 use model::time;
 use store::{Lock, Root, Store};
@@ -125,10 +124,7 @@ impl Held<'_> {
         let foreground =
             record.map_or(Foreground::Trouble(&trouble), |record| Foreground::Loop(&record.state));
         let stop = self.as_seen(record.map(|record| &record.state), checked);
-        let rules = Rules {
-            no_progress_turns: settings.no_progress_turns,
-            redact: redact::Options { emails: settings.redact_emails },
-        };
+        let rules = Rules { no_progress_turns: settings.no_progress_turns, redact: settings.redact() };
         match (decide(foreground, &stop, &rules), record) {
             (Verdict::Validate, Some(record)) => Next::Validate(record.state.validators.clone()),
             (verdict, Some(record)) => Next::Said(match self.apply(verdict, record, &stop) {
@@ -249,12 +245,13 @@ impl Scene<'_> {
     }
 }
 
-/// Which loops are in the foreground. It is an index and may be deleted: where there are loops, it is made again from them.
+/// Which loops are in the foreground. It is an index, which may be deleted or torn: where there are loops, it is made again from them.
 pub(super) fn standing(scene: &Scene) -> store::Result<Option<Pointer>> {
     let Scene { store, .. } = *scene;
-    match store.foreground()? {
-        None if !store.loop_ids()?.is_empty() => {}
-        known => return Ok(known),
+    match store.foreground() {
+        Err(store::Error::Damaged { .. }) => {}
+        Ok(None) if !store.loop_ids()?.is_empty() => {}
+        known => return known,
     }
     let _lock = store.lock_loops(scene.deadline.wait())?;
     let pointer = front(store)?;
@@ -269,7 +266,11 @@ pub fn notice(scene: &Scene) -> store::Result<()> {
     }
     let Some(pointer) = scene.store.foreground()? else { return Ok(()) };
     let Some(Ok(id)) = pointer.of(scene.session.as_str()).map(Id::new) else { return Ok(()) };
-    if !scene.is_overridden(&scene.store.read_loop(&id)?.state) {
+    let record = match scene.store.read_loop(&id) {
+        Err(store::Error::Absent { .. }) => return Ok(()),
+        record => record?,
+    };
+    if !scene.is_overridden(&record.state) {
         return Ok(());
     }
     let _lock = scene.store.lock_loops(scene.deadline.wait())?;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use model::loops::Failure;
-use model::redact::{self, redact};
+use model::redact::redact;
 
 use super::stop::Scene;
 use crate::process::{self, Job};
@@ -22,7 +22,7 @@ pub fn first_failure(scene: &Scene, validators: &[String]) -> Option<Failure> {
     let variables = [("THROUGHLINE_HOOK", OsString::from("1"))];
     validators.iter().find_map(|command| {
         let failed = |how: String, output: &[u8]| {
-            let options = redact::Options { emails: scene.settings.redact_emails };
+            let options = scene.settings.redact();
             let output = redact(&String::from_utf8_lossy(output), options).into_owned();
             Some(Failure { command: redact(command, options).into_owned(), how, output })
         };

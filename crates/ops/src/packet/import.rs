@@ -28,20 +28,29 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     let bytes = store::read_own(file, 4 * 1024 * 1024)?;
     check_text(file, &bytes)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
-    let project = Project::find_or_make(world)?;
+    let project = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?),
+        // Nothing was imported before where there is nothing.
+        Mode::DryRun => Project::find(world).map(Some).or_else(|error| match error {
+            Error::NoRoot { .. } => Ok(None),
+            error => Err(error),
+        })?,
+    };
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
     let given = Given::to(world);
     let imported =
         |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
-    if let Some(known) = imported_before(&project, &mark)? {
+    if let Some(project) = &project
+        && let Some(known) = imported_before(project, &mark)?
+    {
         return Ok(imported(known, false));
     }
     let document = Document::parse(given.clean_bytes(&bytes).into_owned());
     let name = file.file_stem().map_or("handoff".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let purpose = import::title(&document, &name);
-    if mode == Mode::DryRun {
+    let (Mode::Write, Some(project)) = (mode, project) else {
         return Ok(imported(packet::id(world.now, &purpose, 1), false));
-    }
+    };
     let id = project.store.create_packet(|n| {
         let id = packet::id(world.now, &purpose, n);
         let bytes = import::render(&import::Foreign {

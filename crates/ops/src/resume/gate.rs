@@ -55,7 +55,7 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
         journal => journal?,
     };
     let mut each = |record: &Record| {
-        if record.event == "summary" {
+        if record.is_compaction() {
             reads.clear();
             editing = false;
         }

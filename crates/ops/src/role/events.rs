@@ -5,7 +5,6 @@ use model::config::Settings;
 use model::decide::RoleEvent;
 use model::event::{Action, Event, Kind, Source};
 use model::id::Id;
-use model::redact;
 use model::render::inline;
 use model::role::lifecycle::{Actor, Happened, Insist, Validity};
 use model::role::{self, ContextFile, Facts, Told};
@@ -106,7 +105,7 @@ impl Ear<'_> {
         let path = found.as_ref().map_or_else(would_be, |file| file.shown.clone());
         let file = found.map(|file| ContextFile::read(file.bytes));
         let report = file.as_ref().map(|file| file.check(&self.facts()));
-        let redact = redact::Options { emails: self.settings.redact_emails };
+        let redact = self.settings.redact();
         let mut notes = role::notes(&Told {
             role: &role,
             path: &path,

@@ -14,7 +14,7 @@ use model::workstream::{self, Clues, Confidence, State};
 use store::{Durability, Result, layout};
 
 use super::state::{own_state, state_of};
-use super::{PROJECTS, Place, Workstream, layout_home};
+use super::{MOST, PROJECTS, Place, Workstream, layout_home};
 use crate::deadline::Deadline;
 
 /// What a session's list has ticked is no longer than this.
@@ -39,11 +39,7 @@ pub fn keep_up(
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
     let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
     let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
-    // One workstream that cannot be read does not keep the others from being found.
-    let (mapped, unread) = match mapped(place, session) {
-        Ok(mapped) => (mapped, Ok(())),
-        Err(error) => (None, Err(error)),
-    };
+    let (mapped, unread) = mapped(place, session);
     let named: BTreeSet<&str> =
         digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
     let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
@@ -65,25 +61,31 @@ pub fn keep_up(
     let followed = Following { place, session, digest, now, deadline }.steps(sure);
     if compacts {
         let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
-        place.store.dir().make(layout::PRECOMPACT)?.write(
-            &format!("{session}.json"),
-            &bytes,
-            Durability::Relaxed,
-        )?;
-        place.store.dir().make("state")?.write(layout::PRECOMPACT_STATE, &bytes, Durability::Relaxed)?;
+        for path in [&layout::precompact(session), layout::PRECOMPACT_STATE] {
+            place.store.dir().put(path, &bytes, Durability::Relaxed)?;
+        }
     }
     followed.and(unread)
 }
 
-/// The workstream whose manifest names this session.
-fn mapped(place: &Place, session: &Id) -> Result<Option<String>> {
-    for workstream in place.all()? {
-        let (_, manifest) = place.manifest(&workstream)?;
-        if manifest.session_ids.iter().any(|id| id == session.as_str()) {
-            return Ok(Some(workstream.id));
+/// The workstream whose manifest names this session; beside it the first that could not be read, which does not keep the
+/// others from being found.
+fn mapped(place: &Place, session: &Id) -> (Option<String>, Result<()>) {
+    let all = match place.each() {
+        Ok(all) => all,
+        Err(error) => return (None, Err(error)),
+    };
+    let mut unread = Ok(());
+    for workstream in all.into_iter().take(MOST) {
+        match workstream.and_then(|found| Ok((place.manifest(&found)?.1.session_ids, found.id))) {
+            Ok((sessions, id)) if sessions.iter().any(|known| known == session.as_str()) => {
+                return (Some(id), unread);
+            }
+            Ok(_) => {}
+            Err(error) => unread = unread.and(Err(error)),
         }
     }
-    Ok(None)
+    (None, unread)
 }
 
 /// What happened in a session, for the manifests it touched.

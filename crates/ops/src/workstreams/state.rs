@@ -7,8 +7,8 @@ use store::{Durability, Result, Store, layout};
 use super::follow::LARGEST_TICKED;
 
 /// A state file, if there is one, and what is wrong with it.
-pub fn state_of(store: &Store, name: &str) -> Option<std::result::Result<State, String>> {
-    match store.dir().read(&format!("state/{name}"), LARGEST_STATE * 4) {
+pub fn state_of(store: &Store, rel: &str) -> Option<std::result::Result<State, String>> {
+    match store.dir().read(rel, LARGEST_STATE * 4) {
         Ok(bytes) => Some(State::parse(&bytes)),
         Err(store::Error::Absent { .. }) => None,
         Err(error) => Some(Err(error.to_string())),
@@ -18,7 +18,7 @@ pub fn state_of(store: &Store, name: &str) -> Option<std::result::Result<State, 
 /// The session's own state: the workstream it was at work on when it was compacted.
 pub fn own_state(store: &Store, session: &str) -> Option<std::result::Result<State, String>> {
     let id = Id::new(session).ok()?;
-    let state = state_of(store, &format!("precompact/{id}.json"))?;
+    let state = state_of(store, &layout::precompact(&id))?;
     Some(state.and_then(|state| match state.session_id.as_deref().filter(|of| *of != session) {
         Some(other) => Err(format!("it is of another session, {other}")),
         None => Ok(state),
@@ -27,14 +27,14 @@ pub fn own_state(store: &Store, session: &str) -> Option<std::result::Result<Sta
 
 /// A session that goes on under another id keeps its state, and what its list has ticked.
 pub fn move_state(store: &Store, from: &Id, to: &Id) -> Result<()> {
-    if let Some(bytes) = kept(store, &format!("{}/{from}.json", layout::PRECOMPACT), LARGEST_STATE)?
+    if let Some(bytes) = kept(store, &layout::precompact(from), LARGEST_STATE)?
         && let Ok(state) = State::parse(&bytes)
     {
         let bytes = State { session_id: Some(to.to_string()), ..state }.bytes();
-        store.dir().make(layout::PRECOMPACT)?.write(&format!("{to}.json"), &bytes, Durability::Relaxed)?;
+        store.dir().put(&layout::precompact(to), &bytes, Durability::Relaxed)?;
     }
     match kept(store, &format!("{}/{from}", layout::TICKED), LARGEST_TICKED)? {
-        Some(bytes) => store.dir().make(layout::TICKED)?.write(to.as_str(), &bytes, Durability::Relaxed),
+        Some(bytes) => store.dir().put(&format!("{}/{to}", layout::TICKED), &bytes, Durability::Relaxed),
         None => Ok(()),
     }
 }

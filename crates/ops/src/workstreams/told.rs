@@ -5,7 +5,7 @@ use model::brief::{Note, Topic};
 use model::digest::Digest;
 use model::id::Id;
 use model::manifest::Manifest;
-use model::redact::{self, redact};
+use model::redact::redact;
 use model::render::{code, path as shown_path, quoted};
 use model::text::fingerprint;
 use model::time;
@@ -130,8 +130,7 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
 fn inlined(place: &Place, load: &Load) -> Option<Note> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
-    let text =
-        redact(model::text::cut(&text, INLINED), redact::Options { emails: place.settings.redact_emails });
+    let text = redact(model::text::cut(&text, INLINED), place.settings.redact());
     Some(Note { topic: Topic::Loaded, text: format!("{path}\n{text}") })
 }
 

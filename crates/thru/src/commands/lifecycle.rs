@@ -95,7 +95,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 // Of one role the whole story; of all of them that would be a wall.
                 rows.iter().filter(|_| args.role.is_some()).for_each(print_history);
             });
-            Ok(u8::from(rows.iter().any(|row| row.damaged.is_some())))
+            Ok(u8::from(rows.iter().any(|row| row.unreadable.is_some())))
         }
         Command::PreCompact(args) => {
             let done = ops::lifecycle::pre_compact(world, args.which.name());
@@ -174,15 +174,14 @@ fn print_rows(rows: &[Row], world: &World) {
             None => "-",
         };
         let role = &row.role;
-        if let Some(why) = &row.damaged {
+        if let Some(why) = &row.unreadable {
             output::line(format_args!(
-                "{BOLD}{role:<width$}{BOLD:#}  {BAD}damaged{BAD:#}     {}",
+                "{BOLD}{role:<width$}{BOLD:#}  {BAD}unreadable{BAD:#}  {}",
                 one_line(why, 200)
             ));
-            output::line(format_args!(
-                "{:<width$}  {DIM}`thru lifecycle recover {role}` begins it anew and keeps the damaged file{DIM:#}",
-                ""
-            ));
+            if let Some(hint) = &row.hint {
+                output::line(format_args!("{:<width$}  {DIM}{hint}{DIM:#}", ""));
+            }
             continue;
         }
         output::line(format_args!(

@@ -47,7 +47,7 @@ enum Command {
     },
     /// Go on with a loop that was paused, or that a limit ended
     Resume {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
+        /// The loop: its id, the beginning of it or a part of its name; without, the one that is paused
         id: Option<String>,
         /// The new limit, counted from the loop's start; 0 is none
         #[arg(long, value_name = "N")]

@@ -34,6 +34,7 @@ fn print(report: &Report, world: &World) {
     } else {
         output::pairs(&rows(report, world));
     }
+    report.settings_problems.iter().for_each(|finding| output::talk(output::finding(finding)));
     if let Some(next) = advice(report.next) {
         output::line(format_args!("\nNext: {next}"));
     }

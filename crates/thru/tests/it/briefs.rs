@@ -13,11 +13,7 @@ struct Session<'a> {
 
 impl Session<'_> {
     fn fire(&self, event: &str, more: Value) -> Output {
-        let mut payload = json!({"session_id": self.id, "cwd": self.env.project(), "hook_event_name": event});
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let output = self.env.hook(event, &payload);
-        output.accepted(event);
-        output
+        self.env.fire(self.id, event, more)
     }
 
     fn edit(&self, id: &str, path: &str) {

@@ -166,6 +166,15 @@ impl Output {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
+    /// What a hook has told the model; nothing, if it said nothing.
+    #[track_caller]
+    pub fn context(&self) -> String {
+        if self.stdout.is_empty() {
+            return String::new();
+        }
+        self.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    }
+
     #[track_caller]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.bytes).unwrap_or_else(|e| panic!("not JSON: {e}: {self:?}"))

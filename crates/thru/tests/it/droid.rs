@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::call::Output;
-use crate::env::{TestEnv, event_of, names_in};
+use crate::env::{TestEnv, event_of, merged, names_in};
 
 fn payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/droid/0.225.2");
@@ -87,11 +87,7 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
     let env = TestEnv::rooted();
     let path = env.write("transcript.jsonl", transcript(&env));
     let common = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
-    let with = |more: Value| {
-        let mut payload = common.clone();
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        payload
-    };
+    let with = |more: Value| merged(&common, more);
     let told = json!({"tool_name": "Execute", "tool_input": {"command": "ls"},
         "tool_response": "a.txt\n\n[Process exited with code 0]"});
     fire(&env, "PostToolUse", &with(told)).silent("told by a hook");
@@ -119,11 +115,7 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
 fn a_compaction_gives_a_new_session_all_that_the_old_one_knew() {
     let env = TestEnv::rooted();
     let old = json!({"session_id": "old", "cwd": env.project()});
-    let with = |more: Value| {
-        let mut payload = old.clone();
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        payload
-    };
+    let with = |more: Value| merged(&old, more);
     fire(&env, "UserPromptSubmit", &with(json!({"prompt": "the goal"}))).silent("prompt");
     fire(&env, "PreCompact", &with(json!({"trigger": "manual"}))).silent("Droid does not take guidance");
     let first = with(json!({"session_id": "new", "previous_session_id": "old", "source": "compact"}));

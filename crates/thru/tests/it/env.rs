@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::call::{Call, Output};
@@ -122,6 +122,18 @@ impl TestEnv {
         self.hook_call(event, payload.to_string()).run()
     }
 
+    /// An event of a session with these fields beside those that every event has.
+    pub fn fire(&self, session: &str, event: &str, more: Value) -> Output {
+        let output = self.hook(event, &self.payload(session, event, more));
+        output.accepted(event);
+        output
+    }
+
+    pub fn payload(&self, session: &str, event: &str, more: Value) -> Value {
+        let common = json!({"session_id": session, "cwd": self.project(), "hook_event_name": event});
+        merged(&common, more)
+    }
+
     pub fn hook_call(&self, event: &str, payload: impl Into<Vec<u8>>) -> Call {
         let call = self.call(&["hook", "claude-code", event]).stdin(payload);
         call.var("CLAUDE_PROJECT_DIR", self.project())
@@ -217,6 +229,15 @@ impl Drop for TestEnv {
             let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();
         }
     }
+}
+
+/// An object with the fields of another beside its own, or in their place.
+pub fn merged(common: &Value, more: Value) -> Value {
+    let mut whole = common.clone();
+    if let (Value::Object(fields), Value::Object(more)) = (&mut whole, more) {
+        fields.extend(more);
+    }
+    whole
 }
 
 /// CI sets THRU_BIN to the release build; otherwise it is the one that cargo built for this test.

@@ -4,26 +4,15 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
 use crate::env::TestEnv;
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 
-fn fire(env: &TestEnv, event: &str, more: Value) -> Output {
-    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    env.hook(event, &payload)
-}
-
-fn told(output: &Output) -> String {
-    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
-}
-
 fn brief(env: &TestEnv) -> String {
     // Without it the next one would be the same compaction, told twice.
-    fire(env, "PreCompact", json!({"trigger": "auto"}));
-    told(&fire(env, "SessionStart", json!({"source": "compact"})))
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "SessionStart", json!({"source": "compact"})).context()
 }
 
 fn agent(kind: &str, id: &str) -> Value {
@@ -36,8 +25,8 @@ fn stopped(kind: &str, id: &str, said: &str) -> Value {
 
 fn expecting(words: &[&str]) -> TestEnv {
     let env = TestEnv::rooted();
-    fire(&env, "SessionStart", json!({"source": "startup"}));
-    fire(&env, "UserPromptSubmit", json!({"prompt": "Review it"}));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
     env.call(&[&["gate", "expect", "review"], words].concat()).run().ok();
     env
 }
@@ -78,7 +67,7 @@ fn a_damaged_run_is_told_of() {
             ("SubagentStart", agent("security", "a1")),
             ("SubagentStop", stopped("security", "a1", "All is well.")),
         ] {
-            fire(&env, event, payload).silent("nothing is known of an output");
+            env.fire("s1", event, payload).silent("nothing is known of an output");
             let receipt = env.receipts().pop().unwrap();
             assert_eq!(receipt["outcome"], "failed", "{event}: {receipt}");
             assert!(receipt["error"].as_str().unwrap().contains(said), "{event}: {receipt}");
@@ -91,27 +80,37 @@ fn a_damaged_run_is_told_of() {
 fn what_is_there_already_is_not_asked_for_again() {
     let env = expecting(&["review-security.md"]);
     let path = env.write(format!("project/{RUN}/review-security.md"), format!("x\n{DONE}\n"));
-    let text = told(&fire(&env, "SubagentStart", agent("security", "a1")));
+    let text = env.fire("s1", "SubagentStart", agent("security", "a1")).context();
     assert!(text.contains(path.to_str().unwrap()) && text.contains("is there already, complete"), "{text}");
     let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-start").unwrap();
     assert_eq!(line["verdict"], Value::Null, "judged when it stops");
     env.write(format!("project/{RUN}/review-security.md"), "x\n");
-    let text = told(&fire(&env, "SubagentStart", agent("security", "a1")));
+    let text = env.fire("s1", "SubagentStart", agent("security", "a1")).context();
     assert!(text.contains("expects one output from this sub-agent"), "{text}");
 }
 
 #[test]
 fn the_last_words_of_two_are_both_kept() {
     let env = expecting(&["review-security.md"]);
-    fire(&env, "SubagentStop", stopped("security", "a1", "The first."));
-    fire(&env, "SubagentStop", stopped("security", "a2", "The second."));
-    fire(&env, "SubagentStop", stopped("security", "a2", "The second."));
+    env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
+    env.fire("s1", "SubagentStop", stopped("security", "a2", "The second."));
+    env.fire("s1", "SubagentStop", stopped("security", "a2", "The second."));
     let path = env.project().join(RUN).join("review-security.md.last-message.md");
     let kept = fs::read_to_string(&path).unwrap();
     assert_eq!(kept, "The first.\n\n---\n\nThe second.\n", "each once");
+    env.fire("s1", "SubagentStop", stopped("security", "a4", "The"));
+    let kept = fs::read_to_string(&path).unwrap();
+    assert_eq!(
+        kept, "The first.\n\n---\n\nThe second.\n\n---\n\nThe\n",
+        "a part of another is one of its own"
+    );
+    // Killed between making the file and writing it.
+    fs::write(&path, "").unwrap();
+    env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "The first.\n");
     for n in 0..8 {
         let long = format!("{n}{}", "x".repeat(200 * 1024));
-        fire(&env, "SubagentStop", stopped("security", "a3", &long));
+        env.fire("s1", "SubagentStop", stopped("security", "a3", &long));
     }
     let kept = fs::read_to_string(&path).unwrap();
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
@@ -122,11 +121,14 @@ fn the_last_words_of_two_are_both_kept() {
 fn a_role_is_known_by_its_end() {
     let env = expecting(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);
     for kind in ["perf", "cwf:perf", "review-perf"] {
-        let text = told(&fire(&env, "SubagentStart", agent(kind, "a1")));
+        let text = env.fire("s1", "SubagentStart", agent(kind, "a1")).context();
         assert!(text.contains("code-review-perf.md"), "{kind}: {text}");
     }
-    assert!(told(&fire(&env, "SubagentStart", agent("ux", "a1"))).contains("plan-ux.md"), "its whole role");
+    assert!(
+        env.fire("s1", "SubagentStart", agent("ux", "a1")).context().contains("plan-ux.md"),
+        "its whole role"
+    );
     for kind in ["erf", "", "review", "md"] {
-        fire(&env, "SubagentStart", agent(kind, "a1")).silent(kind);
+        env.fire("s1", "SubagentStart", agent(kind, "a1")).silent(kind);
     }
 }

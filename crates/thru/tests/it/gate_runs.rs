@@ -385,7 +385,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
     let Orphan { stage, process } = Orphan::new();
     let check = stage.env.thru(&["gate", "check"]).exits(4);
     let hint = format!(
-        "process {0} still works on it; wait for it, or end it: `kill -- -{0}`",
+        "process {} still works on it; `thru gate run` waits for it, and ends it when its time is over",
         process.as_raw_nonzero()
     );
     assert!(check.stdout.contains(&hint), "{check}");

@@ -1,13 +1,12 @@
 //! What sub-agents leave behind: how it is judged, what is said about it, and to whom.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::PathBuf;
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use crate::call::Output;
 use crate::env::{TestEnv, names_in};
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
@@ -215,6 +214,19 @@ fn a_live_state_file_names_the_run() {
 }
 
 #[test]
+fn what_cannot_be_expected_changes_nothing() {
+    let env = TestEnv::rooted();
+    env.thru(&["gate", "expect", "review", "review-a.md"]).ok();
+    let secret = env.write("project/secret.txt", "x\n");
+    fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).unwrap();
+    let (live, runs) = (env.json(&["gate", "live"]), names_in(&env.store().join("outputs")));
+    let words = ["gate", "expect", "review", "review-b.md", "--input", "secret.txt"];
+    env.call_bound_by_modes(&words).run().exits(11);
+    assert_eq!((env.json(&["gate", "live"]), names_in(&env.store().join("outputs"))), (live, runs));
+    assert_eq!(verdicts(&env)[0].0, "review-a.md");
+}
+
+#[test]
 fn a_stage_can_be_defined_once_for_all_runs() {
     let env = TestEnv::rooted();
     let config = "[stages.review]\ncritical = [\"review-a.md\"]\nprompt = \"You are {role}.\"\n\
@@ -304,8 +316,8 @@ fn a_brief_looks_at_a_run_briefly() {
     let large = "x".repeat(3 * 1024 * 1024);
     leave(&env, "review-00.md", &format!("{large}\n\n{DONE}\n"));
     leave(&env, "review-01.md", &large);
-    fire(&env, "SessionStart", json!({"source": "startup"}));
-    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).stdout;
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(!brief.contains("review-00.md") && brief.contains("review-01.md"), "{brief}");
     assert!(brief.contains("19 more, and 8 not looked at"), "{brief}");
     assert_eq!(env.json(&["status"])["outputs"]["open"].as_array().map(Vec::len), Some(39));
@@ -329,32 +341,26 @@ fn the_instruction_names_the_file() {
     assert!(output.stderr.contains("does not list review-b.md"), "{output}");
 }
 
-fn fire(env: &TestEnv, event: &str, more: Value) -> Output {
-    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    env.hook(event, &payload)
-}
-
 #[test]
 fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     let env = TestEnv::rooted();
     let agent = |kind: &str| json!({"agent_id": "a1", "agent_type": kind});
-    fire(&env, "SubagentStart", agent("security")).silent("no run is live");
+    env.fire("s1", "SubagentStart", agent("security")).silent("no run is live");
     env.thru(&["gate", "expect", "review", "review-security.md", "review-ux.md", "plan-ux.md"]).ok();
-    let told = fire(&env, "SubagentStart", agent("security")).json();
+    let told = env.fire("s1", "SubagentStart", agent("security")).json();
     let output = &told["hookSpecificOutput"];
     assert_eq!(output["hookEventName"], "SubagentStart");
     let path = run(&env).join("review-security.md");
     let context = output["additionalContext"].as_str().unwrap();
     assert!(context.contains(path.to_str().unwrap()) && context.contains(DONE), "{context}");
     for other in ["ux", "general-purpose", ""] {
-        fire(&env, "SubagentStart", agent(other)).silent(other);
+        env.fire("s1", "SubagentStart", agent(other)).silent(other);
     }
 
     let token = format!("ghp_{}", "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8");
     let said = format!("All is well, by the way {token}");
     let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": said});
-    fire(&env, "SubagentStop", stop.clone()).silent("it never forces");
+    env.fire("s1", "SubagentStop", stop.clone()).silent("it never forces");
     let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
     assert_eq!(line["verdict"], "missing");
     assert_eq!(line["output"], format!("{RUN}/review-security.md"));
@@ -365,7 +371,7 @@ fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     assert!(check.stdout.contains("review-security.md.last-message.md"), "{check}");
 
     leave(&env, "review-security.md", &format!("x\n{DONE}\n"));
-    fire(&env, "SubagentStop", stop).silent("valid");
+    env.fire("s1", "SubagentStop", stop).silent("valid");
     let line = env.journal("s1").into_iter().rfind(|line| line["event"] == "subagent-stop").unwrap();
     assert_eq!(line["verdict"], "valid");
 }
@@ -377,7 +383,7 @@ fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
     env.write("project/.cwf/p/01-x/expected.json", json!({"outputs": ["review-security.md"]}).to_string());
     env.thru(&["gate", "live", "--set", ".cwf/p/01-x"]).ok();
     let stop = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": "All is well."});
-    fire(&env, "SubagentStop", stop).silent("it never forces");
+    env.fire("s1", "SubagentStop", stop).silent("it never forces");
     assert_eq!(names_in(&env.project().join(".cwf/p/01-x")), ["expected.json"]);
     let kept = env.store().join("outputs/01-x/review-security.md.last-message.md");
     assert_eq!(fs::read_to_string(&kept).unwrap(), "All is well.\n");
@@ -388,13 +394,12 @@ fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
 #[test]
 fn the_brief_and_the_status_name_what_is_open() {
     let env = TestEnv::rooted();
-    fire(&env, "SessionStart", json!({"source": "startup"}));
-    fire(&env, "UserPromptSubmit", json!({"prompt": "Review it"}));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Review it"}));
     env.thru(&["gate", "expect", "review", "--critical", "review-a.md", "--advisory", "review-b.md"]).ok();
     leave(&env, "review-b.md", &format!("x\n{DONE}\n"));
-    fire(&env, "PreCompact", json!({"trigger": "auto"}));
-    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).json();
-    let brief = brief["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
     let open =
         format!("Outputs of sub-agents that are still open:\n- {RUN}/review-a.md, critical: missing\n");
     assert!(brief.contains(&open) && !brief.contains("review-b.md"), "{brief}");
@@ -403,12 +408,12 @@ fn the_brief_and_the_status_name_what_is_open() {
     assert_eq!(env.json(&["status"])["outputs"]["open"][0]["verdict"], "missing");
 
     leave(&env, "review-a.md", &format!("x\n{DONE}\n"));
-    let brief = fire(&env, "SessionStart", json!({"source": "compact"})).stdout;
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(!brief.contains("still open"), "{brief}");
     assert!(env.thru(&["status"]).ok().stdout.contains("all 2 valid"));
     env.thru(&["doctor"]).ok();
     leave(&env, "expected.json", "{");
-    fire(&env, "SessionStart", json!({"source": "compact"}))
+    env.fire("s1", "SessionStart", json!({"source": "compact"}))
         .accepted("a damaged record keeps nobody from working");
     assert!(env.thru(&["status"]).ok().stdout.contains("expected.json:1: damaged"));
     let doctor = env.thru(&["doctor"]).exits(1);

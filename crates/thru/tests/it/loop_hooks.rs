@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::call::{Call, Output};
-use crate::env::TestEnv;
+use crate::env::{TestEnv, merged};
 
 const PROMPT: &str = "Make it green.";
 
@@ -37,9 +37,8 @@ impl Looped {
     }
 
     fn call(&self, event: &str, more: Value) -> Call {
-        let mut payload = json!({"session_id": "s1", "cwd": self.env.project(), "prompt_id": "p1"});
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        self.env.hook_call(event, payload.to_string())
+        let common = json!({"session_id": "s1", "cwd": self.env.project(), "prompt_id": "p1"});
+        self.env.hook_call(event, merged(&common, more).to_string())
     }
 
     /// A stop a minute after the last, so that equal words are no repetition.
@@ -427,10 +426,13 @@ fn a_deleted_pointer_is_made_again() {
     let looped = Looped::new(&[]);
     let pointer = looped.env.store().join("indexes/active-loop.json");
     let written = fs::read(&pointer).unwrap();
+    fs::write(&pointer, "{torn").unwrap();
+    fed(&looped.says(0, "Eh."), "2 of 30");
+    assert_eq!(fs::read(&pointer).unwrap(), written, "a torn one too");
     fs::remove_file(&pointer).unwrap();
     let status = looped.env.json(&["status"]);
     assert_eq!(status["loop"]["id"], json!(looped.id), "{status}");
-    fed(&looped.says(1, "Hm."), "2 of 30");
+    fed(&looped.says(1, "Hm."), "3 of 30");
     assert_eq!(fs::read(&pointer).unwrap(), written);
     fs::remove_file(&pointer).unwrap();
     let brief = looped.fire("SessionStart", json!({"source": "compact", "hook_event_name": "SessionStart"}));

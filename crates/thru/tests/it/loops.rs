@@ -201,6 +201,16 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
+/// `thru loop cancel "$ID"` where nothing set ID.
+#[test]
+fn no_name_at_all_means_no_loop() {
+    let env = with_session();
+    env.thru(&["loop", "start", "Go on.", "--next"]).ok();
+    let refused = env.thru(&["loop", "cancel", ""]).exits(10);
+    assert!(refused.stderr.contains("there is no loop ``"), "{refused}");
+    assert!(env.thru(&["loop", "list"]).ok().stdout.contains("active"));
+}
+
 #[test]
 fn a_loop_that_is_used_up_wants_more_to_go_on() {
     let env = with_session();

@@ -23,8 +23,7 @@ fn kill(env: &TestEnv) {
 
 /// A hook of session `s1` at another time.
 fn fire_at(env: &TestEnv, now: &str, event: &str, more: Value) {
-    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let payload = env.payload("s1", event, more);
     env.hook_call(event, payload.to_string()).var("THROUGHLINE_NOW", now).run().accepted(event);
 }
 
@@ -70,6 +69,10 @@ fn a_packet_that_is_done_is_not_offered() {
 fn a_session_that_was_taken_up_again_is_swept_again() {
     let env = worked();
     kill(&env);
+    let marker = env.store().join("root.json");
+    fs::rename(&marker, env.base().join("root.json")).unwrap();
+    assert!(env.thru(&["sweep"]).exits(15).stderr.contains("`thru init`"), "of no project");
+    fs::rename(env.base().join("root.json"), &marker).unwrap();
     let first = env.json(&["sweep"])[0]["packet"].as_str().unwrap().to_owned();
     assert_eq!(env.json(&["sweep"]), json!([]), "once");
 

@@ -33,11 +33,7 @@ pub fn worked() -> TestEnv {
 }
 
 pub fn fire(env: &TestEnv, event: &str, more: Value) -> String {
-    let mut payload = json!({"session_id": "s1", "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let output = env.hook(event, &payload);
-    output.accepted(event);
-    output.stdout
+    env.fire("s1", event, more).stdout
 }
 
 pub fn tool(env: &TestEnv, name: &str, input: Value) {
@@ -300,12 +296,16 @@ fn the_life_of_a_packet() {
 
 #[test]
 fn other_peoples_handoffs_are_imported_once() {
-    let env = TestEnv::rooted();
+    let env = TestEnv::repository();
     let file = env.write(
         "home/HANDOFF.md",
         "# Handoff: finish the lexer\n\nIntro.\n\n## Goal\nMake it lex.\n\n## Next Steps\n- [ ] tokens\n\n## Key files\n- `src/lex.rs`: the lexer\n- docs/a.md\n\n## Odd\n```\n## Intent\n```\n",
     );
     let file = file.to_str().unwrap();
+    let before = env.tree();
+    env.thru(&["packet", "import", file, "--dry-run"]).ok();
+    before.assert_same(&env.tree(), "a dry run makes no root");
+    env.thru(&["init"]).ok();
     let dry = env.json(&["packet", "import", file, "--dry-run"]);
     assert_eq!((&dry["created"], env.json(&["packet", "list"])), (&json!(false), json!([])));
     assert_eq!(env.json(&["packet", "import", file])["created"], true);

@@ -4,23 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
 use crate::env::TestEnv;
-
-fn fire(env: &TestEnv, session: &str, event: &str, more: Value) -> Output {
-    let mut payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let output = env.hook(event, &payload);
-    output.accepted(event);
-    output
-}
-
-fn context(output: &Output) -> String {
-    if output.stdout.is_empty() {
-        return String::new();
-    }
-    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
-}
 
 /// A transcript of Claude Code: one prompt, and one file that was edited.
 fn transcript(env: &TestEnv, name: &str, prompt: &str, file: &str) -> PathBuf {
@@ -43,15 +27,15 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
         let env = TestEnv::rooted();
         let path = transcript(&env, "late", "Make the lexer fast", "src/lexer.rs");
         let start = json!({"source": source, "transcript_path": path});
-        let brief = context(&fire(&env, "late", "SessionStart", start.clone()));
+        let brief = env.fire("late", "SessionStart", start.clone()).context();
         for fact in ["“Make the lexer fast”", "edited src/lexer.rs"] {
             assert!(brief.contains(fact), "{source}: {fact} in\n{brief}");
         }
         // Without it this would be the same compaction, told twice.
-        fire(&env, "late", "PreCompact", json!({"trigger": "auto"}));
-        let again = context(&fire(&env, "late", "SessionStart", start));
+        env.fire("late", "PreCompact", json!({"trigger": "auto"}));
+        let again = env.fire("late", "SessionStart", start).context();
         assert!(again.contains("edited src/lexer.rs") && !again.contains("2×"), "told once: {again}");
-        fire(&env, "late", "Stop", json!({"transcript_path": path}));
+        env.fire("late", "Stop", json!({"transcript_path": path}));
         let calls = env.journal("late").iter().filter(|line| line["event"] == "tool-done").count();
         assert_eq!(calls, 1, "{source}: and recorded once");
     }
@@ -60,10 +44,10 @@ fn a_session_that_no_hook_saw_is_restored_from_its_transcript() {
 #[test]
 fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
     let env = TestEnv::rooted();
-    fire(&env, "parent", "UserPromptSubmit", json!({"prompt": "What only the parent was asked"}));
+    env.fire("parent", "UserPromptSubmit", json!({"prompt": "What only the parent was asked"}));
     let path = transcript(&env, "fork", "What the fork was asked", "src/fork.rs");
     let start = json!({"source": "fork", "transcript_path": path, "previous_session_id": "parent"});
-    let brief = context(&fire(&env, "fork", "SessionStart", start));
+    let brief = env.fire("fork", "SessionStart", start).context();
     assert!(brief.contains("What the fork was asked") && brief.contains("src/fork.rs"), "{brief}");
     assert!(!brief.contains("only the parent"), "{brief}");
     let later = env.thru(&["brief", "--session", "fork"]).ok().stdout;
@@ -75,7 +59,7 @@ fn a_fork_is_given_its_own_transcript_and_nothing_of_its_parent() {
 fn a_file_that_is_there_is_not_called_gone() {
     let env = TestEnv::rooted();
     let tool = |id: &str, tool: &str, input: Value| {
-        fire(&env, "s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+        env.fire("s1", "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
     };
     for name in ["back.rs", "away.rs"] {
         tool(name, "Edit", json!({"file_path": env.project().join("src").join(name)}));
@@ -83,7 +67,7 @@ fn a_file_that_is_there_is_not_called_gone() {
     tool("t3", "Bash", json!({"command": "rm src/back.rs src/away.rs"}));
     tool("t4", "Bash", json!({"command": "git checkout -- ."}));
     env.write("project/src/back.rs", "fn back() {}\n");
-    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).context();
     assert!(brief.contains("away.rs (gone)") && !brief.contains("back.rs (gone)"), "{brief}");
     let packet = env.thru(&["handoff", "The end"]).ok().stdout;
     assert!(!packet.contains("back.rs (gone)"), "{packet}");
@@ -92,19 +76,19 @@ fn a_file_that_is_there_is_not_called_gone() {
 #[test]
 fn a_compaction_that_nobody_was_told_about_is_named() {
     let env = TestEnv::rooted();
-    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Fix it"}));
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
-    fire(&env, "s1", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
-    fire(&env, "s1", "Stop", json!({}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    env.fire("s1", "Stop", json!({}));
     let doctor = || env.thru(&["doctor"]).stdout;
     assert!(doctor().contains("s1 was compacted, and no session start has followed yet"), "{}", doctor());
-    fire(&env, "s1", "SessionEnd", json!({"reason": "other"}));
+    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
     assert!(doctor().contains("s1 was compacted, and ended without a session start"), "{}", doctor());
-    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "Fix it"}));
-    fire(&env, "s2", "PreCompact", json!({"trigger": "auto"}));
-    fire(&env, "s2", "SessionStart", json!({"source": "compact"}));
-    fire(&env, "s2", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
-    fire(&env, "s2", "SessionEnd", json!({"reason": "other"}));
+    env.fire("s2", "UserPromptSubmit", json!({"prompt": "Fix it"}));
+    env.fire("s2", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s2", "SessionStart", json!({"source": "compact"}));
+    env.fire("s2", "PostCompact", json!({"trigger": "auto", "compact_summary": "x"}));
+    env.fire("s2", "SessionEnd", json!({"reason": "other"}));
     assert!(!doctor().contains("s2 was compacted"), "{}", doctor());
 }
 
@@ -112,10 +96,10 @@ fn a_compaction_that_nobody_was_told_about_is_named() {
 #[test]
 fn a_brief_is_due_once_the_compaction_is_over() {
     let env = TestEnv::rooted();
-    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
-    fire(&env, "s1", "PostCompact", json!({"trigger": "auto"}));
-    let brief = context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Go on"})));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PostCompact", json!({"trigger": "auto"}));
+    let brief = env.fire("s1", "UserPromptSubmit", json!({"prompt": "Go on"})).context();
     assert!(brief.contains("was compacted") && brief.contains("Make the lexer fast"), "{brief}");
 }
 

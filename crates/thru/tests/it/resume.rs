@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
 use crate::env::{NOW, TestEnv};
 use crate::tree::Tree;
 
@@ -19,32 +18,17 @@ fn workstream() -> TestEnv {
     env
 }
 
-fn fire(env: &TestEnv, session: &str, event: &str, more: Value) -> Output {
-    let mut payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let output = env.hook(event, &payload);
-    output.accepted(event);
-    output
-}
-
 fn tool(env: &TestEnv, session: &str, id: &str, tool: &str, path: &str) {
     let input = json!({"file_path": env.project().join(path)});
-    fire(env, session, "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
+    env.fire(session, "PostToolUse", json!({"tool_name": tool, "tool_use_id": id, "tool_input": input}));
 }
 
 fn compact(env: &TestEnv, session: &str) -> String {
-    fire(env, session, "PreCompact", json!({"trigger": "auto"}));
+    env.fire(session, "PreCompact", json!({"trigger": "auto"}));
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>poor</summary>"});
-    fire(env, session, "SubagentStop", summary);
-    context(&fire(env, session, "SessionStart", json!({"source": "compact"})))
-}
-
-fn context(output: &Output) -> String {
-    if output.stdout.is_empty() {
-        return String::new();
-    }
-    output.json()["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    env.fire(session, "SubagentStop", summary);
+    env.fire(session, "SessionStart", json!({"source": "compact"})).context()
 }
 
 fn state(env: &TestEnv, name: &str) -> Value {
@@ -77,8 +61,8 @@ fn a_manifest_is_made_shown_checked_and_followed() {
 #[test]
 fn the_active_workstream_is_told_after_a_compaction() {
     let env = workstream();
-    fire(&env, "s1", "SessionStart", json!({"source": "startup"}));
-    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "Build the parser"}));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Build the parser"}));
     tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
     let brief = compact(&env, "s1");
     let own = state(&env, "precompact/s1.json");
@@ -106,11 +90,11 @@ fn the_active_workstream_is_told_after_a_compaction() {
     let answer = (&own["confidence"], &own["detection_method"]);
     assert_eq!(answer, (&json!("low"), &json!("cache")), "nothing was done since");
     tool(&env, "s1", "t2", "Read", ".agent/context/workstreams/01-parser/plan.md");
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env, "precompact/s1.json")["confidence"], "high", "now two sources agree");
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env, "precompact/s1.json")["confidence"], "high", "the same told twice is the same");
-    fire(&env, "s1", "SessionStart", json!({"source": "clear"})).silent("a clear start is clear");
+    env.fire("s1", "SessionStart", json!({"source": "clear"})).silent("a clear start is clear");
 }
 
 #[test]
@@ -127,17 +111,17 @@ fn a_state_of_another_session_or_too_old_is_named_not_used() {
     let env = workstream();
     tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
     compact(&env, "s1");
-    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "something else"}));
-    let brief = context(&fire(&env, "s2", "SessionStart", json!({"source": "resume"})));
+    env.fire("s2", "UserPromptSubmit", json!({"prompt": "something else"}));
+    let brief = env.fire("s2", "SessionStart", json!({"source": "resume"})).context();
     assert!(brief.contains("of another session, s1 at 01-parser; it is not used"), "{brief}");
     assert!(!brief.contains("to load, in this order"), "{brief}");
     let path = env.store().join("state/precompact/s1.json");
     let old = std::fs::read_to_string(&path).unwrap().replace("2026-11-15", "2026-11-10");
     std::fs::write(&path, old).unwrap();
-    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).context();
     assert!(brief.contains("more than 72 hours ago") && !brief.contains("to load, in this order"), "{brief}");
     std::fs::write(&path, "{\"project_detection\":{}}").unwrap();
-    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).context();
     assert!(brief.contains("`project_detection` is nested") || brief.contains("is nested"), "{brief}");
 }
 
@@ -147,7 +131,7 @@ fn the_gate_is_observed() {
     let home = ".agent/context/workstreams/01-parser";
     tool(&env, "s1", "t1", "Read", &format!("{home}/plan.md"));
     compact(&env, "s1");
-    let prompt = |text: &str| context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": text})));
+    let prompt = |text: &str| env.fire("s1", "UserPromptSubmit", json!({"prompt": text})).context();
     assert_eq!(prompt("go on"), "", "nothing has been edited yet");
     tool(&env, "s1", "t2", "Edit", "src/parse.rs");
     let reminder = prompt("and on");
@@ -176,7 +160,7 @@ fn a_reminder_that_was_not_told_is_told_later() {
     compact(&env, "s1");
     tool(&env, "s1", "t2", "Edit", "src/parse.rs");
     env.write("project/.agent/context/state/pending/s1", "due\n");
-    let prompt = |text: &str| context(&fire(&env, "s1", "UserPromptSubmit", json!({"prompt": text})));
+    let prompt = |text: &str| env.fire("s1", "UserPromptSubmit", json!({"prompt": text})).context();
     let brief = prompt("go on");
     assert!(brief.contains("compacted") && !brief.contains("have not been read since"), "{brief}");
     assert!(prompt("and on").contains("have not been read since"));
@@ -190,7 +174,7 @@ fn reminders_can_be_switched_off() {
     compact(&env, "s1");
     tool(&env, "s1", "t2", "Edit", "src/parse.rs");
     env.write("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
-    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "go on"})).silent("switched off");
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "go on"})).silent("switched off");
 }
 
 #[test]
@@ -198,12 +182,12 @@ fn steps_that_are_ticked_move_the_manifest() {
     let env = workstream();
     env.write(format!("{HOME}/steps.md"), STEPS.replace("[ ] parser", "[x] parser"));
     tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/steps.md");
-    fire(&env, "s1", "Stop", json!({}));
+    env.fire("s1", "Stop", json!({}));
     assert_eq!(env.json(&["resume", "show"])["manifest"]["progress"], "2/3 tasks complete");
     let todos = json!([{"content": "Printer", "status": "completed"}]);
     let call = json!({"tool_name": "TodoWrite", "tool_use_id": "t2", "tool_input": {"todos": todos}});
-    fire(&env, "s1", "PostToolUse", call);
-    fire(&env, "s1", "Stop", json!({}));
+    env.fire("s1", "PostToolUse", call);
+    env.fire("s1", "Stop", json!({}));
     assert_eq!(env.json(&["resume", "show"])["manifest"]["progress"], "3/3 tasks complete");
 }
 
@@ -216,8 +200,8 @@ fn a_box_that_somebody_unticked_stays_unticked() {
         calls += 1;
         let todos = json!([{"content": "Printer", "status": status}]);
         let call = json!({"tool_name": "TodoWrite", "tool_use_id": format!("list{calls}"), "tool_input": {"todos": todos}});
-        fire(&env, "s1", "PostToolUse", call);
-        fire(&env, "s1", "Stop", json!({}));
+        env.fire("s1", "PostToolUse", call);
+        env.fire("s1", "Stop", json!({}));
         std::fs::read_to_string(&steps).unwrap()
     };
     assert!(list("completed").contains("[x] printer"), "done by the list");
@@ -261,6 +245,7 @@ fn old_files_are_taken_over_and_given_back() {
         ("project/02-projects/25-other/_resume.md", "---\r\nphase: Execution\r\n---\r\nBody.\r\n"),
         ("project/.agent/context/workstreams/26-own/_resume.md", "No frontmatter, only words.\n"),
         ("project/02-projects/27-done/01-planning/_resume.md", "---\nphase: review\n---\n"),
+        ("project/.agent/context/workstreams/28-planned/01-planning/_resume.md", "---\nphase: review\n---\n"),
     ];
     for (path, text) in shapes {
         env.write(path, text);
@@ -273,9 +258,12 @@ fn old_files_are_taken_over_and_given_back() {
         let done = env.json(words);
         done.as_array().unwrap().iter().map(|one| one["outcome"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(outcomes(&["resume", "migrate", "--dry-run"]), ["SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]);
+    assert_eq!(
+        outcomes(&["resume", "migrate", "--dry-run"]),
+        ["SUCCESS", "SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]
+    );
     before.assert_same(&content(), "a dry run changes nothing");
-    assert_eq!(outcomes(&["resume", "migrate"]), ["SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]);
+    assert_eq!(outcomes(&["resume", "migrate"]), ["SUCCESS", "SUCCESS", "SUCCESS", "SUCCESS", "SKIP"]);
     let after = content();
     let shown = env.json(&["resume", "show", "24-skills"]);
     let manifest = &shown["manifest"];
@@ -283,9 +271,12 @@ fn old_files_are_taken_over_and_given_back() {
         (&manifest["current_phase"], &manifest["next_action"]),
         (&json!("planning"), &json!("plan-project"))
     );
-    assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP", "SKIP", "SKIP", "SKIP"]);
+    for id in ["25-other", "26-own", "28-planned"] {
+        assert_eq!(env.json(&["resume", "show", id])["manifest"]["project_id"], id, "every one is found");
+    }
+    assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP"; 5]);
     after.assert_same(&content(), "twice is once");
-    assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS", "SUCCESS", "SUCCESS"]);
+    assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS"; 4]);
     // Folders were written to; their files are what they were.
     let files: Vec<String> =
         before.changes(&content()).into_iter().filter(|change| change.contains(".md")).collect();
@@ -408,7 +399,7 @@ fn what_an_answer_was_made_of_does_not_confirm_it() {
     let env = workstream();
     let detected = |id: &str, path: &str| {
         tool(&env, "s1", id, "Edit", path);
-        fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+        env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
         let own = state(&env, "precompact/s1.json");
         format!("{} {} {}", own["active_project_id"], own["confidence"], own["detection_method"])
             .replace('"', "")
@@ -436,7 +427,7 @@ fn calls_that_have_not_ended_tell_the_workstream() {
     let first = call("c1", ".agent/context/workstreams/01-parser/plan.md");
     let path = env.write("t.jsonl", format!("{first}\n"));
     let confidence = || {
-        fire(&env, "s1", "PreCompact", json!({"trigger": "auto", "transcript_path": path}));
+        env.fire("s1", "PreCompact", json!({"trigger": "auto", "transcript_path": path}));
         state(&env, "precompact/s1.json")["confidence"].clone()
     };
     assert_eq!(confidence(), "medium");
@@ -449,7 +440,7 @@ fn what_cannot_be_read_is_not_taken_for_absent() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let env = workstream();
     tool(&env, "s1", "t1", "Edit", "src/x.rs");
-    fire(&env, "s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
     let mode = |rel: &str, mode: u32| {
         std::fs::set_permissions(env.store().join(rel), std::fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -523,7 +514,7 @@ fn a_state_in_its_place_with_another_sessions_name_is_not_used() {
     let path = env.store().join("state/precompact/s1.json");
     let foreign = std::fs::read_to_string(&path).unwrap().replace("\"s1\"", "\"zz\"");
     std::fs::write(&path, foreign).unwrap();
-    let brief = context(&fire(&env, "s1", "SessionStart", json!({"source": "resume"})));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).context();
     assert!(
         brief.contains("it is of another session, zz") && !brief.contains("to load, in this order"),
         "{brief}"

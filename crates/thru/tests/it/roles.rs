@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::call::Output;
 use crate::env::{TestEnv, names_in};
 
 const FILE: &str = "project/.agent/context/agents/tester.context.md";
@@ -18,29 +17,17 @@ fn with_role() -> TestEnv {
     env
 }
 
-fn fire(env: &TestEnv, session: &str, event: &str, more: Value) -> Output {
-    let mut payload = json!({"session_id": session, "cwd": env.project(), "hook_event_name": event});
-    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let output = env.hook(event, &payload);
-    output.accepted(event);
-    output
-}
-
 fn bound() -> TestEnv {
     let env = with_role();
-    fire(&env, "s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
     env.thru(&["role", "bind", "tester", "--session", "s1"]).ok();
     env
 }
 
 fn read(env: &TestEnv, session: &str, tool: &str) {
     let input = json!({"file_path": env.base().join(FILE)});
-    fire(
-        env,
-        session,
-        "PostToolUse",
-        json!({"tool_name": tool, "tool_use_id": format!("{session}{tool}"), "tool_input": input}),
-    );
+    let call = json!({"tool_name": tool, "tool_use_id": format!("{session}{tool}"), "tool_input": input});
+    env.fire(session, "PostToolUse", call);
 }
 
 /// `saved → compacting`, and so on.
@@ -227,6 +214,9 @@ fn a_save_checks_the_file_and_refuses_what_is_not_in_the_table() {
         refused.stderr.contains("tester is compacting") && refused.stderr.contains("recovering or active"),
         "{refused}"
     );
+    let mistyped = env.thru(&["lifecycle", "save", "tster"]).exits(10);
+    assert!(mistyped.stderr.contains("`tster` has no lifecycle"), "{mistyped}");
+    assert_eq!(env.json(&["lifecycle", "status"]).as_array().unwrap().len(), 1, "nothing was begun for it");
     env.thru(&["lifecycle", "save", "tester", "--force"]).ok();
     let forced = &env.json(&["lifecycle", "status", "tester"])[0]["history"];
     let forced: Vec<&Value> =
@@ -261,9 +251,9 @@ fn two_roles_with_one_machine_name_are_refused() {
 fn hooks_drive_a_role_through_a_compaction() {
     let env = bound();
     env.thru(&["lifecycle", "save", "tester"]).ok();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env), "compacting");
-    let brief = fire(&env, "s1", "SessionStart", json!({"source": "compact"})).stdout;
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert_eq!(state(&env), "recovering");
     for part in
         ["Green suites", "1. Read this file; 2. Run the suites", "agents/tester.context.md", "the flaky one"]
@@ -291,18 +281,18 @@ fn hooks_drive_a_role_through_a_compaction() {
 #[test]
 fn a_command_that_reads_the_file_counts_as_reading_it() {
     let env = bound();
-    fire(&env, "s1", "SessionStart", json!({"source": "resume"}));
+    env.fire("s1", "SessionStart", json!({"source": "resume"}));
     assert_eq!(state(&env), "recovering");
     let cat = json!({"command": "cat .agent/context/agents/tester.context.md"});
-    fire(&env, "s1", "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": cat}));
+    env.fire("s1", "PostToolUse", json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": cat}));
     assert_eq!(state(&env), "active");
 }
 
 #[test]
 fn a_compaction_that_never_came_ends_with_the_next_prompt() {
     let env = bound();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "manual"}));
-    fire(&env, "s1", "UserPromptSubmit", json!({"prompt": "go on"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "manual"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "go on"}));
     assert_eq!(history(&env).last().unwrap(), "compacting → active");
 }
 
@@ -319,12 +309,12 @@ fn one_file_that_is_not_there_does_not_silence_the_others() {
 #[test]
 fn or_with_the_next_tool_call() {
     let env = bound();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "manual"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "manual"}));
     let call = |agent: Value| {
         let mut payload =
             json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "true"}});
         payload.as_object_mut().unwrap().extend(agent.as_object().unwrap().clone());
-        fire(&env, "s1", "PostToolUse", payload);
+        env.fire("s1", "PostToolUse", payload);
         state(&env)
     };
     assert_eq!(
@@ -338,7 +328,7 @@ fn or_with_the_next_tool_call() {
 #[test]
 fn a_dead_sessions_role_is_taken_back_and_a_damaged_state_begun_anew() {
     let env = bound();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     env.call(&["lifecycle", "recover", "tester"]).var("CLAUDE_CODE_SESSION_ID", "s4").run().ok();
     assert_eq!(state(&env), "active");
     env.thru(&["lifecycle", "init", "other"]).ok();
@@ -350,7 +340,7 @@ fn a_dead_sessions_role_is_taken_back_and_a_damaged_state_begun_anew() {
     let kept = names_in(&env.store().join("state/lifecycle"));
     assert!(kept.iter().any(|name| name.starts_with("tester.json.damaged-")), "{kept:?}");
     fs::remove_file(env.store().join("state/lifecycle/tester.json")).unwrap();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env), "compacting", "a bound session's role is tracked again");
 }
 
@@ -358,13 +348,13 @@ fn a_dead_sessions_role_is_taken_back_and_a_damaged_state_begun_anew() {
 fn an_invalid_file_stops_nothing_and_is_told() {
     let env = bound();
     fs::write(env.base().join(FILE), GOOD.replace("**Pane**", "Pane")).unwrap();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(state(&env), "active", "unchanged");
     let receipt = env.receipts().pop().unwrap();
     assert_eq!((&receipt["event"], &receipt["outcome"]), (&json!("before-compact"), &json!("ok")));
     let wrong = "ERROR: FORMAT: line 5: **Pane** is spelt otherwise";
     assert!(receipt["warning"].as_str().unwrap().contains(wrong), "{receipt}");
-    let brief = fire(&env, "s1", "SessionStart", json!({"source": "compact"})).stdout;
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert!(brief.contains(wrong) && brief.contains("Green suites"), "{brief}");
     assert!(env.thru(&["doctor"]).stdout.contains("a context file with 1 error"));
 }
@@ -403,7 +393,7 @@ fn a_mistyped_role_is_noticed_and_a_binding_can_be_undone() {
     let again = unbind(&["--json"]).json();
     assert_eq!((&again["session"], again.get("role")), (&json!("s1"), None), "{again}");
     assert!(!env.json(&["role", "list"]).to_string().contains("s1"));
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     assert_eq!(history(&env), [""; 0], "no role is moved");
     let told = env.call(&["role", "unbind", "--session", "s1"]).var("THROUGHLINE_ROLE", "tester").run().ok();
     assert!(told.stderr.contains("$THROUGHLINE_ROLE is set"), "{told}");
@@ -425,8 +415,8 @@ fn a_fork_takes_no_role_along() {
 fn a_sub_agent_moves_no_role() {
     let env = bound();
     let agent = json!({"agent_id": "a1", "agent_type": "explorer", "trigger": "auto", "source": "compact"});
-    fire(&env, "s1", "PreCompact", agent.clone());
-    fire(&env, "s1", "SessionStart", agent);
+    env.fire("s1", "PreCompact", agent.clone());
+    env.fire("s1", "SessionStart", agent);
     assert_eq!(history(&env), [""; 0]);
 }
 
@@ -434,15 +424,15 @@ fn a_sub_agent_moves_no_role() {
 fn two_sessions_in_one_role_do_not_cross() {
     let env = bound();
     env.thru(&["role", "bind", "tester", "--session", "s1"]).ok();
-    fire(&env, "s2", "SessionStart", json!({"source": "startup"}));
+    env.fire("s2", "SessionStart", json!({"source": "startup"}));
     env.thru(&["role", "bind", "tester", "--session", "s2"]).ok();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"}));
-    fire(&env, "s2", "PreCompact", json!({"trigger": "auto"}));
-    fire(&env, "s2", "UserPromptSubmit", json!({"prompt": "go on"}));
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s2", "PreCompact", json!({"trigger": "auto"}));
+    env.fire("s2", "UserPromptSubmit", json!({"prompt": "go on"}));
     read(&env, "s2", "Read");
     assert_eq!(state(&env), "compacting", "it is the first one's compaction");
-    assert!(fire(&env, "s2", "SessionStart", json!({"source": "compact"})).stdout.contains("Green suites"));
-    fire(&env, "s1", "SessionStart", json!({"source": "compact"}));
+    assert!(env.fire("s2", "SessionStart", json!({"source": "compact"})).stdout.contains("Green suites"));
+    env.fire("s1", "SessionStart", json!({"source": "compact"}));
     assert_eq!(state(&env), "recovering");
     read(&env, "s2", "Read");
     let other = env.call(&["recover", "tester"]).var("CLAUDE_CODE_SESSION_ID", "s2").run().ok();
@@ -582,8 +572,8 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 1, torn");
     let failed = env.thru(&["lifecycle", "save", "tester"]).exits(12);
     assert!(failed.stderr.contains("state/lifecycle/tester.json:1: damaged"), "{failed}");
-    assert!(fire(&env, "s1", "PreCompact", json!({"trigger": "auto"})).stdout.starts_with("Keep"));
-    assert!(fire(&env, "s1", "SessionStart", json!({"source": "compact"})).stdout.contains("Green suites"));
+    assert!(env.fire("s1", "PreCompact", json!({"trigger": "auto"})).stdout.starts_with("Keep"));
+    assert!(env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout.contains("Green suites"));
     assert!(env.thru(&["doctor"]).exits(1).stdout.contains("lifecycle/tester.json"));
     let recovery = env.thru(&["recover", "tester"]).exits(12);
     assert!(
@@ -592,7 +582,13 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     );
     env.call(&["recover", "tester", "--json"]).run().exits(12).json();
     env.thru(&["role", "list"]).ok();
+    let advice = |env: &TestEnv| env.thru(&["lifecycle", "status"]).exits(1).stdout;
+    assert!(advice(&env).contains("`thru lifecycle recover tester` begins it anew"), "{}", advice(&env));
+    // Nobody knows whether this is oosh_expert or oosh-expert.
+    env.write("project/.agent/context/state/lifecycle/oosh_expert.json", "{torn");
+    assert!(!advice(&env).contains("recover oosh"), "{}", advice(&env));
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");
+    assert!(!advice(&env).contains("recover tester"), "of a newer version: {}", advice(&env));
     env.thru(&["lifecycle", "save", "tester"]).exits(13);
 }
 
@@ -601,8 +597,8 @@ fn in_an_untrusted_root_no_hook_moves_or_tells_a_role() {
     let env = bound();
     env.thru(&["lifecycle", "save", "tester"]).ok();
     env.thru(&["trust", "--revoke"]).ok();
-    fire(&env, "s1", "PreCompact", json!({"trigger": "auto"})).silent("untrusted");
-    fire(&env, "s1", "SessionStart", json!({"source": "compact"})).silent("untrusted");
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"})).silent("untrusted");
+    env.fire("s1", "SessionStart", json!({"source": "compact"})).silent("untrusted");
     assert_eq!(state(&env), "saved");
 }
 
@@ -611,7 +607,7 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     let env = bound();
     let secret = format!("ghp_{}", "a1B2c3D4e5".repeat(4).get(..36).unwrap());
     fs::write(env.base().join(FILE), GOOD.replace("Green suites", &format!("token {secret}"))).unwrap();
-    let brief = fire(&env, "s1", "SessionStart", json!({"source": "resume"})).stdout;
+    let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).stdout;
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
@@ -619,12 +615,12 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = bound();
-    fire(&env, "s1", "SessionStart", json!({"source": "resume"}));
+    env.fire("s1", "SessionStart", json!({"source": "resume"}));
     fs::remove_dir_all(env.store().join("state/roles")).unwrap();
     env.write("project/.agent/context/state/roles", "no folder: whoever looks into it fails\n");
     let input = json!({"file_path": env.project().join("README.md")});
     let receipts = env.receipts().len();
-    fire(&env, "s1", "PostToolUse", json!({"tool_name": "Read", "tool_use_id": "x", "tool_input": input}));
+    env.fire("s1", "PostToolUse", json!({"tool_name": "Read", "tool_use_id": "x", "tool_input": input}));
     assert_eq!(env.receipts().len(), receipts, "a receipt would tell of a failure");
     read(&env, "s1", "Read");
     assert_eq!(env.receipts().len(), receipts + 1, "and this one looks");

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::env::TestEnv;
+use crate::env::{TestEnv, merged};
 
 /// Letters and digits that look random and are the same in every run.
 pub fn random_text(seed: u64, len: usize) -> String {
@@ -57,8 +57,7 @@ fn secrets_reach_no_file_whatever_field_they_come_in() {
             ("Notification", json!({"message": text, "hook_event_name": text})),
         ];
         for (event, more) in fields {
-            let mut payload = common.clone();
-            payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            let payload = merged(&common, more);
             env.hook(event, &payload).accepted(event);
             assert_eq!(env.tree().files_holding(&secret), [""; 0], "{event}: {payload}");
         }

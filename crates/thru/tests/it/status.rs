@@ -52,6 +52,15 @@ fn a_newcomer_is_told_what_to_do_next() {
 }
 
 #[test]
+fn settings_that_are_not_in_force_are_named() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/config.toml", "[hooks\n");
+    let status = env.thru(&["status"]).ok();
+    assert!(status.stderr.contains("config.toml:1: not valid TOML"), "{status}");
+    assert_eq!(env.json(&["status"])["settings_problems"][0]["line"], 1);
+}
+
+#[test]
 fn the_same_for_programs() {
     let env = TestEnv::new();
     assert_snapshot!(env.shown(&env.thru(&["status", "--json"]).ok().stdout), @r#"
