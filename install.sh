@@ -21,6 +21,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 . "$here/scripts/toolchain.sh"
 find_cargo || exit 1
+add_musl
 
 bin_dir=${THROUGHLINE_BIN_DIR:-$HOME/.local/bin}
 case "${CARGO_TARGET_DIR-}" in

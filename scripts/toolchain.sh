@@ -36,6 +36,22 @@ find_cargo() {
     return 1
 }
 
+# The binary that starts fastest is linked against musl. Without rustup, or without a network, another kind is built.
+add_musl() {
+    target=$(uname -m)-unknown-linux-musl
+    case "$(uname -s) $target" in
+    Linux\ x86_64-* | Linux\ aarch64-*) ;;
+    *) return 0 ;;
+    esac
+    command -v rustup >/dev/null 2>&1 || return 0
+    if rustup target list --installed 2>/dev/null | grep -qx "$target"; then
+        return 0
+    fi
+    echo "Adding $target to the Rust toolchain, for a binary that starts faster ..."
+    timeout 120 rustup target add "$target" >/dev/null 2>&1 ||
+        echo "note: it cannot be had here; the binary will start a little slower"
+}
+
 home_of_account() {
     if command -v getent >/dev/null 2>&1; then
         getent passwd "$(id -u)" | cut -d: -f6

@@ -64,7 +64,8 @@ pub fn run(args: Args) -> Result<bool> {
                 tests = ended.tests;
                 Ok(ended.ok)
             });
-            // Every kill, two kinds of error: all five by hand, they take three times as long.
+            // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
+            // the time.
             run.step("torture", || torture::run(Args::of(&["--quick"])));
             run.step("bench", || bench::run(Args::of(&["--quick", "--gate"])));
         }

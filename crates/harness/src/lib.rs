@@ -6,6 +6,7 @@
 
 use model::event::{Event, Kind};
 use model::reply::Reply;
+use transcript::walk::Walk;
 
 pub mod claude_code;
 pub mod commands;
@@ -14,6 +15,18 @@ mod fields;
 pub mod settings;
 mod tools;
 pub mod transcript;
+
+/// Whether a payload is all there: one object that is closed. What is in it shows when it is decoded.
+pub fn is_whole(payload: &[u8]) -> bool {
+    let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii();
+    // Looked at only where it can be: most of what is not whole does not end like it.
+    if !(text.starts_with(b"{") && text.ends_with(b"}")) {
+        return false;
+    }
+    let mut walk = Walk::new(text);
+    walk.skip();
+    !walk.is_torn() && walk.rest().is_empty()
+}
 
 /// What we know of one harness.
 #[derive(Debug)]

@@ -62,12 +62,13 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     let place = Place { root: work.root, store, settings: work.settings };
     let seen = with_begun(work, &digest, &begun);
     let kept_up = workstreams::keep_up(&place, session, work.event, &seen, work.scene.now, work.deadline);
-    if matches!(work.event.kind, Kind::BeforeCompact { .. }) {
+    // What was not answered is weighed again.
+    if matches!(work.event.kind, Kind::BeforeCompact { .. }) && kept_up.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(Told::mark).collect();
     }
     store.write_digest(session, &digest)?;
-    caught_up.and(kept_up)
+    caught_up.and(kept_up.and_then(|also| also))
 }
 
 /// The session with the calls that had not begun when it was looked at last: of a call that has not ended the files are

@@ -6,6 +6,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+pub use harness::is_whole;
 use harness::{Harness, Undecodable};
 use model::config::Settings;
 use model::decide::{Effect, Facts, Past, Verdict, decide};

@@ -363,23 +363,24 @@ pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
 }
 
 fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; 4096];
-    let mut filled = 0;
-    loop {
-        let wanted = bytes.len() - filled;
-        let got = file.read(&mut bytes[filled..]).map_err(|e| io_error(&e, path, "read"))?;
+    let mut read = |into: &mut [u8]| file.read(into).map_err(|e| io_error(&e, path, "read"));
+    // Most are small, and musl asks the kernel for every larger piece of memory.
+    let mut first = [0; 4096];
+    let mut filled = read(&mut first)?;
+    let mut bytes = first[..filled].to_vec();
+    // A regular file gives less than was asked for only at its end.
+    let mut is_more = filled == first.len();
+    while is_more && filled <= max {
+        bytes.resize(filled * 4, 0);
+        let got = read(&mut bytes[filled..])?;
         filled += got;
-        if filled > max {
-            let why = format!("it is over {max} bytes");
-            return Err(Error::Damaged { path: path.to_owned(), line: None, why });
-        }
-        // A regular file gives less than was asked for only at its end.
-        if got < wanted {
-            break;
-        }
-        bytes.resize(bytes.len() * 4, 0);
+        is_more = filled == bytes.len();
+        bytes.truncate(filled);
     }
-    bytes.truncate(filled);
+    if filled > max {
+        let why = format!("it is over {max} bytes");
+        return Err(Error::Damaged { path: path.to_owned(), line: None, why });
+    }
     if bytes.is_empty() {
         require_file(file.as_fd(), path)?;
     }

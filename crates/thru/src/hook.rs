@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -32,7 +33,8 @@ pub fn run(words: &[OsString], started: Instant) {
     // A panic must not show either: the harness prints what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
-        let payload = read_payload(started);
+        // The process ends with its event: giving the memory back first would only be more work.
+        let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
         let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now };
         ops::hook::run(&world, &Call { harness, event, payload: &payload, started })
@@ -49,14 +51,17 @@ pub fn run(words: &[OsString], started: Instant) {
 fn read_payload(started: Instant) -> Vec<u8> {
     let mut payload = Vec::with_capacity(64 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
-        payload.reserve(32 * 1024);
+        // What is large is very large: better one step that is paid for as it is filled than many copies.
+        if payload.len() == payload.capacity() {
+            payload.reserve_exact((LARGEST / 4).max(payload.len()));
+        }
         match rustix::io::read(rustix::stdio::stdin(), rustix::buffer::spare_capacity(&mut payload)) {
             Ok(0) => break,
             Ok(_) if payload.len() >= LARGEST => {
                 drop_the_rest(started);
                 break;
             }
-            Ok(_) if is_whole(&payload) => break,
+            Ok(_) if ops::hook::is_whole(&payload) => break,
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => break,
         }
@@ -75,12 +80,6 @@ fn is_more_coming(started: Instant, most: Duration) -> bool {
         Ok(ready) => ready > 0 && !left.is_zero(),
         Err(error) => error == rustix::io::Errno::INTR,
     }
-}
-
-/// Looked at only where it can be: most of what is not whole does not end like it.
-fn is_whole(payload: &[u8]) -> bool {
-    let text = payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(payload).trim_ascii_end();
-    text.ends_with(b"}") && serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn drop_the_rest(started: Instant) {

@@ -16,6 +16,11 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::time::Instant;
 
+/// musl's own gives memory out slowly, and a hook that reads a transcript asks for much of it.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
 /// The whole program: the words of the command line in, the exit code out.
 fn run(words: Vec<OsString>) -> u8 {
     let started = Instant::now();

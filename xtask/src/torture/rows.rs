@@ -147,7 +147,8 @@ pub const ROWS: &[Row] = &[
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
-    cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off),
+    // It asks git.
+    Row { takes: Takes::Launches, ..cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off) },
     cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
     cli(
         "packet confirm",

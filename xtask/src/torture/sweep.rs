@@ -26,31 +26,67 @@ const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?rena
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
+/// Calls that change nothing on disk: killed there, a process leaves what it leaves when it is killed at the next change.
+const READS: &[&str] = &[
+    "read",
+    "pread64",
+    "lseek",
+    "fcntl",
+    "stat",
+    "lstat",
+    "fstat",
+    "statx",
+    "newfstatat",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "getdents64",
+    "readlink",
+    "readlinkat",
+    "getcwd",
+    "close",
+];
+
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
+/// By turns: each call fails once.
 const ERRORS_QUICK: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
 enum Fault {
     Kill,
+    KillAtChanges,
     Error(&'static str),
+    ErrorsByTurns,
 }
 
 impl Fault {
     fn inject(self, call: &str, number: usize) -> String {
+        let error = |error: &str| format!("inject={call}:error={error}:when={number}");
         match self {
-            Self::Kill => format!("inject={call}:signal=SIGKILL:when={number}"),
-            Self::Error(error) => format!("inject={call}:error={error}:when={number}"),
+            Self::Kill | Self::KillAtChanges => format!("inject={call}:signal=SIGKILL:when={number}"),
+            Self::Error(name) => error(name),
+            Self::ErrorsByTurns => error(ERRORS_QUICK[number % ERRORS_QUICK.len()]),
         }
+    }
+
+    fn passes_over(self, call: &str) -> bool {
+        matches!(self, Self::KillAtChanges) && READS.contains(&call)
+    }
+
+    fn is_error(self) -> bool {
+        matches!(self, Self::Error(_) | Self::ErrorsByTurns)
     }
 }
 
-pub fn kill(lab: &Lab, _: Depth) -> Result<Tally> {
-    sweep(lab, &[Fault::Kill])
+pub fn kill(lab: &Lab, depth: Depth) -> Result<Tally> {
+    sweep(lab, &[if depth == Depth::Quick { Fault::KillAtChanges } else { Fault::Kill }])
 }
 
 pub fn errors(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let errors = if depth == Depth::Quick { ERRORS_QUICK } else { ERRORS };
-    sweep(lab, &errors.iter().map(|&error| Fault::Error(error)).collect::<Vec<_>>())
+    match depth {
+        Depth::Quick => sweep(lab, &[Fault::ErrorsByTurns]),
+        Depth::Full => sweep(lab, &ERRORS.iter().map(|&error| Fault::Error(error)).collect::<Vec<_>>()),
+    }
 }
 
 fn sweep(lab: &Lab, faults: &[Fault]) -> Result<Tally> {
@@ -76,7 +112,7 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let clean = Snapshot::take(&scene.dir)?;
     let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
     let mut tally = Tally::default();
-    for call in kinds.iter().filter(|call| !leaves_open(row, fault, call)) {
+    for call in kinds.iter().filter(|call| !fault.passes_over(call) && !leaves_open(row, fault, call)) {
         for number in 1.. {
             before.restore(&scene.dir)?;
             let inject = fault.inject(call, number);
@@ -107,7 +143,7 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
 /// our end of a pipe to a child, we would wait for ourselves.
 fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
     let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches);
-    starts_others && matches!(fault, Fault::Error(_)) && call == "close"
+    starts_others && fault.is_error() && call == "close"
 }
 
 fn judge(row: &Row, scene: &Scene, before: &Snapshot, output: &Output, hit: Option<&Call>) -> Result<Wrongs> {

@@ -20,7 +20,8 @@ use crate::deadline::Deadline;
 /// What a session's list has ticked is no longer than this.
 pub(super) const LARGEST_TICKED: usize = 64 * 1024;
 
-/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down.
+/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down. The inner
+/// error is that of something else: the answer stands.
 pub fn keep_up(
     place: &Place,
     session: &Id,
@@ -28,12 +29,12 @@ pub fn keep_up(
     digest: &Digest,
     now: Timestamp,
     deadline: Deadline,
-) -> Result<()> {
+) -> Result<Result<()>> {
     let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
     let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
     let has_any = || place.full(&layout_home()).is_dir() || place.full(PROJECTS).is_dir();
     if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
-        return Ok(());
+        return Ok(Ok(()));
     }
     let root = place.store.marker()?.project_id;
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
@@ -65,7 +66,7 @@ pub fn keep_up(
             place.store.dir().put(path, &bytes, Durability::Relaxed)?;
         }
     }
-    followed.and(unread)
+    Ok(followed.and(unread))
 }
 
 /// The workstream whose manifest names this session; beside it the first that could not be read, which does not keep the
