@@ -49,16 +49,16 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     // `SecretString::new("x")` says what it is by its type.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
-    let length = run_back(made.unwrap_or(before), WORD, LONGEST_NAME);
-    let name = &made.unwrap_or(before)[made.unwrap_or(before).len() - length..];
+    let named = made.unwrap_or(before);
+    let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
     let verdict = names::judge(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
     // Other verbs ask for the name of a secret: `get_secret("prod/db")`.
-    let builder = before[..before.len() - length].ends_with(b".") && is(name[0], LOWER) && !is_verb(name);
-    let takes = setter || builder || made.is_some() || name == b"PASSWORD";
+    let builder = owner.ends_with(b".") && is(name[0], LOWER) && !is_verb(name);
+    let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
     let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
-    if !takes
+    if !(sure || builder || made.is_some())
         || !matches!(verdict.says, Says::Password | Says::Secret)
         || !matches!(byte(text, value.end + slashes + 1), b')' | b'.')
     {
@@ -67,11 +67,11 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // Tests set many a word: `setPassword("python")`.
     let looks = profile(&text[value.start..value.end]);
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2;
-    let sure = setter || name == b"PASSWORD";
     let doubtful = word || !sure || verdict.says != Says::Password;
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
 }
 
+/// Such a call is given a name or a text to look at, not a secret to keep.
 fn is_verb(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -81,7 +81,8 @@ fn is_verb(name: &[u8]) -> bool {
     .any(|verb| starts_with_ignore_case(name, verb))
 }
 
-/// `SetBasicAuth("user", `, `auth=("user", `, `.login("user", `: the second argument is the password. `text` ends with the bracket.
+/// `SetBasicAuth("user", …`, `auth=("user", …`, `.login("user", …`: what comes second is the password. `text` ends
+/// with the bracket.
 fn takes_password(text: &[u8]) -> bool {
     let Some(caller) = text.strip_suffix(b"(") else { return false };
     ["basicauth", "basic_auth", "auth=", "auth = ", ".login"]

@@ -10,6 +10,8 @@ use super::values::{self, Joint};
 
 /// How far back the command of a flag may stand.
 const REACH: usize = 300;
+/// Words of a command that are skipped before its last one.
+const MOST_WORDS: usize = 8;
 
 /// The value of the flag whose (first) dash stands at `at`.
 pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
@@ -123,12 +125,16 @@ fn positional(text: &[u8], at: usize) -> Option<Hit> {
     }
     let mut names = if cluster.contains(&b'n') { 1 } else { 2 };
     let mut after = behind_flag(text, at + length)?;
-    while names > 0 || byte(text, after) == b'-' {
-        names -= usize::from(byte(text, after) != b'-');
+    for _ in 0..MOST_WORDS {
+        match byte(text, after) {
+            b'-' => {}
+            _ if names == 0 => return argument(text, after),
+            _ => names -= 1,
+        }
         let word = text[after..].iter().take(200).position(|byte| byte.is_ascii_whitespace())?;
         after = behind_flag(text, after + word)?;
     }
-    argument(text, after)
+    None
 }
 
 /// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.
@@ -157,7 +163,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
         return user_and_password(text, after);
     }
-    READERS.iter().any(|reader| reads(&reader)).then(|| argument(text, after))?
+    READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
 /// A quoted text that does not look like words, or a bare one that was drawn by chance.

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 
-use super::classes::{ALNUM, BASE64_URL, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
+use super::classes::{ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 use super::{Hit, context, headers, keys, shape};
@@ -37,6 +37,9 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         name = name_before(text, name.start, floor)?; // `your token is: value`
         joint.doubtful = true;
     }
+    if text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT) {
+        name = name_before(text, name.start, floor)?; // `Unseal Key 1: value`
+    }
     if text[at] == b':' && name.bytes(text) == b"Private-Lines" {
         return keys::putty_lines(text, after);
     }
@@ -55,7 +58,8 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
-    if let Some(value) = context::below(text, after) {
+    // Behind a bare `=` the line below is another assignment.
+    if let Some(value) = context::below(text, after).filter(|value| value.quoted || text[at] == b':') {
         return hit(text, value, verdict, Joint { doubtful: !value.quoted, ..joint });
     }
     // In `f("token:") || "x"` the quote behind the colon closes the one before the name.

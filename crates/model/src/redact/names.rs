@@ -103,7 +103,7 @@ const SECRET_KEYS: &str = "\
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password";
+    relic dd insights role token password unseal recovery";
 
 /// Words before `key` that make it something else.
 const OTHER_KEYS: &str = "\

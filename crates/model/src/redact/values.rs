@@ -285,7 +285,7 @@ fn is_address(content: &[u8]) -> bool {
 fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
     let content = &text[value.start..value.end];
     if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<')
-        || content.contains(&b':') && super::contains(content, b"::")
+        || looks.longest < 32 && super::contains(content, b"::")
     {
         return true;
     }
@@ -345,8 +345,9 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         return joint.tight || !(plain && separated);
     }
     // `user-name`, `user_name` and `user.name` are names; with humps inside (`Otter-rKqWb`) they are none.
-    let passed = matches!(byte(text, value.end), b',' | b')');
-    let ends = !passed && !matches!(byte(text, value.end), b';') && !(plain && byte(text, value.end) == b' ');
+    let next = byte(text, value.end);
+    let passed = matches!(next, b',' | b')');
+    let ends = !(passed || next == b';' || plain && next == b' ');
     let humped = separated && looks.changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
