@@ -7,7 +7,7 @@ use super::classes::{
 use super::named::{LONGEST_NAME, WIDEST_GAP, hit, is_loud};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, headers};
+use super::{Hit, headers, stated};
 
 /// `("NAME", "value")`: a name and a value as two arguments. `at` is the comma.
 pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
@@ -41,6 +41,13 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
+}
+
+/// A quote follows, and the call ends as a telling name does; most calls of a program fail here.
+#[inline]
+pub fn may_take(before: &[u8], next: u8) -> bool {
+    matches!(next, b'"' | b'\'' | b'\\')
+        && (stated::may_end_name(before) || before.ends_with(b"::new") || before.ends_with(b"::from"))
 }
 
 /// `setPassword("x")`, `.api_key("x")`: a call named after what it takes. `at` is its bracket.

@@ -29,10 +29,12 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
     match (text[at], opened) {
         (b'=', b'?' | b'&') if end == at => query(text, start, at),
-        (b'=', b' ' | b'"' | b'\'' | b':') if end == at => cookie(text, start, at),
+        (b'=', b' ' | b'"' | b'\'' | b':') if end == at && run(&text[at + 1..], COOKIE, 8) == 8 => {
+            cookie(text, start, at)
+        }
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
-        (b':', _) => announced(text, at),
+        (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
         _ => None,
     }
 }

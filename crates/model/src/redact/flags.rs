@@ -19,11 +19,12 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return None;
     }
     // `["-p"]`: the quote behind the flag closes the one before it.
-    let quote = if at > floor { text[at - 1] } else { b' ' };
     let long_flag = byte(text, at + 1) == b'-';
-    let end = if long_flag { at + run(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
-    if matches!(quote, b'"' | b'\'') && byte(text, end) == quote && byte(text, end + 1) != b',' {
-        return None;
+    if at > floor && matches!(text[at - 1], b'"' | b'\'') {
+        let end = if long_flag { at + run(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
+        if byte(text, end) == text[at - 1] && byte(text, end + 1) != b',' {
+            return None;
+        }
     }
     if long_flag {
         return long(text, at + 2);

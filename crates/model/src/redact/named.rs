@@ -37,7 +37,8 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         name = name_before(text, name.start, floor)?; // `your token is: value`
         joint.doubtful = true;
     }
-    if text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT) {
+    let numbered = text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT);
+    if numbered && text[floor..name.start].ends_with(b" ") {
         name = name_before(text, name.start, floor)?; // `Unseal Key 1: value`
     }
     if text[at] == b':' && name.bytes(text) == b"Private-Lines" {
@@ -46,12 +47,12 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
         return None; // the user of an address, see `urls`
     }
-    if text[at] == b':' && is_resource(&text[floor..name.start]) {
-        return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
-    }
     let Some(verdict) = names::judge(pair_name(text, &name, floor).unwrap_or(name.bytes(text))) else {
         return context::told(text, name.start, name.end, at);
     };
+    if text[at] == b':' && is_resource(&text[floor..name.start]) {
+        return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
+    }
     joint.tight = name.end == at && !matches!(byte(text, after), b' ' | b'\t') && text[at] == b'=';
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);

@@ -42,7 +42,10 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
             }
             Action::Element if text[floor..at].ends_with(b"-") => named::arrow(text, at, floor),
             Action::Element => calls::element(text, at, floor),
-            Action::Call => calls::call(text, at, floor),
+            Action::Call if calls::may_take(&text[floor..at], byte(text, at + 1)) => {
+                calls::call(text, at, floor)
+            }
+            Action::Call => None,
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at),
             Action::Dash => flags::value(text, at, floor),
