@@ -95,7 +95,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 /// `process.env.SECRET || "x"`: what is taken when nothing is set. Behind a value that is an expression.
 fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
-    if value.quoted && !value.wrapped {
+    if value.quoted && !value.wrapped || !matches!(verdict.says, Says::Password | Says::Secret) {
         return None;
     }
     let rest = &text[value.end..text.len().min(value.end + 48)];

@@ -249,7 +249,9 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
         return true; // a colour
     }
     // `"\u30c8\u30fc…"`: a text in another script; only ASCII is escaped inside a secret.
-    if content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00") {
+    if memchr::memchr(b'\\', content).is_some()
+        && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
+    {
         return true;
     }
     if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
