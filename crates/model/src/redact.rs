@@ -8,11 +8,15 @@
 //! - `named`    `name = value`                 - `names`    what a name says     - `values`  what a value is
 //! - `headers`  `Authorization:`               - `urls`     `scheme://user:password@host`
 //! - `flags`    command lines                  - `keys`     private keys, web tokens
+//! - `stated`   `the password is value`        - `calls`    `f("name", "value")`, `<name>value</name>`
+//! - `context`  what a name does not tell: cookies, codes in an address, a value on the line below
 //!
 //! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
 
+mod calls;
 mod chance;
 mod classes;
+mod context;
 mod flags;
 mod headers;
 mod infix;
@@ -22,6 +26,7 @@ mod names;
 mod rules;
 mod scan;
 mod shape;
+mod stated;
 mod urls;
 mod values;
 

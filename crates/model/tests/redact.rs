@@ -138,6 +138,66 @@ fn private_keys_go_whole() {
     );
 }
 
+/// What a line alone does not show: as in `named.txt`, and a pair of marks for each secret.
+#[test]
+fn secrets_over_several_lines_go() {
+    let texts = [
+        "db:\n  password: |\n    <<Wint3r_ZuGRkL>>\n  user: app\n",
+        "secrets:\n  api_key: >-\n    <<{alnum:40}>>\n",
+        "api_key:\n  <<{alnum:40}>>\n",
+        "\"content\": \"db:\\n  password: |\\n    <<Wint3r_ZuGRkL>>\\n  user: app\\n\"",
+        "  token = <<EOT\n<<{alnum:40}>>\nEOT\n",
+        "variable \"db_password\" {\n  type    = string\n  default = \"<<Mango_1qdEy0>>\"\n}\n",
+        "\"Name\": \"/prod/db\",\n  \"Type\": \"SecureString\",\n  \"Value\": \"<<{alnum:20}>>\",\n",
+        "<key>APIKey</key>\n<string><<{alnum:32}>></string>\n",
+        "account gmail\nuser bob\npassword <<9b7cex41n5vlkmwv>>\n",
+        "Key        Value\n---        -----\npassword   <<f7{alnum:18}>>\nusername   app\n",
+        "signing {\n    storePassword \"<<blueberry1225>>\"\n    keyPassword \"<<starlight2852>>\"\n}\n",
+        "Please use the following password to proceed:\n\n<<{hex:32}>>\n\nIt is also found at\n",
+        "Access key ID,Secret access key\n<<AKIA{upper:16}>>,<<{b64:40}>>\n",
+        "new BasicAWSCredentials(\"<<AKIA{upper:16}>>\", \"<<{b64:40}>>\")",
+        "Cookie: _ga=GA1.1.1.1; __session=<<{alnum:40}>>; remember_token=<<{hex:40}>>",
+        "{\"kty\":\"RSA\",\"n\":\"abc\",\"e\":\"AQAB\",\"d\":\"<<{b64u:342}>>\",\"p\":\"<<{b64u:171}>>\"}",
+        "users:\n- name: admin\n  user:\n    client-key-data: <<LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVkt{alnum:300}>>\n",
+    ];
+    for text in texts {
+        for round in 0..ROUNDS {
+            let text = expand(text, round).replace("<<EOT", "\0");
+            let mut expected = String::new();
+            for part in text.split("<<") {
+                match part.split_once(">>") {
+                    Some((_, after)) => expected.push_str(&format!("*{after}")),
+                    None => expected.push_str(part),
+                }
+            }
+            let secret = text.replace("<<", "").replace(">>", "").replace('\0', "<<EOT");
+            let found = redact(&secret, Options::default()).into_owned();
+            assert_eq!(without_kinds(&found), expected.replace('\0', "<<EOT"), "{secret}");
+        }
+    }
+    let benign = [
+        "password: |\n  Enter the password you chose\n  when you signed up.\n",
+        "token: >\n  The access token returned by the login endpoint.\n",
+        "token:\n  type: string\n  required: true\n",
+        "secrets:\n  db_password:\n    file: ./db_password.txt\n",
+        "properties:\n  password:\n    type: string\n",
+        "secret:\n  secretName: tls-cert\n",
+        "env:\n  - name: API_TOKEN_HEADER\n    value: X-Api-Token\n",
+        "variable \"token_ttl\" {\n  default = \"3600\"\n}\n",
+        "variable \"db_password\" {\n  sensitive = true\n}\nvariable \"zone\" {\n  default = \"eu-west-1a\"\n}\n",
+        "Password for user app:\npsql (16.1)\nType \"help\" for help.\n",
+        "Your access token is:\nnot set\n",
+        "def set_password(self):\n    validate_password_strength()\n",
+        "The password was changed on:\n2024-01-01T10:00:00Z\n",
+        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"x\":\"{b64u:43}\",\"y\":\"{b64u:43}\"}",
+        "{\"kty\":\"RSA\",\"n\":\"{b64u:342}\",\"e\":\"AQAB\",\"kid\":\"{hex:16}\"}",
+        "<key>CFBundleIdentifier</key>\n<string>com.acme.app</string>\n",
+    ];
+    for text in benign {
+        unchanged(&expand(text, 9));
+    }
+}
+
 #[test]
 fn public_keys_and_code_about_keys_stay() {
     let body = expand("{b64:64}\n{b64:64}\n{b64:20}==", 8);
@@ -229,6 +289,29 @@ fn hostile_texts_take_linear_time() {
         "8Q~",
         "\x1b[",
         "IQoJb3JpZ2lu/",
+        "(\"",
+        "set_password(\"a1b2\")",
+        "(\"token\", ",
+        "cookie a=AAAAAAAAAAAAAAAA;",
+        "curl -b a=AAAAAAAAAAAAAAAA;",
+        "password:\n",
+        "password: |\n",
+        "a:\n\n",
+        "\"d\":\"",
+        "kty\"d\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"",
+        "echo a | ",
+        "htpasswd -b ",
+        "htpasswd -nb - ",
+        "token -> ",
+        "secret = a || ",
+        "variable \"",
+        "variable \"key\" default = \"a1\" ",
+        "KEY=a(\n",
+        "AKIAAAAAAAAAAAAAAAAA ",
+        "&code=",
+        "a:b@tcp(",
+        ":thin:a/",
+        "arn:secret:",
     ];
     let texts = long
         .map(|fragment| (fragment, 4_000_000))
@@ -350,6 +433,26 @@ fn fragment() -> impl Strategy<Value = String> {
         "8Q~",
         ";base64,",
         "==",
+        "Cookie: ",
+        "code=",
+        " -> ",
+        "(\"",
+        "\")",
+        "\", \"",
+        " to ",
+        " | ",
+        "|\n  ",
+        " || ",
+        "set",
+        "default",
+        "variable \"",
+        "echo ",
+        "--password-stdin",
+        "htpasswd -nb ",
+        "@tcp(",
+        "kty",
+        "\"d\":\"",
+        "::add-mask::",
     ];
     prop_oneof![
         2 => (prop::sample::select(templates), any::<u64>()).prop_map(|(template, seed)| expand(&template, seed)),
@@ -368,6 +471,13 @@ fn check(text: &str, expected: &str) {
 
 fn unchanged(text: &str) {
     check(text, text);
+}
+
+/// Each placeholder as `*`.
+fn without_kinds(found: &str) -> String {
+    let mut parts = found.split("[REDACTED:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + "*" + part.split_once(']').map_or(part, |(_, after)| after))
 }
 
 /// `found` is one placeholder between `before` and `after`.

@@ -1,22 +1,52 @@
-//! Secrets on a command line: `--password x`, `curl -u user:x`, `mysql -px`, `sshpass -p x`.
+//! Secrets on a command line: `--password x`, `curl -u user:x`, `mysql -px`, `sshpass -p x`, `echo x | docker login`.
 
 use memchr::memmem;
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{ALNUM, DASH, LETTER, UNDERSCORE, blanks, byte, is, run};
+use super::classes::{ALNUM, DASH, LETTER, LOWER, UNDERSCORE, blanks, byte, is, run};
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
 /// How far back the command of a flag may stand.
 const REACH: usize = 300;
+/// Words of a command that are skipped before its last one.
+const MOST_WORDS: usize = 8;
 
 /// The value of the flag whose (first) dash stands at `at`.
 pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    if byte(text, at + 1) == b'-' { long(text, at + 2) } else { short(text, at + 1) }
+    // `["-p"]`: the quote behind the flag closes the one before it.
+    let long_flag = byte(text, at + 1) == b'-';
+    if at > floor && matches!(text[at - 1], b'"' | b'\'') {
+        let end = if long_flag { at + run(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
+        if byte(text, end) == text[at - 1] && byte(text, end + 1) != b',' {
+            return None;
+        }
+    }
+    if long_flag {
+        return long(text, at + 2);
+    }
+    let length = run(&text[at + 1..], LOWER, 16);
+    // Java, Go and OpenSSL spell long flags with one dash: `-storepass x`, `-password x`.
+    if length >= 5 && is_sure(&text[at + 1..at + 1 + length]) {
+        return long(text, at + 1);
+    }
+    // `openssl rsa -passin pass:x`
+    if length >= 4
+        && let Some(after) = behind_flag(text, at + 1 + length)
+        && text[at + 1..].starts_with(b"pass")
+        && text[after..].starts_with(b"pass:")
+    {
+        return argument(text, after + 5);
+    }
+    short(text, at + 1).or_else(|| positional(text, at + 1))
+}
+
+fn is_sure(name: &[u8]) -> bool {
+    names::judge(name).is_some_and(|verdict| verdict.says == Says::Password)
 }
 
 fn long(text: &[u8], at: usize) -> Option<Hit> {
@@ -26,12 +56,21 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     if matches!(name, b"user" | b"proxy-user") {
         return before(text, at, &["curl"]).then(|| user_and_password(text, after))?;
     }
+    // `gh secret set NAME --body x`, `aws ssm put-parameter --type SecureString --value x`
+    if matches!(name, b"body" | b"value") {
+        return before(text, at, &["secret set", "SecureString"]).then(|| argument(text, after))?;
+    }
     let verdict = names::judge(name)?;
     if byte(text, after) == b'-' {
         return None;
     }
     let value = values::value(text, after)?;
     let content = &text[value.start..value.end];
+    // `add_argument("--password", help="…")`, `["--user", "--password", "--port"]`
+    let listed = matches!(byte(text, at + length), b'"' | b'\'');
+    if content[0] == b'-' || listed && !value.quoted {
+        return None;
+    }
     // In prose a plain word follows (`the --password flag`); in a command another flag does.
     let prose = !value.quoted
         && content.iter().all(|byte| is(*byte, LETTER))
@@ -52,8 +91,17 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         }
         b'u' if attached && before(text, at, &["curl"]) => user_and_password(text, at + 1),
         b'k' if !attached && before(text, at, &["openssl"]) => argument(text, behind_flag(text, at + 1)?),
-        b'p' if attached && before(text, at, &["mysql", "mariadb"]) => argument(text, at + 1),
-        b'p' if !attached && before(text, at, &["sshpass", " login", "mosquitto", "ldap"]) => {
+        b'a' if !attached && before(text, at, &["http ", "https ", "xh "]) => {
+            let after = behind_flag(text, at + 1)?;
+            user_and_password(text, after).or_else(|| literal(text, after))
+        }
+        b'U' if !attached && before(text, at, &["smbclient", "rpcclient"]) => {
+            divided(text, behind_flag(text, at + 1)?, b'%')
+        }
+        b'p' if attached && before(text, at, &["mysql", "mariadb", "7z "]) => argument(text, at + 1),
+        b'p' if !attached
+            && before(text, at, &["sshpass", " login", "mosquitto", "ldap", "mongo", "twine", "snowsql"]) =>
+        {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'p' if attached && before(text, at, &["sshpass"]) => argument(text, at + 1),
@@ -69,11 +117,70 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
     }
 }
 
+/// `htpasswd -b file user x`, `htpasswd -nb user x`: the flag says that the last word is the password.
+fn positional(text: &[u8], at: usize) -> Option<Hit> {
+    let length = run(&text[at..], LETTER, 8);
+    let cluster = &text[at..at + length];
+    if !cluster.contains(&b'b') || !before(text, at, &["htpasswd "]) {
+        return None;
+    }
+    let mut names = if cluster.contains(&b'n') { 1 } else { 2 };
+    let mut after = behind_flag(text, at + length)?;
+    for _ in 0..MOST_WORDS {
+        match byte(text, after) {
+            b'-' => {}
+            _ if names == 0 => return argument(text, after),
+            _ => names -= 1,
+        }
+        let word = text[after..].iter().take(200).position(|byte| byte.is_ascii_whitespace())?;
+        after = behind_flag(text, after + word)?;
+    }
+    None
+}
+
+/// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.
+pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
+    const READERS: [&str; 10] = [
+        "--password-stdin",
+        "--with-token",
+        "secret put",
+        "secret set",
+        "secrets create",
+        "secrets versions add",
+        "sudo -S",
+        "passwd --stdin",
+        "--passphrase-fd",
+        "cryptsetup",
+    ];
+    let mut after = behind_flag(text, at)?;
+    if text[after..].starts_with(b"-n ") {
+        after = behind_flag(text, after + 2)?;
+    }
+    let value = values::value(text, after)?;
+    let rest = &text[value.end..text.len().min(value.end + REACH)];
+    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let pipe = memchr::memchr(b'|', &rest[..rest.len().min(4 + usize::from(value.quoted))])?;
+    let reads = |reader: &&str| memmem::find(&rest[pipe..], reader.as_bytes()).is_some();
+    if memmem::find(&rest[pipe..], b"chpasswd").is_some() {
+        return user_and_password(text, after);
+    }
+    READERS.iter().any(reads).then(|| argument(text, after))?
+}
+
+/// A quoted text that does not look like words, or a bare one that was drawn by chance.
+pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
+    let value = values::value(text, at)?;
+    let looks = profile(&text[value.start..value.end]);
+    let mixed = looks.digits + looks.symbols > 0 || looks.changes >= 2;
+    let plausible = if value.quoted { mixed } else { looks.is_random() };
+    if plausible { argument(text, at) } else { None }
+}
+
 /// `IDENTIFIED BY 'x'` in SQL; `start..end` is the `BY`.
 pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let context = &text[start.saturating_sub(100)..start];
     // In prose many a thing is identified by 'name'.
-    let told = context.ends_with(b"IDENTIFIED ")
+    let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
     if told && quoted { argument(text, end + 1) } else { None }
@@ -99,9 +206,14 @@ fn argument(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `user:password`: the password. Numbers on both sides are a user and a group.
 fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
+    divided(text, at, b':')
+}
+
+/// As [`user_and_password`], with the mark that divides the two.
+fn divided(text: &[u8], at: usize, mark: u8) -> Option<Hit> {
     let value = values::value(text, at)?;
     let content = &text[value.start..value.end];
-    let colon = memchr::memchr(b':', content)?;
+    let colon = memchr::memchr(mark, content)?;
     if colon + 1 == content.len() {
         // `curl -u key:` sends the key as the user.
         let token = profile(&content[..colon]).is_random();

@@ -34,6 +34,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && starts_basic(&text[start..]) && looks.len >= 8;
     if content.len() < 6
+        || byte(text, value.end) == b'('
         || (words && !pair)
         || values::is_constant(content)
         || !values::is_secret(text, value, Says::Authorization, Joint::default())

@@ -1,8 +1,10 @@
 //! Tokens that no prefix announces: what marks them stands in the middle or at the end.
 
 use super::Hit;
+use super::chance::profile;
 use super::classes::{
-    ALNUM, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, byte, is, run, run_back,
+    ALNUM, BASE64, BASE64_URL, Class, DIGIT, DOT, EQUALS, HEX, PLUS, SLASH, TILDE, UPPER_NUM, byte, is, run,
+    run_back,
 };
 
 /// A token around the word `text[start..end]`, told by the word's length and what follows it.
@@ -27,9 +29,24 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             let length = run(&rest[1..], BASE64_URL, 40);
             if (32..=38).contains(&length) { hit(1 + length, "telegram-token") } else { None }
         }
+        (40, _) if word.ends_with(b"NRAL") && word[..36].iter().all(|byte| is(*byte, HEX)) => {
+            hit(0, "new-relic-key")
+        }
         (84, _) if &word[52..58] == b"JQQJ99" || &word[76..80] == b"AZDO" => hit(0, "azure-key"),
         _ => None,
     }
+}
+
+/// The secret that stands right behind its key id, which ended at `at`: in a CSV file, as two arguments, as `id:secret`.
+pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
+    let id = &text[at.checked_sub(20)?..at];
+    if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA")) || id.iter().any(|byte| !is(*byte, UPPER_NUM)) {
+        return None;
+    }
+    let start = at + text[at..].iter().take(12).take_while(|byte| b" \t\r\n\"',:;|".contains(byte)).count();
+    let length = run(&text[start..], BASE64, 41);
+    let secret = start > at && length == 40 && profile(&text[start..start + length]).is_random();
+    secret.then_some(Hit { start, end: start + length, kind: "aws-secret-access-key" })
 }
 
 /// A client secret of Entra ID: `abc8Q~` and some thirty more. `at` is the tilde.
@@ -48,7 +65,8 @@ pub fn entra_secret(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     while text[end - 1] == b'.' {
         end -= 1;
     }
-    (length >= 30).then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
+    let secret = length >= 30 && !profile(&text[at + 1..end]).is_filler();
+    secret.then_some(Hit { start: at - 5, end, kind: "azure-client-secret" })
 }
 
 /// An Azure storage or service key: 76 base64 bytes, a mark that starts with the `+` at `at`, five more and `==`.

@@ -75,10 +75,9 @@ fn is_end(text: &[u8]) -> bool {
 
 /// Everything a key may hold between its frames; source code that only names the frames has brackets and the like.
 fn is_body(body: &[u8]) -> bool {
-    let significant = body.iter().filter(|byte| is(**byte, BASE64)).count();
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
-    significant >= 6 && !profile(body).is_filler() && !body.iter().any(foreign)
+    longest_run(body).0 >= 12 && !profile(body).is_filler() && !body.iter().any(foreign)
 }
 
 /// Length of what still looks like key lines when no end follows. A line counts when it holds a long base64 run
@@ -135,7 +134,7 @@ fn line_length(text: &[u8]) -> usize {
 }
 
 /// Length of one line break: `\n`, or any number of backslashes with `n` or `r`.
-fn break_length(text: &[u8]) -> usize {
+pub fn break_length(text: &[u8]) -> usize {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     match text.get(slashes) {
         Some(b'\n') if slashes == 0 => 1,

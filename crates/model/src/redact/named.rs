@@ -1,16 +1,17 @@
 //! `name = value` in all its spellings: environment, JSON (also JSON inside JSON), YAML, TOML, INI, code, headers,
 //! query strings, XML. The separator is found first; the name is read backwards from it, the value forwards.
 
-use super::chance::profile;
-use super::classes::{ALNUM, BASE64_URL, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
+use memchr::memmem;
+
+use super::classes::{ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, headers, keys, shape};
+use super::{Hit, context, headers, keys, shape};
 
 /// Names are read back this far; what is longer is judged by its end.
-const LONGEST_NAME: usize = 64;
+pub const LONGEST_NAME: usize = 64;
 /// Blanks around a separator, as in aligned tables.
-const WIDEST_GAP: usize = 40;
+pub const WIDEST_GAP: usize = 40;
 
 /// The secret assigned at the `=` or `:` at `at`.
 pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
@@ -18,6 +19,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut joint = Joint::default();
     match (text[at], byte(text, after)) {
         (b':', b':') | (b'=', b'~') => return None,
+        (b'=', _) if text[floor..at].ends_with(b"!") => return None,
         (b':', b'/') if byte(text, after + 1) == b'/' => return None,
         (b':', b'=') | (b'=', b'>') => after += 1,
         (b'=', b'=') => {
@@ -26,9 +28,18 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         }
         _ => {}
     }
-    let mut name = name_before(text, at, floor)?;
+    let Some(mut name) = name_before(text, at, floor) else {
+        return context::announced(text, at);
+    };
     if name.bytes(text) == b"string" {
         name = name_before(text, name.start, floor)?; // `var name string = "value"`
+    } else if name.bytes(text) == b"is" {
+        name = name_before(text, name.start, floor)?; // `your token is: value`
+        joint.doubtful = true;
+    }
+    let numbered = text[at] == b':' && name.end - name.start == 1 && is(text[name.start], DIGIT);
+    if numbered && text[floor..name.start].ends_with(b" ") {
+        name = name_before(text, name.start, floor)?; // `Unseal Key 1: value`
     }
     if text[at] == b':' && name.bytes(text) == b"Private-Lines" {
         return keys::putty_lines(text, after);
@@ -36,15 +47,26 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && text[floor..name.start].ends_with(b"//") {
         return None; // the user of an address, see `urls`
     }
-    let verdict = match pair_name(text, &name, floor) {
-        Some(paired) => names::judge(paired)?,
-        None => names::judge(name.bytes(text))?,
+    let Some(verdict) = names::judge(pair_name(text, &name, floor).unwrap_or(name.bytes(text))) else {
+        return context::told(text, name.start, name.end, at);
     };
+    if text[at] == b':' && is_resource(&text[floor..name.start]) {
+        return None; // `arn:aws:secretsmanager:eu-west-1:1234:secret:name`, `!MD5:!PSK:!aNULL`
+    }
     joint.tight = name.end == at && !matches!(byte(text, after), b' ' | b'\t') && text[at] == b'=';
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
+    }
+    // Behind a bare `=` the line below is another assignment.
+    if let Some(value) = context::below(text, after).filter(|value| value.quoted || text[at] == b':') {
+        return hit(text, value, verdict, Joint { doubtful: !value.quoted, ..joint });
+    }
+    // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
+    let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
+    if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
+        return None;
     }
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
@@ -53,9 +75,10 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return None;
     }
     joint.loud = is_loud(name.bytes(text));
-    let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     joint.listed = text[at] == b'='
-        && (matches!(opened, b'?' | b'&' | b';') || joint.tight && byte(text, value.end) == b'&');
+        && (matches!(opened, b'?' | b'&' | b';')
+            || joint.tight && byte(text, value.end) == b'&'
+            || joint.tight && matches!(opened, b'"' | b'\'') && byte(text, value.end) == opened);
     if matches!(opened, b'?' | b'&') {
         value.end -= text[value.start..value.end]
             .iter()
@@ -64,86 +87,50 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     } else if verdict.says == Says::Password && !value.quoted {
         value.end = values::beyond_ampersand(text, value.end);
     }
-    hit(text, value, verdict, joint)
+    if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
+        value.end = values::to_line_end(text, value.start, value.end);
+    }
+    hit(text, value, verdict, joint).or_else(|| fallback(text, value, verdict))
 }
 
-/// `("NAME", "value")`: a name and a value as two arguments. `at` is the comma.
-pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let name = name_before(text, at, floor)?;
-    let opening = text[floor..name.start].len().checked_sub(2).map(|open| text[floor + open]);
-    if !name.quoted || !matches!(opening, Some(b'(')) {
+/// `process.env.SECRET || "x"`: what is taken when nothing is set. Behind a value that is an expression.
+fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
+    if value.quoted && !value.wrapped || !matches!(verdict.says, Says::Password | Says::Secret) {
         return None;
+    }
+    let rest = &text[value.end..text.len().min(value.end + 48)];
+    let rest = &rest[..rest.iter().position(|byte| b"\n,;{}".contains(byte)).unwrap_or(rest.len())];
+    let mark = [&b" || "[..], b" ?? ", b" or "]
+        .iter()
+        .find_map(|mark| Some(memmem::find(rest, mark)? + mark.len()))?;
+    values::quote_at(text, value.end + mark)?;
+    let joint = Joint { doubtful: verdict.says != Says::Password, ..Joint::default() };
+    hit(text, values::value(text, value.end + mark)?, verdict, joint)
+}
+
+/// `NAME -> value`, as notes have it; `at` is the head of the arrow.
+pub fn arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let gap = blanks(&text[at + 1..], WIDEST_GAP);
+    let name = name_before(text, at - 1, floor)?;
+    if gap == 0 || name.end + 1 == at {
+        return None; // `pointer->member`
     }
     let verdict = names::judge(name.bytes(text))?;
-    let after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
-    values::quote_at(text, after)?;
-    if verdict.says == Says::Authorization {
-        return headers::credential(text, after);
-    }
-    let joint = Joint { doubtful: !is_loud(name.bytes(text)), ..Joint::default() };
-    hit(text, values::value(text, after)?, verdict, joint)
-}
-
-/// `<password>value</password>`: `at` is the bracket that closes the opening tag.
-pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
-    let length = run_back(&text[floor..at], BASE64_URL | DOT, LONGEST_NAME);
-    let start = at - length;
-    if length == 0 || start == floor || !matches!(text[start - 1], b'<' | b':') {
-        return None;
-    }
-    let verdict = names::judge(&text[start..at])?;
-    let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
-    let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
-    if length == 0 || byte(text, value.end + 1) != b'/' {
-        return None;
-    }
-    hit(text, value, verdict, Joint::default())
-}
-
-/// A value that follows its name behind a blank: `password is hunter2`, `machine … password hunter2`,
-/// `PASSWORD 'x'`, `configure set secret_access_key x`. The name is the word `text[start..end]`.
-pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let name = &text[start..end];
-    let verdict = match name {
-        b"login" => Verdict { says: Says::Secret, kind: "token" },
-        _ => names::judge(name)?,
-    };
-    if let Some(after) = text[end..].strip_prefix(b" is ") {
-        return declared(text, text.len() - after.len(), verdict);
-    }
-    let value = values::value(text, end + 1)?;
-    if verdict.says == Says::Password {
-        let context = &text[start.saturating_sub(200)..start];
-        let in_netrc = super::contains(context, b"login ") && super::contains(context, b"machine ");
-        let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
-        let joint = Joint { loud: true, tight: true, ..Joint::default() };
-        let in_command = in_netrc || in_sql || context.ends_with(b"ENV ");
-        return if in_command { hit(text, value, verdict, joint) } else { None };
-    }
     let joint = Joint { doubtful: true, ..Joint::default() };
-    let least = if name == b"login" { 32 } else { 20 };
-    if value.end - value.start < least { None } else { hit(text, value, verdict, joint) }
+    hit(text, values::value(text, at + 1 + gap)?, verdict, joint)
 }
 
-/// `name is value`: in prose almost anything follows, so the value must not be a word.
-fn declared(text: &[u8], at: usize, verdict: Verdict) -> Option<Hit> {
-    let value = values::value(text, at + blanks(&text[at..], 4))?;
-    let content = &text[value.start..value.end];
-    let looks = profile(content);
-    let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
-    let plausible = looks.symbols > 0 || (looks.digits > 0 && looks.letters() > 0 && !separated);
-    let joint = Joint { doubtful: verdict.says != Says::Password && !value.quoted, ..Joint::default() };
-    if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None }
+fn is_resource(before: &[u8]) -> bool {
+    let length =
+        before.iter().rev().take(120).take_while(|byte| is(**byte, BASE64_URL) || **byte == b':').count();
+    before.ends_with(b":!")
+        || before.ends_with(b":") && super::contains(&before[before.len() - length..], b"arn:")
 }
 
-/// The last letters of every name that [`stated`] knows; most words of a text fail here.
-#[inline]
-pub fn may_end_name(word: &[u8]) -> bool {
-    let Some(tail) = word.last_chunk::<3>() else { return false };
-    matches!(
-        &tail.map(|byte| byte | 32),
-        b"key" | b"ken" | b"ret" | b"ord" | b"swd" | b"pwd" | b"ase" | b"ial" | b"als" | b"uth" | b"gin"
-    )
+/// Nothing but `export ` stands before on the line.
+fn starts_line(before: &[u8]) -> bool {
+    let before = before.strip_suffix(b"export ").unwrap_or(before);
+    before.is_empty() || before.ends_with(b"\n")
 }
 
 /// The value as a hit, when it is secret. A provider's token keeps its provider's kind.
@@ -189,14 +176,25 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     })
 }
 
-/// In `name: DB_PASSWORD, value: x` and `key="ApiKey" value="x"` the name stands one step further back.
+/// In `name: DB_PASSWORD, value: x` and `key="ApiKey" value="x"` the name stands one step further back; in
+/// `variable "db_password" { default = "x" }` a few lines.
 fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
+    if name.bytes(text) == b"default" {
+        let before = &text[name.start.saturating_sub(400)..name.start];
+        let block = &before[memmem::rfind(before, b"variable \"")? + 10..];
+        let inside = memmem::find(block, b"\n}").is_none();
+        return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);
+    }
     if !name.bytes(text).eq_ignore_ascii_case(b"value") {
         return None;
     }
     let before = &text[floor..name.start];
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
+    before = before.strip_suffix(b" android:").unwrap_or(before);
+    if before.ends_with(b"SecureString") {
+        return Some(b"password"); // a parameter of AWS Systems Manager
+    }
     // An escaped line break leaves its `n`.
     if before.ends_with(b"\\n") {
         before = before[..before.len() - 2].trim_ascii_end();
@@ -240,10 +238,10 @@ fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if byte(text, after + length) != b'=' || byte(text, behind) != b' ' {
         return Some(after);
     }
-    values::quote_at(text, value).map(|_| value)
+    values::value(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
 /// Written as an environment variable.
-fn is_loud(name: &[u8]) -> bool {
+pub fn is_loud(name: &[u8]) -> bool {
     name.len() >= 3 && name.iter().any(|byte| is(*byte, UPPER)) && !name.iter().any(|byte| is(*byte, LOWER))
 }

@@ -52,7 +52,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd") {
         return verdict(Says::Password, "password");
     }
-    if is_one_of(head, "pw pass sshpass userpass dbpass phrase mnemonic psk") {
+    if is_one_of(head, "pw pass sshpass userpass dbpass storepass keypass requirepass phrase mnemonic psk") {
         let sure = is_one_of(before, ACCOUNTS) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
             true => None,
@@ -70,7 +70,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "credential cred") {
         return verdict(Says::Secret, "credential");
     }
-    if is_one_of(head, "auth bearer authkey") {
+    if is_one_of(head, "auth bearer authkey masterauth") {
         return verdict(Says::Secret, "auth");
     }
     if is_one_of(head, "sig signature") {
@@ -103,7 +103,7 @@ const SECRET_KEYS: &str = "\
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password";
+    relic dd insights role token password unseal recovery";
 
 /// Words before `key` that make it something else.
 const OTHER_KEYS: &str = "\
@@ -113,7 +113,7 @@ const OTHER_KEYS: &str = "\
     config property setting feature flag event state store context topic registry gpg item list react \
     data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
     first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
-    escape left right function answer issue jira project sonar restore backup turn task";
+    escape left right function answer issue jira project sonar restore backup turn task websocket";
 
 /// Words before `token` that make it a piece of text or a position in a list.
 const OTHER_TOKENS: &str = "\

@@ -36,7 +36,7 @@ pub enum Demand {
     Random,
     /// As `Random`, and nothing that could be part of the same word, path or base64 text may stand before it.
     Alone,
-    /// The prefix is the address of a webhook: it stays readable, the body goes.
+    /// As `Random`; the prefix is the address of a webhook: it stays readable, the body goes.
     After,
 }
 
@@ -117,18 +117,36 @@ pub static RULES: &[Rule] = &[
     rule("slack-webhook",            "hooks.slack.com/triggers/",       &[Run(ALNUM | SLASH, 16, 160)], After),
     rule("discord-webhook",          "discord.com/api/webhooks/",       &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
     rule("discord-webhook",          "discordapp.com/api/webhooks/",    &[Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
+    rule("discord-webhook",          "discord.com/api/v",               &[Run(DIGIT, 1, 2), Literal("/webhooks/"), Run(DIGIT, 10, 25), Literal("/"), Run(BASE64_URL, 30, 120)], After),
     rule("discord-token",            "mfa.",                            &[Run(BASE64_URL, 60, 120)], Random),
     rule("discord-token",            "M",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
     rule("discord-token",            "N",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
     rule("discord-token",            "O",                               &[Run(BASE64_URL, 22, 28), Literal("."), Run(BASE64_URL, 5, 7), Literal("."), Run(BASE64_URL, 26, 60)], Alone),
     rule("teams-webhook",            "webhook.office.com/webhookb2/",   &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
     rule("teams-webhook",            "outlook.office.com/webhook/",     &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
+    rule("teams-webhook",            "outlook.office365.com/webhook/",  &[Run(UUID | AT | ALNUM | SLASH, 40, 300)], After),
     rule("google-chat-webhook",      "chat.googleapis.com/v1/spaces/",  &[Run(BASE64_URL, 5, 40), Literal("/messages?key="), Run(BASE64_URL, 20, 60)], After),
     rule("zapier-webhook",           "hooks.zapier.com/hooks/catch/",   &[Run(DIGIT, 4, 12), Literal("/"), Run(ALNUM, 5, 20)], After),
     rule("make-webhook",             "hook.eu1.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
     rule("make-webhook",             "hook.us1.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
+    rule("make-webhook",             "hook.eu2.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
+    rule("make-webhook",             "hook.us2.make.com/",              &[Run(LOWER_NUM, 20, 60)], After),
     rule("make-webhook",             "hook.integromat.com/",            &[Run(LOWER_NUM, 20, 60)], After),
     rule("ifttt-webhook",            "maker.ifttt.com/use/",            &[Run(BASE64_URL, 20, 60)], After),
+    rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/with/key/"), Run(BASE64_URL, 20, 60)], After),
+    rule("ifttt-webhook",            "maker.ifttt.com/trigger/",        &[Run(BASE64_URL, 1, 60), Literal("/json/with/key/"), Run(BASE64_URL, 20, 60)], After),
+    rule("mattermost-webhook",       "hooks/",                          &[Run(LOWER_NUM, 26, 26)], After),
+    rule("rocketchat-webhook",       "hooks/",                          &[Run(ALNUM, 17, 24), Literal("/"), Run(ALNUM, 32, 64)], After),
+    rule("webex-webhook",            "webexapis.com/v1/webhooks/incoming/", &[Run(BASE64_URL, 40, 120)], After),
+    rule("feishu-webhook",           "open.feishu.cn/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], After),
+    rule("feishu-webhook",           "open.larksuite.com/open-apis/bot/v2/hook/", &[Run(UUID, 30, 40)], After),
+    rule("wecom-webhook",            "qyapi.weixin.qq.com/cgi-bin/webhook/send?key=", &[Run(UUID, 30, 40)], After),
+    rule("pagerduty-webhook",        "events.pagerduty.com/integration/", &[Run(HEX, 32, 32)], After),
+    rule("deploy-hook",              "api.vercel.com/v1/integrations/deploy/", &[Run(WORD, 20, 60), Literal("/"), Run(ALNUM, 8, 40)], After),
+    rule("deploy-hook",              "api.render.com/deploy/",          &[Run(LOWER_NUM | DASH, 10, 40), Literal("?key="), Run(BASE64_URL, 8, 40)], After),
+    rule("deploy-hook",              "api.netlify.com/build_hooks/",    &[Run(HEX, 24, 24)], After),
+    rule("infura-key",               "infura.io/v3/",                   &[Run(HEX, 32, 32)], After),
+    rule("alchemy-key",              "alchemy.com/v2/",                 &[Run(BASE64_URL, 20, 60)], After),
 
     // Language models and what serves them
     rule("anthropic-key",            "sk-ant-",                         &[Run(BASE64_URL, 16, 300)], Random),
@@ -185,7 +203,8 @@ pub static RULES: &[Rule] = &[
     // Payment and shops
     rule("stripe-key",               "sk_live_",                        &[Run(ALNUM, 10, 255)], Random),
     rule("stripe-key",               "sk_test_",                        &[Run(ALNUM, 10, 255)], Random),
-    rule("stripe-key",               "sk_prod_",                        &[Run(ALNUM, 10, 255)], Random),
+    rule("api-key",                  "sk_prod_",                        &[Run(BASE64_URL, 10, 255)], Random),
+    rule("api-key",                  "sk_dev_",                         &[Run(BASE64_URL, 20, 255)], Random),
     rule("stripe-key",               "sk_org_",                         &[Run(ALNUM, 16, 255)], Random),
     rule("stripe-key",               "rk_live_",                        &[Run(ALNUM, 10, 255)], Random),
     rule("stripe-key",               "rk_test_",                        &[Run(ALNUM, 10, 255)], Random),
@@ -236,10 +255,13 @@ pub static RULES: &[Rule] = &[
     rule("intercom-token",           "dG9rO",                           &[Run(BASE64, 40, 90)], Alone),
     rule("mapbox-token",             "sk.eyJ",                          &[Run(BASE64_URL, 40, 200), Literal("."), Run(BASE64_URL, 16, 60)], Sure),
     rule("mapbox-token",             "tk.eyJ",                          &[Run(BASE64_URL, 40, 200), Literal("."), Run(BASE64_URL, 16, 60)], Sure),
-    rule("twitter-bearer",           "AAAAAAAAAAAAAAAAAAAA",            &[Run(ALNUM | PERCENT, 40, 200)], Random),
+    rule("twitter-bearer",           "AAAAAAAAAAAAAAAAAAAA",            &[Run(ALNUM | PERCENT, 40, 200)], Alone),
     rule("ory-token",                "ory_at_",                         &[Run(B64U_DOT, 40, 120)], Random),
     rule("ory-token",                "ory_st_",                         &[Run(ALNUM, 30, 60)], Random),
     rule("ory-token",                "ory_pat_",                        &[Run(ALNUM, 30, 60)], Random),
+    rule("instagram-token",          "IGQ",                             &[Run(BASE64_URL, 100, 300)], Alone),
+    rule("onfido-token",             "api_live.",                       &[Run(BASE64_URL, 8, 20), Literal("."), Run(BASE64_URL, 24, 60)], Random),
+    rule("onfido-token",             "api_sandbox.",                    &[Run(BASE64_URL, 8, 20), Literal("."), Run(BASE64_URL, 24, 60)], Random),
 
     // Hosting and infrastructure
     rule("digitalocean-token",       "dop_v1_",                         &[Run(HEX, 60, 70)], Sure),
@@ -290,7 +312,10 @@ pub static RULES: &[Rule] = &[
     rule("yandex-key",               "YCAJE",                           &[Run(BASE64_URL, 16, 30)], Random),
     rule("yandex-token",             "t1.9eu",                          &[Run(B64U_DOT, 40, 400)], Random),
     rule("yandex-token",             "y0_",                             &[Run(BASE64_URL, 40, 80)], Random),
+    rule("scaleway-key-id",          "SCW",                             &[Run(UPPER_NUM, 17, 17)], Sure),
+    rule("depot-token",              "depot_",                          &[Run(LOWER_NUM, 3, 8), Literal("_"), Run(HEX, 40, 80)], Sure),
     rule("nebius-token",             "ne1",                             &[Run(BASE64_URL, 100, 400)], Random),
+    rule("backblaze-key",            "K00",                             &[Run(BASE64, 28, 28)], Alone),
     rule("ngrok-key",                "ngrok_api_",                      &[Run(WORD, 30, 60)], Random),
 
     // Observability
@@ -317,6 +342,7 @@ pub static RULES: &[Rule] = &[
     rule("launchdarkly-key",         "sdk-",                            &[Run(UUID, 36, 36)], Alone),
     rule("launchdarkly-key",         "api-",                            &[Run(UUID, 36, 36)], Alone),
     rule("datadog-key",              "ddapp_",                          &[Run(ALNUM, 30, 50)], Random),
+    rule("rootly-key",               "rootly_",                         &[Run(HEX, 60, 70)], Sure),
 
     // Work, design and documents
     rule("linear-key",               "lin_api_",                        &[Run(ALNUM, 30, 60)], Sure),
@@ -365,7 +391,7 @@ pub static RULES: &[Rule] = &[
     rule("prefect-key",              "pnb_",                            &[Run(ALNUM, 30, 44)], Sure),
     rule("dbt-token",                "dbtc_",                           &[Run(BASE64_URL, 30, 80)], Random),
     rule("dbt-token",                "dbtu_",                           &[Run(BASE64_URL, 30, 80)], Random),
-    rule("infracost-key",            "ico-",                            &[Run(ALNUM, 32, 32)], Sure),
+    rule("infracost-key",            "ico-",                            &[Run(ALNUM, 32, 32)], Alone),
     rule("harness-token",            "pat.",                            &[Run(BASE64_URL, 22, 22), Literal("."), Run(HEX, 24, 24), Literal("."), Run(ALNUM, 20, 20)], Sure),
     rule("harness-token",            "sat.",                            &[Run(BASE64_URL, 22, 22), Literal("."), Run(HEX, 24, 24), Literal("."), Run(ALNUM, 20, 20)], Sure),
     rule("octopus-key",              "API-",                            &[Run(UPPER_NUM, 26, 32)], Alone),
@@ -387,4 +413,24 @@ pub static RULES: &[Rule] = &[
     rule("nostr-key",                "nsec1",                           &[Run(LOWER_NUM, 58, 58)], Sure),
     rule("zuplo-key",                "zpka_",                           &[Run(WORD, 30, 80)], Random),
     rule("rancher-token",            "token-",                          &[Run(LOWER_NUM, 5, 5), Literal(":"), Run(LOWER_NUM, 50, 60)], Sure),
+
+    // Base64 that tells what it holds by how it starts, as in a Kubernetes secret: a key, an address, a login.
+    rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBEU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBPUEVOU1NIIFBSSVZBVE", &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBFTkNSWVBURUQgUFJJVkFUR", &[Run(BASE64, 40, 16000)], Alone),
+    rule("private-key",              "LS0tLS1CRUdJTiBQR1AgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
+    rule("url-credentials",          "cG9zdGdyZXM6Ly",                  &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "cG9zdGdyZXNxbDovL",               &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "bXlzcWw6Ly",                      &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "bW9uZ29kYjovL",                   &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "bW9uZ29kYitzcnY6Ly",              &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "cmVkaXM6Ly",                      &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "cmVkaXNzOi8v",                    &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "YW1xcDovL",                       &[Run(BASE64, 20, 600)], Alone),
+    rule("url-credentials",          "YW1xcHM6Ly",                      &[Run(BASE64, 20, 600)], Alone),
+    rule("docker-config",            "eyJhdXRocyI6",                    &[Run(BASE64, 20, 8000)], Alone),
+    rule("aws-ecr-password",         "eyJwYXlsb2FkIjoi",                &[Run(BASE64, 100, 8000)], Alone),
 ];

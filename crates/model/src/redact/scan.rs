@@ -1,10 +1,13 @@
 //! The one pass: what to try at which byte.
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
-use super::{Hit, MARK, Options, flags, headers, infix, keys, named, shape, urls};
+use super::{Hit, MARK, Options, calls, flags, headers, infix, keys, named, shape, stated, urls};
 
 /// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
 pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
+    if let Some(hit) = infix::aws_secret(text, floor) {
+        return Some(hit);
+    }
     let mut floor = floor;
     let mut at = floor;
     // Where an escape ended: a word that starts there stands alone, whatever byte the escape ended with.
@@ -35,9 +38,14 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
                 continue;
             }
             Action::Comma if matches!(text[floor..at].last(), Some(b'"' | b'\'')) => {
-                named::argument(text, at, floor)
+                calls::argument(text, at, floor)
             }
-            Action::Element => named::element(text, at, floor),
+            Action::Element if text[floor..at].ends_with(b"-") => named::arrow(text, at, floor),
+            Action::Element => calls::element(text, at, floor),
+            Action::Call if calls::may_take(&text[floor..at], byte(text, at + 1)) => {
+                calls::call(text, at, floor)
+            }
+            Action::Call => None,
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at),
             Action::Dash => flags::value(text, at, floor),
@@ -82,6 +90,7 @@ enum Action {
     Assign,
     Comma,
     Element,
+    Call,
     At,
     Dash,
     Tilde,
@@ -102,6 +111,7 @@ const fn actions() -> [Action; 256] {
             b'=' | b':' => Action::Assign,
             b',' => Action::Comma,
             b'>' => Action::Element,
+            b'(' => Action::Call,
             b'@' => Action::At,
             b'-' => Action::Dash,
             b'~' => Action::Tilde,
@@ -143,10 +153,15 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 #[inline]
 fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     match (end - start, byte(text, end)) {
-        (8..=10 | 14 | 32, b':' | b'.' | b'-') | (84, _) => infix::around_word(text, start, end),
+        (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _) => infix::around_word(text, start, end),
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
-        (_, b' ') if named::may_end_name(&text[start..end]) => named::stated(text, start, end),
+        (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
+        (12, b' ') if &text[start..end] == b"SecureString" => flags::literal(text, end + 1),
+        (13, b' ') if &text[start..end] == b"Authorization" && byte(text, end + 1) == b'"' => {
+            headers::credential(text, end + 1)
+        }
+        (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => stated::stated(text, start, end),
         _ => None,
     }
 }

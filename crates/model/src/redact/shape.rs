@@ -78,8 +78,8 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Optio
     }
     let looks = profile(&rest[body..end.min(body + ENOUGH)]);
     let plausible = match rule.demand {
-        Demand::Sure | Demand::After => !looks.is_filler(),
-        Demand::Random => !looks.is_wordy(),
+        Demand::Sure => !looks.is_filler(),
+        Demand::Random | Demand::After => !looks.is_wordy(),
         Demand::Alone => looks.digits > 0 && !looks.is_wordy(),
     };
     let start = if rule.demand == Demand::After { at + body } else { at };

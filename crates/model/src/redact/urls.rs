@@ -13,7 +13,9 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
     let length = before.iter().rev().take(LONGEST).take_while(|byte| !ends(byte)).count();
     let window = &before[before.len() - length..];
-    let scheme = memchr::memmem::rfind(window, b"://")?;
+    let Some(scheme) = memchr::memmem::rfind(window, b"://") else {
+        return without_scheme(text, at - length, at);
+    };
     let start = at - length + scheme + 3;
     let info = &text[start..at];
     let end = at + raw_at_signs(&text[at..]);
@@ -42,6 +44,20 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
             token.then_some(Hit { start, end: at, kind: "url-credentials" })
         }
     }
+}
+
+/// `user:password@tcp(host)` as Go spells it, `thin:user/password@host` as Oracle does.
+fn without_scheme(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let info = &text[start..at];
+    let rest = &text[at..];
+    let start = if rest.starts_with(b"@tcp(") || rest.starts_with(b"@unix(") {
+        start + memchr::memchr(b':', info)? + 1
+    } else {
+        let thin = memchr::memmem::find(info, b":thin:")? + 6;
+        start + thin + memchr::memchr(b'/', &info[thin..])? + 1
+    };
+    let secret = start < at && !super::contains(info, b"[REDACTED:") && !is_stand_in(&text[start..at]);
+    secret.then_some(Hit { start, end: at, kind: "url-credentials" })
 }
 
 /// The e-mail address around the `@` at `at`.

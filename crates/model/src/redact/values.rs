@@ -11,6 +11,8 @@ use super::names::{self, Says};
 /// Longer quoted texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
 const LONGEST_BARE: usize = 2 * 1024;
+/// A value in a line of an environment file that holds marks a shell would not let pass.
+const LONGEST_LINE: usize = 256;
 
 /// A value as it stands in the text, quotes excluded.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +52,11 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
     {
         return quoted(text, start, slashes, true);
     }
+    if rest.starts_with(b"[]byte(")
+        && let Some((start, slashes)) = quote_at(text, at + 7)
+    {
+        return quoted(text, start, slashes, true);
+    }
     let mut length = bare_length(rest)?;
     while length > 0 && matches!(rest[length - 1], b'.' | b':') {
         length -= 1;
@@ -84,13 +91,16 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
     if value.wrapped || joint.doubtful {
         return looks.is_random()
             && !is_constant(content)
+            && !is_telling(content)
             && (says != Says::Perhaps || is_strong(content, &looks));
     }
     match says {
         Says::Password => is_password(text, value, &looks, joint),
         Says::Secret => is_secret_literal(content, value, &looks, joint),
         Says::Pass => {
-            looks.digits > 0 && is_secret_literal(content, value, &looks, Joint { tight: true, ..joint })
+            let literal = is_secret_literal(content, value, &looks, Joint { tight: true, ..joint });
+            let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
+            literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed
         }
         Says::Perhaps => is_strong(content, &looks),
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
@@ -114,7 +124,7 @@ pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
 
 /// `b"`, `r'`, `f"`, `@"` and the like.
 fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
-    let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFL@$".contains(byte)).count();
+    let letters = text[at..].iter().take(2).take_while(|byte| b"bBrRuUfFLN@$".contains(byte)).count();
     (1..=letters).find_map(|skip| quote_at(text, at + skip))
 }
 
@@ -146,6 +156,18 @@ pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     if continues { end + tail } else { end }
 }
 
+/// A line `NAME=value` of an environment file: the value is all of it, brackets and all, as no shell reads it.
+/// `end` where that does not hold.
+pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
+    let rest = &text[start..];
+    let length =
+        rest.iter().take(LONGEST_LINE).take_while(|byte| **byte > b' ' && !b"\"'`\\".contains(byte)).count();
+    let line = &rest[..length];
+    let code = line.ends_with(b")") || line.ends_with(b";") || line.starts_with(b"$");
+    let whole = length < LONGEST_LINE && start + length > end && matches!(byte(rest, length), b'\n' | b'\r');
+    if whole && !code && profile(line).is_random() { start + length } else { end }
+}
+
 /// What ends a bare value. Brackets do, so that `f(x)` and `a[0]` are recognised by what follows.
 fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
@@ -164,6 +186,8 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         || content.starts_with(b"<")
         || content.starts_with(b"required|")
         || content.ends_with(b"...")
+        || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
+    // `[FILTERED]`
     {
         return true;
     }
@@ -199,7 +223,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
     let named = |name: &[u8]| {
         !name.is_empty() && name.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b':' | b'-'))
     };
-    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "$[", "{%"];
+    let template = ["${", "$(", "{{", "#{", "<%", "%(", "%{", "%s", "$[", "{%"];
     if template.iter().any(|mark| super::contains(content, mark.as_bytes())) {
         return true;
     }
@@ -223,6 +247,12 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
     }
     if content[0] == b'#' && content.len() <= 9 && content[1..].iter().all(u8::is_ascii_hexdigit) {
         return true; // a colour
+    }
+    // `"\u30c8\u30fc…"`: a text in another script; only ASCII is escaped inside a secret.
+    if memchr::memchr(b'\\', content).is_some()
+        && content.windows(4).any(|four| four.starts_with(b"\\u") && &four[2..] != b"00")
+    {
+        return true;
     }
     if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
         return true;
@@ -257,14 +287,29 @@ fn is_address(content: &[u8]) -> bool {
 fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
     let content = &text[value.start..value.end];
     if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<')
-        || content.contains(&b':') && super::contains(content, b"::")
+        || looks.longest < 32 && super::contains(content, b"::")
     {
         return true;
     }
     let dotted = content.contains(&b'.')
         && content.iter().all(|byte| is(*byte, WORD) || *byte == b'.')
         && is(content[0], LETTER);
-    dotted && !looks.is_random()
+    // `private_key: ed25519.Ed25519PrivateKey` is a type, named as secrets are.
+    if dotted {
+        return !looks.is_random() || is_telling(content);
+    }
+    // What a minifier leaves: `e.auth??!1`, `a.token=a.key=void 0`.
+    let name = |part: &[u8]| {
+        part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'$')) && !part.is_empty()
+    };
+    let chain =
+        content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
+    chain || super::contains(content, b"??")
+}
+
+/// Named as a secret is: `FieldOf("V2ApiKey")` tells of a key.
+fn is_telling(content: &[u8]) -> bool {
+    content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
 }
 
 /// A literal password: anything that is not obviously code or prose.
@@ -288,7 +333,10 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         let label = is(content[0], UPPER) && looks.upper == 1;
         return !(plain && (label || is_constant(content)));
     }
-    if is_type(content) {
+    // `DB_PASSWORD: the password of the database`
+    let sentence =
+        !joint.tight && plain && byte(text, value.end) == b' ' && is(byte(text, value.end + 1), LETTER);
+    if is_type(content) || sentence {
         return false;
     }
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.'));
@@ -298,12 +346,17 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     if joint.loud {
         return joint.tight || !(plain && separated);
     }
+    // `user-name`, `user_name` and `user.name` are names; with humps inside (`Otter-rKqWb`) they are none.
+    let next = byte(text, value.end);
+    let passed = matches!(next, b',' | b')');
+    let ends = !(passed || next == b';' || plain && next == b' ');
+    let humped = separated && looks.changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
-        let argument = separated || matches!(byte(text, value.end), b',' | b')');
-        return joint.listed || (joint.tight && !argument) || looks.is_random();
+        let literal = joint.tight && !separated && !passed;
+        return joint.listed || literal || humped || looks.is_random();
     }
-    let name_like = separated && looks.symbols == 0;
+    let name_like = separated && looks.symbols == 0 && !humped;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
 

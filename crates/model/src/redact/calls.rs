@@ -1,0 +1,125 @@
+//! Secrets passed to a call or held by an element: `("NAME", "x")`, `setPassword("x")`, `<password>x</password>`.
+
+use super::chance::profile;
+use super::classes::{
+    BASE64_URL, DOT, LOWER, WORD, blanks, byte, ends_with_ignore_case, is, run_back, starts_with_ignore_case,
+};
+use super::named::{LONGEST_NAME, WIDEST_GAP, hit, is_loud};
+use super::names::{self, Says, Verdict};
+use super::values::{self, Joint, Value};
+use super::{Hit, headers, stated};
+
+/// `("NAME", "value")`: a name and a value as two arguments. `at` is the comma.
+pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let closing = at - 1;
+    let window = &text[floor.max(closing.saturating_sub(LONGEST_NAME))..closing];
+    let opening = closing - window.len() + memchr::memrchr(text[closing], window)?;
+    let name = trim_end(&text[opening + 1..closing], b'\\');
+    let name = name.strip_prefix(b"#").unwrap_or(name); // `fill("#password", "x")`
+    let before = trim_end(&text[floor..opening], b'\\');
+    let before = before.strip_suffix(b" ").unwrap_or(before);
+    if !before.ends_with(b"(") {
+        return None;
+    }
+    let after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
+    if takes_password(before) {
+        let value = values::value(text, after).filter(|value| value.quoted)?;
+        let verdict = Verdict { says: Says::Pass, kind: "password" };
+        return hit(text, value, verdict, Joint { tight: true, ..Joint::default() });
+    }
+    if !name.iter().all(|byte| is(*byte, BASE64_URL | DOT)) {
+        return None;
+    }
+    let verdict = names::judge(name)?;
+    values::quote_at(text, after)?;
+    if verdict.says == Says::Authorization {
+        return headers::credential(text, after);
+    }
+    let joint = Joint { doubtful: !is_loud(name), ..Joint::default() };
+    hit(text, values::value(text, after)?, verdict, joint)
+}
+
+fn trim_end(text: &[u8], mark: u8) -> &[u8] {
+    &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
+}
+
+/// A quote follows, and the call ends as a telling name does; most calls of a program fail here.
+#[inline]
+pub fn may_take(before: &[u8], next: u8) -> bool {
+    matches!(next, b'"' | b'\'' | b'\\')
+        && (stated::may_end_name(before) || before.ends_with(b"::new") || before.ends_with(b"::from"))
+}
+
+/// `setPassword("x")`, `.api_key("x")`: a call named after what it takes. `at` is its bracket.
+pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    values::quote_at(text, at + 1)?;
+    let before = &text[floor..at];
+    // `SecretString::new("x")` says what it is by its type.
+    let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
+    let named = made.unwrap_or(before);
+    let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
+    let verdict = names::judge(name)?;
+    let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
+    // Other verbs ask for the name of a secret: `get_secret("prod/db")`.
+    let builder = owner.ends_with(b".") && is(name[0], LOWER) && !is_verb(name);
+    let sure = setter || name == b"PASSWORD";
+    let value = values::value(text, at + 1)?;
+    let slashes = text[value.end..].iter().take(8).take_while(|byte| **byte == b'\\').count();
+    if !(sure || builder || made.is_some())
+        || !matches!(verdict.says, Says::Password | Says::Secret)
+        || !matches!(byte(text, value.end + slashes + 1), b')' | b'.')
+    {
+        return None;
+    }
+    // Tests set many a word: `setPassword("python")`.
+    let looks = profile(&text[value.start..value.end]);
+    let word = looks.digits + looks.symbols == 0 && looks.changes < 2;
+    let doubtful = word || !sure || verdict.says != Says::Password;
+    hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
+}
+
+/// Such a call is given a name or a text to look at, not a secret to keep.
+fn is_verb(name: &[u8]) -> bool {
+    [
+        "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
+        "remove",
+    ]
+    .iter()
+    .any(|verb| starts_with_ignore_case(name, verb))
+}
+
+/// `SetBasicAuth("user", …`, `auth=("user", …`, `.login("user", …`: what comes second is the password. `text` ends
+/// with the bracket.
+fn takes_password(text: &[u8]) -> bool {
+    let Some(caller) = text.strip_suffix(b"(") else { return false };
+    ["basicauth", "basic_auth", "auth=", "auth = ", ".login"]
+        .iter()
+        .any(|name| ends_with_ignore_case(caller, name))
+}
+
+/// `<password>value</password>`: `at` is the bracket that closes the opening tag.
+pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let verdict = names::judge(element_name(&text[floor..at])?)?;
+    let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
+    let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
+    if length == 0 || byte(text, value.end + 1) != b'/' {
+        return None;
+    }
+    hit(text, value, verdict, Joint::default())
+}
+
+/// `<name`, `<property name="name"`, and `<key>name</key> <string` as Apple writes it.
+fn element_name(before: &[u8]) -> Option<&[u8]> {
+    let tail = |text: &[u8]| text.len() - run_back(text, BASE64_URL | DOT, LONGEST_NAME);
+    if let Some(before) = before.strip_suffix(b"\"") {
+        let (rest, name) = before.split_at(tail(before));
+        return rest.ends_with(b" name=\"").then_some(name);
+    }
+    let (rest, name) = before.split_at(tail(before));
+    if name == b"string" {
+        let rest = rest.strip_suffix(b"<")?;
+        let key = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b"</key>")?;
+        return Some(&key[tail(key)..]);
+    }
+    matches!(rest.last(), Some(b'<' | b':')).then_some(name).filter(|name| !name.is_empty())
+}

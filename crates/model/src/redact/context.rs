@@ -1,0 +1,145 @@
+//! Secrets told by what stands around them rather than by their own name: cookies, codes in an address, the private
+//! numbers of a JSON web key, a value on the line below its name.
+
+use memchr::memmem;
+
+use super::chance::profile;
+use super::classes::{
+    BASE64_URL, Class, DOT, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
+    starts_with_ignore_case,
+};
+use super::names::{Says, Verdict};
+use super::values::{self, Joint, Value};
+use super::{Hit, flags, keys, named};
+
+const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
+/// A session is drawn from at least so many bytes; what is shorter is a setting.
+const SHORTEST_SESSION: usize = 16;
+/// A header with all its cookies.
+const LONGEST_HEADER: usize = 2 * 1024;
+/// The private numbers of a web key are base64 of 32 bytes or more.
+const SHORTEST_NUMBER: usize = 40;
+/// How far apart the members of one web key may stand.
+const WIDEST_KEY: usize = 3 * 1024;
+const LONGEST_LINE: usize = 200;
+
+/// A secret behind the `=` or `:` at `at`, whose name `text[start..end]` says nothing.
+#[inline]
+pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
+    let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
+    match (text[at], opened) {
+        (b'=', b'?' | b'&') if end == at => query(text, start, at),
+        (b'=', b' ' | b'"' | b'\'' | b':') if end == at && run(&text[at + 1..], COOKIE, 8) == 8 => {
+            cookie(text, start, at)
+        }
+        (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
+        (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
+        (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
+        _ => None,
+    }
+}
+
+/// `::add-mask::x` of a workflow, and what an installer prints below a line such as `… the following password:`.
+pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
+    if text[..at].ends_with(b"::add-mask:") {
+        return flags::literal(text, at + 1);
+    }
+    if byte(text, at + 1) != b'\n' {
+        return None;
+    }
+    let value = below(text, at + 1)?;
+    let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
+    let verdict = Verdict { says: Says::Password, kind: "password" };
+    let content = &text[value.start..value.end];
+    let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
+    if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
+}
+
+/// The only word of the line below: `api_key:` and then the key. A block (`password: |`) counts as quoted.
+pub fn below(text: &[u8], at: usize) -> Option<Value> {
+    let block = block_mark(text.get(at..)?);
+    let mut at = at + block;
+    let step = keys::break_length(text.get(at..)?);
+    if step == 0 {
+        return None;
+    }
+    at += step;
+    at += keys::break_length(&text[at..]);
+    at += blanks(&text[at..], 40);
+    let value = values::value(text, at)?;
+    let rest = &text[value.end..];
+    let alone = rest.is_empty() || byte(rest, 0) == b'"' || keys::break_length(rest) > 0;
+    (alone && !value.quoted).then_some(Value { quoted: block > 0, ..value })
+}
+
+/// Length of what opens a block: `|`, `>-`, `<<EOT`.
+fn block_mark(text: &[u8]) -> usize {
+    match byte(text, 0) {
+        b'|' | b'>' => 1 + usize::from(matches!(byte(text, 1), b'-' | b'+')),
+        b'<' if text.starts_with(b"<<") => 2 + run(&text[2..], BASE64_URL, 16),
+        _ => 0,
+    }
+}
+
+/// `?code=x`: what an authorization server hands out, and keys that a service calls otherwise.
+fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let kind = match &text[start..at] {
+        b"code" => "oauth-code",
+        b"appid" | b"token_hash" => "token",
+        _ => return None,
+    };
+    let value = values::value(text, at + 1)?;
+    let looks = profile(&text[value.start..value.end]);
+    let secret = looks.len >= 20 && looks.is_random();
+    secret.then_some(Hit { start: value.start, end: value.end, kind })
+}
+
+/// `Cookie: session=x`, `Set-Cookie: sid=x; Path=/`, `curl -b 'sid=x'`: a value drawn by chance is a session.
+fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let after = at + 1 + blanks(&text[at + 1..], 1);
+    let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
+    if run(&text[content..], COOKIE, SHORTEST_SESSION) < SHORTEST_SESSION {
+        return None;
+    }
+    let line = last_line(&text[start.saturating_sub(LONGEST_HEADER)..start]);
+    let behind = match memmem::rfind(line, b"ookie") {
+        Some(header) => header + 5,
+        None => memmem::rfind(line, b" -b ").filter(|_| memmem::find(line, b"curl").is_some())?,
+    };
+    let code = |byte: &u8| *byte == b'(' || (*byte == b'{' && text[at] == b'=');
+    if line[behind..].iter().any(code) {
+        return None; // not a header
+    }
+    let value = values::value(text, after)?;
+    let content = &text[value.start..value.end];
+    let uuid = content.len() == 36 && content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    let joint = Joint { doubtful: true, ..Joint::default() };
+    let secret = !uuid && values::is_secret(text, value, Says::Secret, joint);
+    secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
+}
+
+/// `sessionid`, `PHPSESSID`, `connect.sid`.
+fn is_session(name: &[u8]) -> bool {
+    starts_with_ignore_case(name, "sess") || ends_with_ignore_case(name, "sid")
+}
+
+/// `"d":"x"` next to `"kty"`.
+fn web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
+    if !matches!(&text[start..end], b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k") {
+        return None;
+    }
+    let (start, _) = values::quote_at(text, at + 1 + blanks(&text[at + 1..], 4))?;
+    let length = run(&text[start..], BASE64_URL, LONGEST_HEADER);
+    let around = &text[start.saturating_sub(WIDEST_KEY)..text.len().min(start + WIDEST_KEY)];
+    let secret = length >= SHORTEST_NUMBER
+        && matches!(byte(text, start + length), b'"' | b'\'' | b'\\')
+        && memmem::find(around, b"kty").is_some();
+    secret.then_some(Hit { start, end: start + length, kind: "private-key" })
+}
+
+/// What stands behind the last line break, real or escaped.
+fn last_line(text: &[u8]) -> &[u8] {
+    let start = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
+    let line = &text[start..];
+    &line[memmem::rfind(line, b"\\n").map_or(0, |end| end + 2)..]
+}
