@@ -121,6 +121,28 @@ fn what_passed_since_under_another_name_fails_no_more() {
     assert!(brief(&digest, 9_500).unwrap().contains("Failing when last run:\n- `cargo test` (exit 101)"));
 }
 
+/// A test that was red before the last compaction and did not run since is red; a call that went wrong then is history.
+#[test]
+fn a_check_stays_red_until_it_was_seen_green() {
+    let mut digest = digest();
+    digest.epoch = 1_000;
+    let failed = |what: &str| Failure {
+        tool: "Bash".into(),
+        what: what.into(),
+        is_command: true,
+        exit: Some(101),
+        error: "boom".into(),
+        open: true,
+        record: 3,
+    };
+    digest.failures = vec![failed("cargo test --all"), failed("curl localhost")];
+    let text = brief(&digest, 9_500).unwrap();
+    assert!(text.contains("Failing when last run:\n- `cargo test --all` (exit 101)"), "{text}");
+    assert!(text.contains("Errors met:\n- `curl localhost`"), "{text}");
+    digest.failures[0].open = false;
+    assert!(!brief(&digest, 9_500).unwrap().contains("Failing when last run"));
+}
+
 #[test]
 fn earlier_prompts_are_told_once_and_the_harness_s_own_last() {
     let mut digest = digest();

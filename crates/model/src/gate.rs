@@ -140,7 +140,8 @@ pub fn step(output: &Output, verdict: Verdict) -> Step {
         // A name that is no name, or somebody else's, cannot be written either.
         Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
-        _ if output.attempts >= MOST_ATTEMPTS => Step::GiveUp,
+        // One that was valid and is not any more is launched from the start.
+        _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
         _ => Step::Launch,
     }
 }

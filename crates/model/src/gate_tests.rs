@@ -79,6 +79,12 @@ fn steps() {
     ] {
         assert_eq!(step(&launched(attempts, launch), verdict), expected, "{attempts} {launch:?} {verdict:?}");
     }
+    let spoiled = Output { was_valid: true, ..launched(2, &["a"]) };
+    assert_eq!(
+        step(&spoiled, Verdict::Stale),
+        Step::Launch,
+        "it was valid: what is launched now counts anew"
+    );
 }
 
 #[test]

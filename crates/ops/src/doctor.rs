@@ -130,7 +130,12 @@ fn check_trust(holds: Option<store::Result<bool>>) -> Check {
 fn check_settings(world: &World, store: Option<&Store>) -> Check {
     let resolved = settings::resolve(world, store);
     let set = resolved.entries.iter().filter(|entry| entry.source != "default").count();
+    let is_off = !resolved.settings().hooks_enabled;
     let mut findings = resolved.findings;
+    if is_off {
+        let off = Finding::new(Level::Warning, "hooks.enabled is false: no hook does anything here");
+        findings.push(off.hint("`thru config` shows where that is set"));
+    }
     if world.is_on("THROUGHLINE_DISABLE") {
         findings.push(Finding::new(Level::Note, "THROUGHLINE_DISABLE is set: hooks are off in this shell"));
     }

@@ -53,7 +53,24 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
     Ok(Reading { session, chosen, store, place: Place::default(), seen })
 }
 
+/// The same, once there is one; what is waited for in between is the caller's to say.
+pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
+    loop {
+        match open(world, None) {
+            Err(Error::Absent { .. }) => waiting(),
+            reading => return reading,
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
 impl Reading {
+    /// The session that began after this one, where this one was a guess.
+    pub fn next(&self, world: &World) -> Option<Reading> {
+        let is_guess = self.chosen == Chosen::Guess;
+        is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
+    }
+
     /// Every record since the last call.
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;

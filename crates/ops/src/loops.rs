@@ -326,6 +326,11 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     }
 }
 
+/// How many were paused, by somebody or by a limit.
+pub fn paused(store: &Store) -> Result<usize> {
+    Ok(all(store)?.0.iter().filter(|record| record.state.status == Status::Paused).count())
+}
+
 /// What is wrong with loops, for the doctor.
 pub fn findings(store: &Store) -> Vec<Finding> {
     let (records, damaged) = match all(store) {

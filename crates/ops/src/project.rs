@@ -40,6 +40,10 @@ impl Project {
     }
 }
 
+pub fn is_root(world: &World) -> bool {
+    matches!(world.find(), Ok(Found::Marked { .. }))
+}
+
 /// The records of a root that has no marker, where there are any.
 pub fn unmarked(world: &World) -> Option<PathBuf> {
     let Ok(Found::Unmarked(root)) = world.find() else { return None };

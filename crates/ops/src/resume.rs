@@ -221,13 +221,19 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
         },
         world.now,
     )?;
+    let (_, manifest) = place.manifest(&found)?;
     if advanced.steps.is_none() {
-        return Err(Error::Absent {
-            what: format!("{} loads no file of steps", found.manifest),
-            hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
+        return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps(file)) {
+            Some(file) => Error::Absent {
+                what: format!("{}/{file} is not there yet", found.folder),
+                hint: "write it, with one `- [ ]` box a step".into(),
+            },
+            None => Error::Absent {
+                what: format!("{} loads no file of steps", found.manifest),
+                hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
+            },
         });
     }
-    let (_, manifest) = place.manifest(&found)?;
     let changed = advanced.changed || done.is_some();
     Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use harness::Harness;
 use model::finding::Finding;
 use model::marker::{Mode, ProjectId};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use store::{Found, Store, layout};
 
 use crate::role::Roles;
 use crate::workstreams::Place;
-use crate::{Result, World, gate, loops, sessions, settings, sweep};
+use crate::{Result, World, gate, install, loops, sessions, settings, sweep};
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
@@ -51,6 +52,13 @@ pub struct Report {
     pub roles: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub workstreams: Vec<String>,
+    /// By a setting or a variable.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub hooks_off: bool,
+    /// The harnesses that call us here.
+    pub wired: Vec<&'static str>,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub paused_loops: usize,
     /// What is wrong with the settings, and therefore not in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
@@ -114,6 +122,8 @@ pub fn run(world: &World) -> Result<Report> {
     let workstreams = place.all().unwrap_or_default().into_iter().map(|workstream| workstream.id).collect();
     let role = sessions::around(world).and_then(|session| store.role_of(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
+    let is_wired = |harness: &&Harness| !install::wired(world, harness, &root.checkout).is_empty();
+    let wired = harness::HARNESSES.iter().filter(is_wired);
     Ok(Report {
         packets: packets(&store)?,
         broke_off: sweep::waiting(world, &store)?,
@@ -122,6 +132,9 @@ pub fn run(world: &World) -> Result<Report> {
         roles: roles.names().unwrap_or_default().iter().map(ToString::to_string).collect(),
         workstreams,
         settings_problems: resolved.findings,
+        hooks_off: !settings.hooks_enabled || world.is_on("THROUGHLINE_DISABLE"),
+        wired: wired.map(|harness| harness.name).collect(),
+        paused_loops: loops::paused(&store)?,
         outputs,
         outputs_problem,
         worktree: (root.path != root.checkout).then_some(root.checkout),

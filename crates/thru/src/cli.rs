@@ -27,6 +27,17 @@ pub struct Cli {
     command: Command,
 }
 
+impl Cli {
+    /// Whether that is what the command is for.
+    fn makes_root(&self) -> bool {
+        match &self.command {
+            Command::Init(_) => true,
+            Command::Context(args) => args.makes_root(),
+            _ => false,
+        }
+    }
+}
+
 /// What every command takes stands behind what is its own.
 const LAST: usize = 900;
 
@@ -101,6 +112,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     };
     let world = world::world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::here(&world).settings().output_color);
+    let was_root = ops::project::is_root(&world);
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
         Command::Install(args) => install::run(&world, args, format),
@@ -136,6 +148,11 @@ pub fn run(words: Vec<OsString>) -> u8 {
         output::talk(format_args!(
             "{WARN}note:{WARN:#} the records in {} are of no marked root, so hooks do nothing here; `thru init` marks it",
             folder.display()
+        ));
+    }
+    if !was_root && !cli.makes_root() && ops::project::is_root(&world) {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} this made the folder a root, without hooks; `thru init` sets those too"
         ));
     }
     code

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
 use super::{Material, Occasion, Topic};
-use crate::checks::covers;
+use crate::checks::{self, covers};
 use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
 use crate::render::{block, code, inline, path, quoted};
@@ -130,7 +130,9 @@ impl Gathering<'_> {
             // A look at what is not there changes nothing: only what was to be done and was not is open.
             let done = failure.is_command
                 || digest.files.iter().any(|file| file.edits > 0 && file.path == failure.what);
-            let open = failure.open && done && failure.record > digest.epoch;
+            // What an earlier brief has told is told as an error met; but a test stays red until it was seen green.
+            let is_new = failure.record > digest.epoch || checks::sort(&failure.what).is_some();
+            let open = failure.open && done && is_new;
             let class = match open {
                 true if is_overcome(digest, failure) => Class::Overcome,
                 true => Class::Failing,
@@ -181,7 +183,8 @@ impl Gathering<'_> {
             if !told.insert(inline(&command.command, COMMAND)) {
                 continue;
             }
-            let runs = if command.runs > 1 { format!(" ({}×)", command.runs) } else { String::new() };
+            let passed = command.runs.saturating_sub(command.failures);
+            let runs = if passed > 1 { format!(" ({passed}×)") } else { String::new() };
             let forms = vec![
                 code(&command.command, COMMAND),
                 format!("{}{runs}", code(&command.command, COMMAND)),

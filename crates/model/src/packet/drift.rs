@@ -169,10 +169,10 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
     claims.push(claim(About::Branch, &branch(&packet.branch), state, note));
     if let (Some(then), Some(now)) = (packet.dirty, now.dirty) {
         let files = |n: i64| count(usize::try_from(n).unwrap_or(0), "file");
-        let (state, note) = if then == now {
-            (State::Verified, format!("{} uncommitted, as then", files(now)))
-        } else {
-            (State::Changed, format!("{} uncommitted then, {now} now", files(then)))
+        let (state, note) = match then == now {
+            true if now == 0 => (State::Verified, "nothing uncommitted, as then".to_owned()),
+            true => (State::Unverified, format!("{} uncommitted, as many as then", files(now))),
+            false => (State::Changed, format!("{} uncommitted then, {now} now", files(then))),
         };
         claims.push(claim(About::Dirty, &then.to_string(), state, note));
     }

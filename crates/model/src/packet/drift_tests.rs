@@ -41,7 +41,7 @@ fn all_as_it_was() {
         &[
             (Head, Verified, "HEAD is where it was"),
             (Branch, Verified, "still checked out"),
-            (Dirty, Verified, "2 files uncommitted, as then"),
+            (Dirty, Unverified, "2 files uncommitted, as many as then"),
             (File, Verified, "as it was"),
             (File, Verified, "as it was"),
             (File, Verified, "gone, as then"),

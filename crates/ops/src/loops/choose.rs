@@ -146,10 +146,7 @@ fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        (Aim::Look, []) => match loops {
-            [one] => vec![*one],
-            _ => Vec::new(),
-        },
+        (Aim::Look, []) => newest(loops).into_iter().collect(),
         (Aim::Look, many) => newest(many).into_iter().collect(),
         // Of its own loops a session means the one that was paused last.
         (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),

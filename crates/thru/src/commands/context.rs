@@ -15,6 +15,12 @@ pub struct Args {
     command: Command,
 }
 
+impl Args {
+    pub fn makes_root(&self) -> bool {
+        matches!(self.command, Command::Init(_))
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Make the marker and the folders only; no harness is touched

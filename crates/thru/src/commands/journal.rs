@@ -30,7 +30,17 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         list(world, format)?;
         return Ok(0);
     }
-    let mut reading = ops::journal::open(world, args.session.as_deref())?;
+    let mut reading = match args.session.as_deref() {
+        None if args.follow => {
+            let mut told = false;
+            ops::journal::wait_for(world, || {
+                if !std::mem::replace(&mut told, true) {
+                    output::talk(format_args!("{DIM}waiting for the first session here ...{DIM:#}"));
+                }
+            })?
+        }
+        session => ops::journal::open(world, session)?,
+    };
     if format == Format::Text {
         title(&reading);
     }
@@ -46,6 +56,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             return Ok(0);
         }
         std::thread::sleep(POLL);
+        if let Some(next) = reading.next(world) {
+            reading = next;
+            if format == Format::Text {
+                title(&reading);
+            }
+        }
     }
 }
 

@@ -27,10 +27,9 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
 }
 
 fn print(report: &Report, world: &World) {
-    let root = report.root.display();
     if !report.marked {
         output::line(format_args!("{BOLD}No root yet.{BOLD:#} This project's records would be kept in"));
-        output::line(format_args!("  {root}/.agent/context"));
+        output::line(format_args!("  {}", report.root.join(".agent/context").display()));
     } else {
         output::pairs(&rows(report, world));
     }
@@ -59,6 +58,15 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
         true => ("trust", format!("{GOOD}trusted{GOOD:#} on this machine")),
         false => ("trust", format!("{WARN}not trusted{WARN:#}: hooks neither write nor say anything here")),
     });
+    if report.hooks_off {
+        rows.push(("hooks", format!("{WARN}switched off{WARN:#}; `thru config` shows where")));
+    } else if report.wired.is_empty() {
+        let none = "no settings file calls thru here";
+        rows.push((
+            "hooks",
+            format!("{WARN}{none}{WARN:#}; `thru init` wires the harnesses in use (a plugin needs none)"),
+        ));
+    }
     let last = report.last_session.as_ref().map_or(String::new(), |last| last_words(last, world));
     rows.push(("sessions", format!("{}{last}", report.sessions)));
     if report.broke_off > 0 {
@@ -73,6 +81,10 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
     }
     if let Some(running) = &report.running {
         rows.push(("loop", format!("{BOLD}{}{BOLD:#}, {}", running.id, loops::standing(running))));
+    }
+    if report.paused_loops > 0 {
+        let paused = count(report.paused_loops, "loop");
+        rows.push(("paused", format!("{paused}; `thru loop log` says why, `thru loop resume` goes on")));
     }
     if !report.workstreams.is_empty() {
         rows.push(("workstreams", listed(&report.workstreams)));

@@ -86,7 +86,11 @@ fn a_list_and_a_log_to_read() {
     ");
     let log = later(&["loop", "log", "make"]).stdout;
     assert!(log.contains("19:41:00     3  done       promise  no file changed, 0 calls"), "{log}");
-    assert!(!later(&["status"]).stdout.contains("loop "));
+    assert!(!later(&["status"]).stdout.contains("\nloop "));
+    assert!(
+        later(&["loop", "log"]).stdout.contains("make-all-tests-pass"),
+        "none runs: the one that changed last"
+    );
 }
 
 /// Which one runs, which one waits for the next session, which one waits for its turn: all at a glance.

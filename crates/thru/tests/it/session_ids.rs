@@ -1,5 +1,7 @@
 //! A session's id becomes a file name, so it is looked at first.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use crate::env::TestEnv;
@@ -61,4 +63,20 @@ fn good_session_ids_are_file_names() {
         env.hook("Stop", &json!({"session_id": id, "cwd": env.project()})).silent(id);
         assert_eq!(env.journal(id).len(), 1, "{id}");
     }
+}
+
+#[test]
+fn following_waits_for_the_first_session_and_goes_on_with_the_next() {
+    let env = TestEnv::rooted();
+    let call = env.call(&["journal", "--follow"]).through("timeout", &["4".as_ref()]);
+    let following = std::thread::spawn(move || call.run());
+    std::thread::sleep(Duration::from_millis(300));
+    for session in ["s1", "s2"] {
+        env.fire(session, "SessionStart", json!({"source": "startup"}));
+        env.fire(session, "UserPromptSubmit", json!({"prompt": format!("asked in {session}")}));
+        std::thread::sleep(Duration::from_millis(1_200));
+    }
+    let followed = following.join().unwrap();
+    assert!(followed.stderr.contains("waiting for the first session"), "{followed}");
+    assert!(["asked in s1", "asked in s2"].iter().all(|text| followed.stdout.contains(text)), "{followed}");
 }

@@ -23,6 +23,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     trusted on this machine
+    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions  0
 
     Next: no session has been captured yet; start your harness, or see `thru doctor` for what is wired
@@ -35,6 +36,7 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     trusted on this machine
+    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions  1, last <uuid> in claude-code, just now
     ");
     env.thru(&["trust", "--revoke"]).ok();
@@ -45,10 +47,27 @@ fn a_newcomer_is_told_what_to_do_next() {
     root      $PROJECT
     records   private: nothing goes into git
     trust     not trusted: hooks neither write nor say anything here
+    hooks     no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions  1, last <uuid> in claude-code, just now
 
     Next: look at the records in .agent/context, then run `thru trust`
     ");
+}
+
+#[test]
+fn hooks_that_do_nothing_are_told() {
+    let env = TestEnv::rooted();
+    let hooks = |env: &TestEnv| {
+        let shown = env.thru(&["status"]).ok().stdout;
+        shown.lines().find(|line| line.starts_with("hooks ")).unwrap_or_default().to_owned()
+    };
+    assert!(hooks(&env).contains("no settings file calls thru"), "{}", hooks(&env));
+    env.thru(&["install", "claude-code", "--local"]).ok();
+    assert_eq!(hooks(&env), "", "wired");
+    env.write("project/.agent/context/config.toml", "[hooks]\nenabled = false\n");
+    assert!(hooks(&env).contains("switched off"), "{}", hooks(&env));
+    let doctor = env.thru(&["doctor"]);
+    assert!(doctor.stdout.contains("hooks.enabled is false"), "{doctor}");
 }
 
 #[test]
@@ -69,6 +88,7 @@ fn the_same_for_programs() {
       "marked": false,
       "trusted": false,
       "sessions": 0,
+      "wired": [],
       "next": "init"
     }
     "#);
@@ -88,6 +108,7 @@ fn the_same_for_programs() {
         "at": "2026-11-15T19:22:00Z",
         "harness": "claude-code"
       },
+      "wired": [],
       "next": "nothing"
     }
     "#);
@@ -139,6 +160,7 @@ fn every_kind_of_record_has_its_line() {
     root         $PROJECT
     records      private: nothing goes into git
     trust        trusted on this machine
+    hooks        no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions     1, last s1 in claude-code, just now
     broke off    1 session without an end; `thru sweep` makes a packet of each
     packets      2, the newest 20261115T192200Z-finish-the-parser
