@@ -120,7 +120,10 @@ pub fn run(mut args: Args) -> Result<bool> {
         mb(helper_kb)
     );
     if options.large != 500 {
-        println!("Large transcripts have {} MB here, not 500: --quick.", options.large);
+        println!(
+            "Transcripts over 10 MB have a tenth of their size here (500 MB is {} MB): --quick.",
+            options.large
+        );
     }
     print!("{}", evenness(&ready));
     let gates = gates::check(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;

@@ -43,8 +43,10 @@ impl Row {
 pub enum Size {
     Mb1,
     Mb10,
-    /// 500 MB, unless there is little time.
+    /// 100 MB, 500 MB and 1 GB, or a tenth of each where there is little time.
+    Mb100,
     Large,
+    Gb1,
 }
 
 /// A transcript that does not change is shared by all rows that read it; so is one that grows.
@@ -66,7 +68,9 @@ impl Transcript {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
             Size::Mb10 => ("10", 10),
+            Size::Mb100 => ("100", large / 5),
             Size::Large => ("large", large),
+            Size::Gb1 => ("1000", large * 2),
         };
         let path = match self.use_ {
             Use::Still => lab.join(format!("transcript-{name}.jsonl")),
@@ -156,7 +160,9 @@ pub const ROWS: &[Row] = &[
     row("hook before-compact, 1 MB, cursor", trusted, COMPACT, compact, at_most(6.0, 6.5))
         .with_cursor(Size::Mb1),
     row(COMPACT_MEDIUM, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Mb10),
-    row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Large),
+    row("hook before-compact, 100 MB, first contact", trusted, COMPACT, compact, at_most(6.0, 6.5))
+        .at_first_contact(Size::Mb100),
+    row(COMPACT_LARGE, trusted, COMPACT, compact, at_most(6.0, 6.5)).at_first_contact(Size::Gb1),
     row("hook before-compact, 500 MB, cursor", trusted, COMPACT, compact, at_most(6.0, 6.5))
         .with_cursor(Size::Large),
     row("hook session-start, 100,000 packets", many_packets, START, start, at_most(10.0, 10.5)),
@@ -190,7 +196,7 @@ pub const MANY: &str = "100,000 packets";
 /// The row whose system calls are counted.
 pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, first contact";
-pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, first contact";
+pub const COMPACT_LARGE: &str = "hook before-compact, 1 GB, first contact";
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
 const PICKUP: &[&str] = &["pickup", "20260101T000000Z-fix-the-thing-050000"];
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
