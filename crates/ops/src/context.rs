@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use model::diff::diff;
+use model::id::Id;
 use model::role::{self, Finding, Report};
 use serde::Serialize;
 use store::{Dir, Durability};
@@ -48,9 +49,12 @@ pub fn validate(world: &World, files: &[PathBuf]) -> Result<Validated> {
     let roles = look(world)?;
     let mut validated = Validated::default();
     for file in files {
-        let read = placed(world, file).and_then(|path| Ok(store::read_own(&path, LARGEST)?));
-        let report = read.map(|bytes| roles.check(world, &bytes));
-        validated.take(report.map(|report| checked(file.display().to_string(), report)));
+        let check = || -> Result<Checked> {
+            let (path, shown) = meant(world, &roles, file)?;
+            let bytes = store::read_own(&path, LARGEST)?;
+            Ok(checked(shown, roles.check(world, &bytes)))
+        };
+        validated.take(check());
     }
     Ok(validated)
 }
@@ -118,16 +122,16 @@ pub struct Mended {
 
 pub fn fix(world: &World, file: &Path, mode: Mode) -> Result<Mended> {
     let roles: Roles = look(world)?;
-    let path = placed(world, file)?;
+    let (path, shown) = meant(world, &roles, file)?;
     let bytes = store::read_own(&path, LARGEST)?;
     let fixed = role::fix(bytes.clone());
     let mut mended = Mended {
-        file: file.display().to_string(),
+        file: shown.clone(),
         written: mode == Mode::Write && !fixed.lines.is_empty(),
         diff: diff(&String::from_utf8_lossy(&bytes), &String::from_utf8_lossy(&fixed.bytes)),
         lines: fixed.lines,
         backup: None,
-        check: checked(file.display().to_string(), roles.check(world, &fixed.bytes)),
+        check: checked(shown, roles.check(world, &fixed.bytes)),
     };
     if mended.written {
         // Nothing is replaced that could not be brought back.
@@ -151,6 +155,10 @@ fn no_backup() -> Error {
     }
 }
 
-fn placed(world: &World, file: &Path) -> Result<PathBuf> {
-    if file.is_absolute() { Ok(file.to_owned()) } else { Ok(world.need_cwd()?.join(file)) }
+/// A file as it was named; where nothing is there, that of the role of this name. With its name for people.
+fn meant(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
+    let path = if named.is_absolute() { named.to_owned() } else { world.need_cwd()?.join(named) };
+    let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());
+    let file = role.map_or(Ok(None), |role| roles.find(&role))?;
+    Ok(file.map_or_else(|| (path, named.display().to_string()), |file| (file.path, file.shown)))
 }

@@ -146,7 +146,11 @@ fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        (Aim::Look, []) => newest(loops).into_iter().collect(),
+        // None runs: the one that changed last. Of one alone there is no doubt.
+        (Aim::Look, []) => {
+            let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
+            newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
+        }
         (Aim::Look, many) => newest(many).into_iter().collect(),
         // Of its own loops a session means the one that was paused last.
         (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),

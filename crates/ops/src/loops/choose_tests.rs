@@ -24,14 +24,15 @@ fn which_loop_is_meant_when_none_is_named() {
     let mut pointer = Pointer::default();
     pointer.set("a", "s1");
     pointer.set("b", "s2");
-    let cases: [(Aim, Option<&str>, &[&str]); 9] = [
+    let cases: [(Aim, Option<&str>, &[&str]); 10] = [
         // Inside a session: its own, or none.
         (Aim::SetBack, Some("s1"), &["a"]),
         (Aim::SetBack, Some("s3"), &[]),
         (Aim::Resume, Some("s1"), &["d"]),
         (Aim::Resume, Some("s2"), &[]),
         (Aim::Look, Some("s2"), &["b"]),
-        (Aim::Look, Some("s3"), &[]),
+        (Aim::Look, Some("s3"), &["e"]),
+        (Aim::Look, Some("s4"), &[]),
         // At a terminal: all that can be meant.
         (Aim::SetBack, None, &["a", "b"]),
         (Aim::Resume, None, &["c", "d"]),

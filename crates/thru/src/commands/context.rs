@@ -40,7 +40,7 @@ enum Command {
 /// Exit code 0 when all are valid, also with warnings, and 1 when one is not.
 #[derive(Debug, clap::Args)]
 struct ValidateArgs {
-    /// The files
+    /// The files, or the roles they are of
     #[arg(required_unless_present = "all")]
     files: Vec<PathBuf>,
     /// Every context file of this project
@@ -65,7 +65,7 @@ struct NewArgs {
 /// afterwards either.
 #[derive(Debug, clap::Args)]
 struct FixArgs {
-    /// The context file
+    /// The context file, or the role it is of
     file: PathBuf,
     /// Show what would change, and change nothing
     #[arg(long)]

@@ -184,6 +184,8 @@ fn a_fix_shows_its_diff_keeps_a_backup_and_touches_nothing_else() {
     assert_eq!(fs::read_to_string(backup).unwrap(), format!("{bad}{prose}"));
     let before = env.tree();
     assert!(env.thru(&["context", "fix", path]).ok().stdout.contains("nothing to mend"));
+    assert!(env.thru(&["context", "fix", "tester"]).ok().stdout.contains("tester.context.md"), "by its role");
+    assert!(env.thru(&["context", "validate", "tester"]).ok().stdout.contains("PASS: tester.context.md"));
     before.assert_same(&env.tree(), "a good file stays, and no backup is made of it");
     fs::write(&file, "prose\n").unwrap();
     env.thru(&["context", "fix", path]).exits(1);
