@@ -82,15 +82,16 @@ fn is_device_name(text: &str) -> bool {
 /// The names that a word can mean: those with this slug (what follows the time), else those that begin with it, else those
 /// that hold it. A name to the letter is the caller's to look for first; nothing at all means nothing.
 pub fn meant<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
+    if word.is_empty() {
+        return Vec::new();
+    }
     let part = word.to_lowercase();
     let has_slug = |name: &str| name.split_once('-').is_some_and(|(_, slug)| slug == word);
     let ways: [&dyn Fn(&str) -> bool; 3] =
         [&has_slug, &|name| name.starts_with(word), &|name| name.contains(&part)];
-    let fitting = ways.iter().map(|fits| names.iter().copied().filter(|name| fits(name)).collect::<Vec<_>>());
-    fitting
-        .take(if word.is_empty() { 0 } else { ways.len() })
-        .find(|found| !found.is_empty())
-        .unwrap_or_default()
+    let mut fitting =
+        ways.iter().map(|fits| names.iter().copied().filter(|name| fits(name)).collect::<Vec<_>>());
+    fitting.find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -131,8 +131,8 @@ impl Gathering<'_> {
             let done = failure.is_command
                 || digest.files.iter().any(|file| file.edits > 0 && file.path == failure.what);
             // What an earlier brief has told is told as an error met; but a test stays red until it was seen green.
-            let is_new = failure.record > digest.epoch || checks::sort(&failure.what).is_some();
-            let open = failure.open && done && is_new;
+            let is_new = || failure.record > digest.epoch || checks::sort(&failure.what).is_some();
+            let open = failure.open && done && is_new();
             let class = match open {
                 true if is_overcome(digest, failure) => Class::Overcome,
                 true => Class::Failing,
