@@ -216,7 +216,7 @@ fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> +
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Tally>)>> = Mutex::new(Vec::new());
     // Most of a point is waiting for other processes, so a few more workers than cores.
-    let workers = 2 * std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {

@@ -75,13 +75,18 @@ fn no_panic(output: &Output, wrong: &mut Wrongs) {
 
 /// Whether what was there is still there, now and after the next commands; whether these work; whether the
 /// doctor keeps his head.
-pub fn aftermath(row: &Row, scene: &Scene, before: &Snapshot, loss: Loss, wrong: &mut Wrongs) -> Result<()> {
-    let lost = |when: &str, wrong: &mut Wrongs| -> Result<()> {
-        let found = integrity::check(before, &Snapshot::take(&scene.dir)?, row.takes);
+pub fn aftermath(
+    row: &Row,
+    scene: &Scene,
+    [before, after]: [&Snapshot; 2],
+    loss: Loss,
+    wrong: &mut Wrongs,
+) -> Result<()> {
+    let lost = |when: &str, now: &Snapshot, wrong: &mut Wrongs| {
+        let found = integrity::check(before, now, row.takes);
         wrong.extend(found.into_iter().map(|text| (loss, format!("{when}: {text}"))));
-        Ok(())
     };
-    lost("right after", wrong)?;
+    lost("right after", after, wrong);
     doctor(scene, wrong)?;
 
     let again = scene.run(row.argv, &(row.stdin)(&scene.dir))?;
@@ -104,7 +109,8 @@ pub fn aftermath(row: &Row, scene: &Scene, before: &Snapshot, loss: Loss, wrong:
             if silent { "wrote into a project that is not trusted" } else { "left no line in the journal" };
         wrong.push((Loss::None, format!("the next hook {what}")));
     }
-    lost("after the next commands", wrong)
+    lost("after the next commands", &Snapshot::take(&scene.dir)?, wrong);
+    Ok(())
 }
 
 fn doctor(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {

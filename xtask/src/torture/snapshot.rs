@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Entry {
     Folder,
     File {
@@ -77,6 +78,13 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The same for the same files, within one run.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.entries.hash(&mut hasher);
+        hasher.finish()
+    }
+
     pub fn file(&self, path: &Path) -> Option<&[u8]> {
         match self.entries.get(path)? {
             Entry::File { bytes, .. } => Some(bytes),
@@ -106,7 +114,9 @@ mod tests {
         let before = Snapshot::take(&here).unwrap();
         fs::write(here.join("b/c"), "changed").unwrap();
         fs::write(here.join("new"), "").unwrap();
-        assert_ne!(Snapshot::take(&here).unwrap(), before);
+        let changed = Snapshot::take(&here).unwrap();
+        assert_ne!(changed, before);
+        assert_ne!(changed.fingerprint(), before.fingerprint());
         before.restore(&here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         assert_eq!(before.file(Path::new("b/c")), Some(b"text".as_slice()));

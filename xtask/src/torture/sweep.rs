@@ -3,12 +3,12 @@
 //! strace counts each kind of call by itself, so the sweep goes kind by kind: the first `openat`, the second,
 //! … until the command runs through without meeting its fault. That visits every call of the command.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 
 use super::integrity::Takes;
 use super::judge::{self, Wrongs};
@@ -108,34 +108,42 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let before = Snapshot::take(&scene.dir)?;
     let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, scene: &scene };
 
-    let (_, log) = bench.run(&[])?;
+    let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
     let clean = Snapshot::take(&scene.dir)?;
     let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
     let mut tally = Tally::default();
+    let mut judged = HashSet::new();
     for call in kinds.iter().filter(|call| !fault.passes_over(call) && !leaves_open(row, fault, call)) {
         for number in 1.. {
             before.restore(&scene.dir)?;
             let inject = fault.inject(call, number);
-            let (output, log) = bench.run(&["-e", &inject])?;
+            // What is not broken is not traced: each call that is costs two switches of the process.
+            let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             let hit = strace::calls(&log).find(|call| call.injected);
             if hit.is_none() && !strace::was_killed(&log) {
                 break;
             }
-            let mut wrong = Vec::new();
+            let mut wrong = said(row, &scene, &output, hit.as_ref());
+            let after = Snapshot::take(&scene.dir)?;
             if row.takes == Takes::Settings {
                 // Only where a temporary file could not be removed may it be left.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
-                settings::old_or_new(&before, &clean, &Snapshot::take(&scene.dir)?, may_litter, &mut wrong);
+                settings::old_or_new(&before, &clean, &after, may_litter, &mut wrong);
             }
-            wrong.extend(judge(row, &scene, &before, &output, hit.as_ref())?);
-            if row.takes == Takes::Settings {
-                settings::there_and_back(row, &scene, &mut wrong)?;
+            // Most faults leave one of a few disks, and what the next commands make of a disk they show once.
+            if judged.insert(after.fingerprint()) {
+                judge::aftermath(row, &scene, [&before, &after], loss(hit.as_ref()), &mut wrong)?;
+                if row.takes == Takes::Settings {
+                    settings::there_and_back(row, &scene, &mut wrong)?;
+                }
             }
             tally.faults += 1;
             tally.point(wrong, || bench.reproduce(&inject));
         }
     }
     std::fs::remove_dir_all(&scene.dir)?;
+    // A sweep that breaks nothing would pass.
+    ensure!(tally.faults > 0, "no fault was met: strace does not inject what it was asked to");
     Ok(tally)
 }
 
@@ -146,7 +154,8 @@ fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
     starts_others && fault.is_error() && call == "close"
 }
 
-fn judge(row: &Row, scene: &Scene, before: &Snapshot, output: &Output, hit: Option<&Call>) -> Result<Wrongs> {
+/// What is wrong with the broken command's own words and exit code.
+fn said(row: &Row, scene: &Scene, output: &Output, hit: Option<&Call>) -> Wrongs {
     let mut wrong = Vec::new();
     let killed = output.status.signal() == Some(9) && output.stderr != scene::HUNG.as_bytes();
     if killed {
@@ -165,14 +174,17 @@ fn judge(row: &Row, scene: &Scene, before: &Snapshot, output: &Output, hit: Opti
             wrong.push((Loss::None, "it said it succeeded, and had not".into()));
         }
     }
+    wrong
+}
+
+/// What a record that is gone would mean: where only reading failed, that something unreadable was taken for empty.
+fn loss(hit: Option<&Call>) -> Loss {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
         let opens = call.name.starts_with("open") && !call.arguments.contains("O_CREAT");
         reads.contains(&call.name) || opens || call.name.contains("stat") || call.name.contains("access")
     });
-    let loss = if reading { Loss::TakenForEmpty } else { Loss::Record };
-    judge::aftermath(row, scene, before, loss, &mut wrong)?;
-    Ok(wrong)
+    if reading { Loss::TakenForEmpty } else { Loss::Record }
 }
 
 /// One command under strace.
@@ -183,13 +195,12 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn run(&self, more: &[&str]) -> Result<(Output, String)> {
+    fn run(&self, trace: &str, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
         strace
             .args(self.follow())
-            .args(["-qq", "-s", "256", "-o"])
+            .args(["-qq", "-s", "256", "-e", trace, "-o"])
             .arg(&self.log)
-            .args(["-e", &format!("trace={CALLS}")])
             .args(more);
         let mut command = scene::inside(strace, &self.scene.thru(self.row.argv));
         let output = scene::finish(&mut command, &(self.row.stdin)(&self.scene.dir))?;

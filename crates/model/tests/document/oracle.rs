@@ -2,6 +2,7 @@
 
 use model::document::Document;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
+use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
 
 /// Level, line within the body and text of a heading.
@@ -52,5 +53,33 @@ pub fn yaml(document: &Document) -> Value {
     let text = std::str::from_utf8(document.bytes()).unwrap().trim_start_matches('\u{feff}');
     let inside = &text[..text.len() - document.body().len()];
     let inside = inside.trim_end().strip_prefix("---").and_then(|inside| inside.strip_suffix("---")).unwrap();
-    serde_saphyr::from_str(inside).unwrap_or_else(|error| panic!("{inside}\n{error}"))
+    let inside = &spaced(inside);
+    let read = Yaml::load_from_str(inside).unwrap_or_else(|error| panic!("{inside}\n{error}"));
+    assert_eq!(read.len(), 1, "{inside}");
+    json(&read[0])
+}
+
+/// A tab may part a key from its value, says YAML; saphyr wants a space before it.
+fn spaced(text: &str) -> String {
+    text.split_inclusive(['\n', '\r'])
+        .map(|line| match line.split_once(":\t") {
+            Some((key, value)) if !key.contains([' ', '\t', ':']) => format!("{key}: \t{value}"),
+            _ => line.to_owned(),
+        })
+        .collect()
+}
+
+fn json(yaml: &Yaml) -> Value {
+    match yaml {
+        Yaml::Value(Scalar::Null) => Value::Null,
+        Yaml::Value(Scalar::Boolean(value)) => Value::from(*value),
+        Yaml::Value(Scalar::Integer(value)) => Value::from(*value),
+        Yaml::Value(Scalar::FloatingPoint(value)) => Value::from(value.into_inner()),
+        Yaml::Value(Scalar::String(value)) => Value::from(&**value),
+        Yaml::Sequence(items) => items.iter().map(json).collect(),
+        Yaml::Mapping(entries) => {
+            entries.iter().map(|(key, value)| (key.as_str().unwrap(), json(value))).collect()
+        }
+        other => panic!("nobody writes {other:?}"),
+    }
 }
