@@ -24,7 +24,7 @@ fi
 
 # What makes the second build faster makes the first one slower, and CI has only that one.
 if [ -n "${CI-}" ]; then
-    export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0
+    export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_CODEGEN_UNITS=2
 fi
 
 exec cargo xtask ci

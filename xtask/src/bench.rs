@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::args::Args;
 use crate::dist::{self, Kind};
 use crate::memory;
 use crate::scene::{Ground, Lab, Scene};
@@ -62,6 +61,31 @@ impl Contest for Ready {
     }
 }
 
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// Fewer rounds, smaller transcripts
+    #[arg(long)]
+    pub quick: bool,
+    /// Exit 1 when a noise-free limit is missed
+    #[arg(long)]
+    pub gate: bool,
+    /// Beside hooks in node, python3 and bash with jq that do the same work
+    #[arg(long)]
+    pub peers: bool,
+    /// Rounds per row
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<usize>,
+    /// Print the table for the README
+    #[arg(long)]
+    pub markdown: bool,
+    /// Only rows whose name holds this
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub only: String,
+    /// Measure this binary instead of target/dist/thru
+    #[arg(long, value_name = "PATH")]
+    pub bin: Option<PathBuf>,
+}
+
 struct Options {
     rounds: usize,
     markdown: bool,
@@ -70,27 +94,21 @@ struct Options {
     large: usize,
 }
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let quick = args.flag("--quick");
-    let gate = args.flag("--gate");
-    let with_peers = args.flag("--peers");
-    let rounds = match args.option("--rounds")? {
-        Some(number) => number.parse().context("--rounds takes a number")?,
-        None => {
-            // A round with peers takes as long as a hundred without.
-            let all = if with_peers { 300 } else { 1000 };
-            if quick { all / 10 } else { all }
-        }
-    };
-    let markdown = args.flag("--markdown");
-    let only = args.option("--only")?.unwrap_or_default();
-    let bin = dist::chosen(&mut args)?;
-    args.finish()?;
+pub fn run(args: &Args) -> Result<bool> {
+    // A round with peers takes as long as a hundred without.
+    let all = if args.peers { 300 } else { 1000 };
+    let rounds = args.rounds.unwrap_or(if args.quick { all / 10 } else { all });
+    let bin = dist::chosen(args.bin.as_deref())?;
 
     let kind = dist::kind_of(&bin)?;
     let lab = Lab::new(bin, Ground::Disk)?;
-    let options = Options { rounds, markdown, only, large: if quick { 50 } else { 500 } };
-    if with_peers {
+    let options = Options {
+        rounds,
+        markdown: args.markdown,
+        only: args.only.clone(),
+        large: if args.quick { 50 } else { 500 },
+    };
+    if args.peers {
         peers::run(&lab, kind, &options)?;
         return Ok(true);
     }
@@ -127,7 +145,7 @@ pub fn run(mut args: Args) -> Result<bool> {
     }
     print!("{}", evenness(&ready));
     let gates = gates::check(&lab, ready.iter().map(|one| (one.row.name, one.peak_kb)))?;
-    Ok(gates || !gate)
+    Ok(gates || !args.gate)
 }
 
 fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {

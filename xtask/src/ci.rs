@@ -2,13 +2,12 @@
 //!
 //! A step that fails does not stop the ones that do not need it: one run tells everything that is wrong.
 
-use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-use crate::args::Args;
 use crate::table::{self, Align};
 use crate::{bench, dist, e2e, fuzz, tidy, torture};
 
@@ -31,46 +30,43 @@ struct Run {
     steps: Vec<(&'static str, Outcome, Duration)>,
 }
 
-pub fn run(args: Args) -> Result<bool> {
-    args.finish()?;
+pub fn run() -> Result<bool> {
     let mut run = Run { steps: Vec::new() };
     let mut tests = Tests::default();
 
+    // One long link on one core: beside it there is time for everything that needs no binary.
+    let dist = Aside::start(&["dist"])?;
     run.step("format", || succeeds(crate::cargo().args(["fmt", "--all", "--check"])));
     run.step("clippy", || {
         succeeds(crate::cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     });
-    run.step("tidy", || tidy::run(Args::none()));
+    run.step("tidy", || tidy::run(&tidy::Args::default()));
     if installed("cargo-deny") {
         run.step("deny", || succeeds(crate::cargo().args(["deny", "check", "bans", "licenses", "sources"])));
     } else {
         run.skip("deny", "cargo-deny is not installed (cargo install cargo-deny)");
     }
-    run.step("fuzz", || fuzz::run(Args::none()));
-    let mut binary: Option<PathBuf> = None;
-    run.step("dist", || {
-        binary = Some(dist::build(dist::Addresses::CHOSEN)?);
-        Ok(true)
-    });
-    match &binary {
-        Some(binary) => {
-            let harnesses = run.harnesses();
+    run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
+    let harnesses = run.harnesses();
+    run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
+    match run.join("dist", dist) {
+        true => {
             run.step("tests", || {
                 let mut test = crate::cargo();
                 test.args(["test", "--workspace", "--no-fail-fast"]);
                 // The tests drive the binary as installed, not the debug build beside them.
-                test.env("THRU_BIN", binary).envs(harnesses);
+                test.env("THRU_BIN", dist::path()).envs(harnesses);
                 let ended = e2e::watch(&mut test)?;
                 tests = ended.tests;
                 Ok(ended.ok)
             });
             // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
             // the time.
-            run.step("torture", || torture::run(Args::of(&["--quick"])));
-            run.step("bench", || bench::run(Args::of(&["--quick", "--gate"])));
+            run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
+            run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
         }
-        None => {
-            for name in ["harnesses", "tests", "torture", "bench"] {
+        false => {
+            for name in ["tests", "torture", "bench"] {
                 run.skip(name, "there is no binary to drive");
             }
         }
@@ -93,6 +89,14 @@ impl Run {
             }
         };
         self.steps.push((name, outcome, start.elapsed()));
+    }
+
+    /// What was done beside the other steps, with all it printed.
+    fn join(&mut self, name: &'static str, aside: Aside) -> bool {
+        println!("\n== {name}");
+        let (outcome, time) = aside.join();
+        self.steps.push((name, outcome, time));
+        self.steps.last().is_some_and(|(_, outcome, _)| *outcome == Outcome::Passed)
     }
 
     /// Before the tests, so that none of those that need a harness is skipped. Without npm they are, except in CI.
@@ -137,6 +141,34 @@ impl Run {
             ]);
         }
         table::plain(&[Align::Left, Align::Left, Align::Right, Align::Left], &rows)
+    }
+}
+
+/// A command of ours that runs beside the other steps; what it prints is kept until they are done.
+struct Aside(thread::JoinHandle<Result<(Output, Duration)>>);
+
+impl Aside {
+    fn start(words: &[&str]) -> Result<Self> {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.args(words);
+        Ok(Self(thread::spawn(move || {
+            let start = Instant::now();
+            Ok((command.output()?, start.elapsed()))
+        })))
+    }
+
+    fn join(self) -> (Outcome, Duration) {
+        match self.0.join().expect("only a command is waited for") {
+            Ok((output, time)) => {
+                eprint!("{}", String::from_utf8_lossy(&output.stderr));
+                print!("{}", String::from_utf8_lossy(&output.stdout));
+                (if output.status.success() { Outcome::Passed } else { Outcome::Failed }, time)
+            }
+            Err(error) => {
+                eprintln!("error: {error:#}");
+                (Outcome::Failed, Duration::ZERO)
+            }
+        }
     }
 }
 

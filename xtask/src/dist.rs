@@ -9,8 +9,6 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::args::Args;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Musl,
@@ -55,15 +53,22 @@ struct Plan {
     rustflags: Vec<&'static str>,
 }
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let addresses = match (args.flag("--pie"), args.flag("--no-pie")) {
-        (true, false) => Addresses::Random,
-        (false, true) => Addresses::Fixed,
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Static-PIE: addresses chosen at start
+    #[arg(long, conflicts_with = "no_pie")]
+    pie: bool,
+    /// Fixed addresses, the default
+    #[arg(long)]
+    no_pie: bool,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    build(match (args.pie, args.no_pie) {
+        (true, _) => Addresses::Random,
+        (_, true) => Addresses::Fixed,
         (false, false) => Addresses::CHOSEN,
-        (true, true) => bail!("--pie and --no-pie exclude each other"),
-    };
-    args.finish()?;
-    build(addresses)?;
+    })?;
     Ok(true)
 }
 
@@ -72,9 +77,9 @@ pub fn path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// The binary a command works on: `--bin PATH`, else what `dist` left.
-pub fn chosen(args: &mut Args) -> Result<PathBuf> {
-    let path = args.option("--bin")?.map_or_else(path, PathBuf::from);
+/// The binary a command works on: what `--bin` names, else what `dist` left.
+pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
+    let path = bin.map_or_else(path, Path::to_path_buf);
     path.canonicalize()
         .with_context(|| format!("{} is not there: run `cargo xtask dist` first", path.display()))
 }

@@ -1,28 +1,35 @@
 //! `cargo xtask e2e`: the real harnesses, driven offline against a scripted model (`crates/thru/tests/e2e`).
 
 use std::io::{BufRead as _, BufReader, Read};
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::args::Args;
 use crate::ci::Tests;
 use crate::dist;
 
 /// Gives a command a network of its own in which there is nothing but itself.
 const ALONE: &str = "ip link set lo up && exec \"$@\"";
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let only = args.option("--only")?;
-    let binary = match args.option("--bin")? {
-        Some(path) => Path::new(&path).canonicalize().with_context(|| path)?,
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only tests whose name holds this
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+    /// Let them call this binary instead of a build of now
+    #[arg(long, value_name = "PATH")]
+    bin: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    let binary = match &args.bin {
+        Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         // A build that is up to date costs nothing, and an old binary would be tested in silence.
         None => dist::build(dist::Addresses::CHOSEN)?,
     };
-    args.finish()?;
     let harnesses = install()?.variables;
     // Before the network is taken away: what has to be fetched is fetched here.
     let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
@@ -33,7 +40,7 @@ pub fn run(mut args: Args) -> Result<bool> {
     let start = Instant::now();
     let alone = can_be_alone();
     let mut test = crate::cargo();
-    test.args(["test", "--offline", "--quiet", "--package", "thru", "--test", "e2e", "--"]).args(&only);
+    test.args(["test", "--offline", "--quiet", "--package", "thru", "--test", "e2e", "--"]).args(&args.only);
     if alone {
         test = within_unshare(&test);
     }

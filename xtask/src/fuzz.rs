@@ -14,7 +14,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use model::text::fingerprint;
 
-use crate::args::Args;
 use crate::stats::Random;
 use targets::{TARGETS, Target};
 
@@ -75,17 +74,32 @@ const WORDS: [&str; 40] = [
 /// Bytes that mean something to one of the readers.
 const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let seconds = number(&mut args, "--seconds")?.unwrap_or(SECONDS);
-    let seed = number(&mut args, "--seed")?.unwrap_or(SEED);
-    let only = args.word();
-    args.finish()?;
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Only this one
+    target: Option<String>,
+    /// For all targets together
+    #[arg(long, value_name = "N", default_value_t = SECONDS)]
+    seconds: u64,
+    /// Another order of inputs
+    #[arg(long, value_name = "N", default_value_t = SEED)]
+    seed: u64,
+}
+
+impl Default for Args {
+    fn default() -> Self {
+        Self { target: None, seconds: SECONDS, seed: SEED }
+    }
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    let (only, seed) = (args.target.as_deref(), args.seed);
     let chosen: Vec<(&str, Target)> =
-        TARGETS.into_iter().filter(|(name, _)| only.as_deref().is_none_or(|only| only == *name)).collect();
+        TARGETS.into_iter().filter(|(name, _)| only.is_none_or(|only| only == *name)).collect();
     if chosen.is_empty() {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
-    let each = Duration::from_secs(seconds) / chosen.len() as u32;
+    let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
     // A target says what is wrong by a panic, which is told below, once.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
@@ -223,11 +237,6 @@ fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
-}
-
-fn number(args: &mut Args, name: &str) -> Result<Option<u64>> {
-    let given = args.option(name)?;
-    given.map(|text| text.parse().with_context(|| format!("{name} wants a number, not `{text}`"))).transpose()
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! the lints that keep the product quiet are lifted here, and only here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
-mod args;
 mod bench;
 mod ci;
 mod dist;
@@ -23,54 +22,44 @@ mod transcript;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use args::Args;
+use clap::Parser;
 
-const HELP: &str = "\
-cargo xtask COMMAND [OPTIONS]
-
-  dist     build `thru` as users get it, and copy it to target/dist/thru
-             --pie | --no-pie   static-PIE, or fixed addresses (default)
-  bench    print what `thru` costs, as ratios to /bin/true
-             --rounds N   rounds per row (default 1000)        --quick      fewer rounds
-             --markdown   print the table for the README       --gate       exit 1 when a noise-free limit is missed
-             --only TEXT  only rows whose name holds TEXT      --bin PATH   measure this binary instead of target/dist/thru
-             --peers      beside hooks in node, python3 and bash with jq that do the same work
-  torture  break everything around `thru` and look for lost data
-             --quick      fewer points                         --only TEXT  only sections whose name holds TEXT
-             --bin PATH   torture this binary                 --row TEXT   sweep only commands whose name holds TEXT
-  e2e      drive the real harnesses offline against a scripted model, installing them if need be
-             --only TEXT  only tests whose name holds TEXT     --bin PATH   let them call this binary
-  fuzz [TARGET]   what must hold of any bytes, against bytes that nobody wrote
-             --seconds N  for all targets together (default 8) --seed N     another order of inputs
-  recall DIR   how much of what an agent needs after a compaction a brief gives back, on a folder of transcripts
-             --json       every figure                         --misses     name what was not found
-             --every N    cut after every N calls too          --only TEXT  only transcripts whose name holds TEXT
-  tidy     house rules: file length, walls between crates, dependencies, licences
-             --bless      rewrite xtask/ops-dependencies.txt
-  ci       everything above and the tests, as ./test.sh runs it
-";
+/// Chores that are more than one command
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Command {
+    /// Build `thru` as users get it, and copy it to target/dist/thru
+    Dist(dist::Args),
+    /// Print what `thru` costs, as ratios to /bin/true
+    Bench(bench::Args),
+    /// Break everything around `thru` and look for lost data
+    Torture(torture::Args),
+    /// Drive the real harnesses offline against a scripted model, installing them if need be
+    E2e(e2e::Args),
+    /// What must hold of any bytes, against bytes that nobody wrote
+    Fuzz(fuzz::Args),
+    /// How much of what an agent needs after a compaction a brief gives back, on a folder of transcripts
+    Recall(recall::Args),
+    /// House rules: file length, walls between crates, dependencies, licences
+    Tidy(tidy::Args),
+    /// Everything above and the tests, as ./test.sh runs it
+    Ci,
+}
 
 fn main() -> ExitCode {
-    let mut args = Args::from_env();
-    let command = args.word().unwrap_or_default();
-    let result = match command.as_str() {
-        "dist" => dist::run(args),
-        "bench" => bench::run(args),
-        "torture" => torture::run(args),
-        "e2e" => e2e::run(args),
-        "fuzz" => fuzz::run(args),
-        "recall" => recall::run(args),
-        "tidy" => tidy::run(args),
-        "ci" => ci::run(args),
-        memory::WORD => return memory::helper(args),
-        "" | "help" | "--help" | "-h" => {
-            print!("{HELP}");
-            return ExitCode::SUCCESS;
-        }
-        other => {
-            eprintln!("error: no such command: {other}\n\n{HELP}");
-            return ExitCode::from(2);
-        }
+    let mut words = std::env::args().skip(1);
+    if words.next().is_some_and(|word| word == memory::WORD) {
+        return memory::helper(&words.collect::<Vec<_>>());
+    }
+    let result = match Command::parse() {
+        Command::Dist(args) => dist::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Torture(args) => torture::run(&args),
+        Command::E2e(args) => e2e::run(&args),
+        Command::Fuzz(args) => fuzz::run(&args),
+        Command::Recall(args) => recall::run(&args),
+        Command::Tidy(args) => tidy::run(&args),
+        Command::Ci => ci::run(),
     };
     match result {
         Ok(true) => ExitCode::SUCCESS,

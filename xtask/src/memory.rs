@@ -11,15 +11,13 @@ use std::process::{Command, ExitCode, Stdio};
 use anyhow::{Context as _, Result, bail};
 use nix::sys::resource::{UsageWho, getrusage};
 
-use crate::args::Args;
 use crate::scene;
 
 /// The hidden command word of the helper.
 pub const WORD: &str = "__peak-memory";
 
 /// Runs the rest of the arguments as a command, then prints its peak in KB.
-pub fn helper(args: Args) -> ExitCode {
-    let words = args.rest();
+pub fn helper(words: &[String]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(2) };
     if Command::new(program).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
         return ExitCode::FAILURE;

@@ -13,34 +13,44 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::args::Args;
 use cut::Session;
 use measure::Measured;
 
 /// The sizes a brief is measured at, in characters.
 const SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let json = args.flag("--json");
-    let misses = args.flag("--misses");
-    let every = args.option("--every")?.map(|n| n.parse::<usize>()).transpose()?;
-    let only = args.option("--only")?;
-    let Some(folder) = args.word().filter(|word| !word.starts_with('-')) else {
-        bail!("name a folder of transcripts (*.jsonl, *.jsonl.gz)");
-    };
-    args.finish()?;
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A folder of transcripts (*.jsonl, *.jsonl.gz)
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Every figure
+    #[arg(long)]
+    json: bool,
+    /// Name what was not found
+    #[arg(long)]
+    misses: bool,
+    /// Cut after every N calls too
+    #[arg(long, value_name = "N")]
+    every: Option<usize>,
+    /// Only transcripts whose name holds this
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    only: String,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
     let mut measured = Vec::new();
-    for path in transcripts(Path::new(&folder))? {
-        if only.as_ref().is_some_and(|only| !path.to_string_lossy().contains(only.as_str())) {
+    for path in transcripts(&args.folder)? {
+        if !path.to_string_lossy().contains(&args.only) {
             continue;
         }
         let bytes = read(&path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let session = Session::read(name.split('.').next().unwrap_or_default(), &bytes);
-        crate::table::progress(&format!("{}: {} cuts", session.name, session.cuts(every).len()));
-        for cut in session.cuts(every) {
+        crate::table::progress(&format!("{}: {} cuts", session.name, session.cuts(args.every).len()));
+        for cut in session.cuts(args.every) {
             let one = Measured::take(&session, &cut, &SIZES);
-            if misses {
+            if args.misses {
                 report::print_misses(&one);
             }
             measured.push(one);
@@ -48,9 +58,9 @@ pub fn run(mut args: Args) -> Result<bool> {
     }
     crate::table::progress("");
     if measured.is_empty() {
-        bail!("{folder} holds no transcript with a compaction");
+        bail!("{} holds no transcript with a compaction", args.folder.display());
     }
-    match json {
+    match args.json {
         true => println!("{}", serde_json::to_string_pretty(&report::json(&measured))?),
         false => report::print(&measured),
     }

@@ -9,8 +9,6 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::args::Args;
-
 /// Something against the rules: where, and what.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
@@ -24,11 +22,16 @@ impl Finding {
     }
 }
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let bless = args.flag("--bless");
-    args.finish()?;
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// Rewrite xtask/ops-dependencies.txt
+    #[arg(long)]
+    bless: bool,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
     let root = crate::workspace();
-    if bless {
+    if args.bless {
         dependencies::bless(&root)?;
     }
     let files = tracked(&root)?;

@@ -16,13 +16,13 @@ mod sweep;
 mod torn;
 mod workstreams;
 
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use crate::args::Args;
 use crate::dist;
 use crate::scene::{Ground, Lab};
 use crate::strace;
@@ -116,24 +116,38 @@ const SECTIONS: &[Section] = &[
     Section { name: "hostile disks", ground: Ground::Disk, run: hostile::disks },
 ];
 
-pub fn run(mut args: Args) -> Result<bool> {
-    let depth = if args.flag("--quick") { Depth::Quick } else { Depth::Full };
-    let only = args.option("--only")?.unwrap_or_default();
-    let row = args.option("--row")?.unwrap_or_default();
-    let bin = dist::chosen(&mut args)?;
-    args.finish()?;
+#[derive(Debug, Default, clap::Args)]
+pub struct Args {
+    /// Fewer points
+    #[arg(long)]
+    pub quick: bool,
+    /// Only sections whose name holds this
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub only: String,
+    /// Sweep only commands whose name holds this
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub row: String,
+    /// Torture this binary instead of target/dist/thru
+    #[arg(long, value_name = "PATH")]
+    pub bin: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> Result<bool> {
+    let depth = if args.quick { Depth::Quick } else { Depth::Full };
+    let Args { only, row, .. } = args;
+    let bin = dist::chosen(args.bin.as_deref())?;
     strace::require()?;
     // Nothing tortured is no pass.
-    ensure!(SECTIONS.iter().any(|section| section.name.contains(&only)), "no section is called `{only}`");
-    ensure!(rows::ROWS.iter().any(|known| known.name.contains(&row)), "no row is called `{row}`");
+    ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
+    ensure!(rows::ROWS.iter().any(|known| known.name.contains(row)), "no row is called `{row}`");
 
-    let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(&row);
-    let memory = Lab::new(bin, Ground::Memory)?.with_rows(&row);
+    let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(row);
+    let memory = Lab::new(bin, Ground::Memory)?.with_rows(row);
     let mut rows = vec![
         ["section", "points", "lost", "taken for empty", "failures", "seconds"].map(str::to_owned).to_vec(),
     ];
     let mut total = Tally::default();
-    for section in SECTIONS.iter().filter(|section| section.name.contains(&only)) {
+    for section in SECTIONS.iter().filter(|section| section.name.contains(only)) {
         table::progress(section.name);
         let start = Instant::now();
         let lab = match section.ground {

@@ -197,11 +197,7 @@ struct Bench<'a> {
 impl Bench<'_> {
     fn run(&self, trace: &str, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
-        strace
-            .args(self.follow())
-            .args(["-qq", "-s", "256", "-e", trace, "-o"])
-            .arg(&self.log)
-            .args(more);
+        strace.args(self.follow()).args(["-qq", "-s", "256", "-e", trace, "-o"]).arg(&self.log).args(more);
         let mut command = scene::inside(strace, &self.scene.thru(self.row.argv));
         let output = scene::finish(&mut command, &(self.row.stdin)(&self.scene.dir))?;
         let log = std::fs::read(&self.log).context("strace left no log; may this user trace processes?")?;
