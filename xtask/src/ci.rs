@@ -56,6 +56,9 @@ pub fn run() -> Result<bool> {
                 test.args(["test", "--workspace", "--no-fail-fast"]);
                 // The tests drive the binary as installed, not the debug build beside them.
                 test.env("THRU_BIN", dist::path()).envs(harnesses);
+                // They wait for other processes most of the time.
+                let threads = 2 * thread::available_parallelism()?.get();
+                test.env("RUST_TEST_THREADS", threads.to_string());
                 let ended = e2e::watch(&mut test)?;
                 tests = ended.tests;
                 Ok(ended.ok)
