@@ -49,29 +49,26 @@ pub fn run() -> Result<bool> {
     run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
     let harnesses = run.harnesses();
     run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
-    match run.join("dist", dist) {
-        true => {
-            run.step("tests", || {
-                let mut test = crate::cargo();
-                test.args(["test", "--workspace", "--no-fail-fast"]);
-                // The tests drive the binary as installed, not the debug build beside them.
-                test.env("THRU_BIN", dist::path()).envs(harnesses);
-                // They wait for other processes most of the time.
-                let threads = 2 * thread::available_parallelism()?.get();
-                test.env("RUST_TEST_THREADS", threads.to_string());
-                let ended = e2e::watch(&mut test)?;
-                tests = ended.tests;
-                Ok(ended.ok)
-            });
-            // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
-            // the time.
-            run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
-            run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
-        }
-        false => {
-            for name in ["tests", "torture", "bench"] {
-                run.skip(name, "there is no binary to drive");
-            }
+    if run.join("dist", dist) {
+        run.step("tests", || {
+            let mut test = crate::cargo();
+            test.args(["test", "--workspace", "--no-fail-fast"]);
+            // The tests drive the binary as installed, not the debug build beside them.
+            test.env("THRU_BIN", dist::path()).envs(harnesses);
+            // They wait for other processes most of the time.
+            let threads = 2 * thread::available_parallelism()?.get();
+            test.env("RUST_TEST_THREADS", threads.to_string());
+            let ended = e2e::watch(&mut test)?;
+            tests = ended.tests;
+            Ok(ended.ok)
+        });
+        // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
+        // the time.
+        run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
+        run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
+    } else {
+        for name in ["tests", "torture", "bench"] {
+            run.skip(name, "there is no binary to drive");
         }
     }
     println!("\n{}", run.summary());

@@ -12,10 +12,18 @@ use crate::{Error, Result, World};
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
         let install = &harness.install;
-        let home = user_folder(world, harness).is_some_and(|folder| folder.is_dir());
-        home || project.join(install.folder).is_dir() || on_path(world, install.program).is_some()
+        let home = user_folder(world, harness).is_some_and(|folder| is_lived_in(&folder));
+        home || is_lived_in(&project.join(install.folder)) || on_path(world, install.program).is_some()
     };
     HARNESSES.iter().filter(used).collect()
+}
+
+/// An empty folder tells of nobody: uninstalling leaves one where there was nothing before.
+fn is_lived_in(folder: &Path) -> bool {
+    match std::fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(_) => folder.is_dir(),
+    }
 }
 
 /// What would have shown that a harness is in use, for whoever wonders why none was found.

@@ -47,6 +47,16 @@ fn init_makes_the_marker_and_says_what_is_next() {
 }
 
 #[test]
+fn an_empty_folder_is_no_sign_of_a_harness() {
+    let env = TestEnv::new();
+    env.thru(&["install", "droid"]).ok();
+    env.thru(&["uninstall", "droid"]).ok();
+    assert_eq!(env.json(&["init"])["wired"], serde_json::json!([]));
+    env.write("home/.factory/settings.json", "{}");
+    assert_eq!(env.json(&["init"])["wired"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn twice_is_the_same_as_once() {
     for words in [&["init"][..], &["context", "init"], &["init", "--name", "other"]] {
         let env = TestEnv::new();
