@@ -72,14 +72,20 @@ pub struct Args {
     /// Beside hooks in node, python3 and bash with jq that do the same work
     #[arg(long)]
     pub peers: bool,
-    /// Rounds per row
+    /// Rounds per row: 1000, with --peers 300, and a tenth of it with --quick, unless this says otherwise
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
     /// Print the table for the README
     #[arg(long)]
     pub markdown: bool,
     /// Only rows whose name holds this
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
     pub only: String,
     /// Measure this binary instead of target/dist/thru
     #[arg(long, value_name = "PATH")]
@@ -123,10 +129,11 @@ pub fn run(args: &Args) -> Result<bool> {
 
     let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
     let floor = sample(&mut true_command, &mut ready, rounds)?;
-    let helper_kb = memory::peak_kb(&true_command, b"")?;
+    let helper = memory::Helper::build()?;
+    let helper_kb = helper.peak_kb(&true_command, b"")?;
     for one in &mut ready {
         one.set(usize::MAX)?;
-        one.peak_kb = memory::peak_kb(&one.command, &one.payload)?;
+        one.peak_kb = helper.peak_kb(&one.command, &one.payload)?;
     }
     let crowd = crowd(&mut true_command, &mut ready, (rounds / 20).max(5))?;
     table::progress("");

@@ -46,28 +46,36 @@ pub fn run() -> Result<bool> {
     } else {
         run.skip("deny", "cargo-deny is not installed (cargo install cargo-deny)");
     }
-    run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
     let harnesses = run.harnesses();
-    run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
-    if run.join("dist", dist) {
+    let built = run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
+    let binary = run.join("dist", dist);
+    // Bounded by time, so not beside anything.
+    run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
+    if built && binary {
         run.step("tests", || {
             let mut test = crate::cargo();
             test.args(["test", "--workspace", "--no-fail-fast"]);
             // The tests drive the binary as installed, not the debug build beside them.
             test.env("THRU_BIN", dist::path()).envs(harnesses);
-            // They wait for other processes most of the time.
-            let threads = 2 * thread::available_parallelism()?.get();
-            test.env("RUST_TEST_THREADS", threads.to_string());
+            if std::env::var_os("RUST_TEST_THREADS").is_none() {
+                // They wait for other processes most of the time.
+                let threads = 2 * thread::available_parallelism()?.get();
+                test.env("RUST_TEST_THREADS", threads.to_string());
+            }
             let ended = e2e::watch(&mut test)?;
             tests = ended.tests;
             Ok(ended.ok)
         });
+    } else {
+        run.skip("tests", "they do not build, or there is no binary to drive");
+    }
+    if binary {
         // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
         // the time.
         run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
         run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
     } else {
-        for name in ["tests", "torture", "bench"] {
+        for name in ["torture", "bench"] {
             run.skip(name, "there is no binary to drive");
         }
     }
@@ -77,7 +85,7 @@ pub fn run() -> Result<bool> {
 }
 
 impl Run {
-    fn step(&mut self, name: &'static str, body: impl FnOnce() -> Result<bool>) {
+    fn step(&mut self, name: &'static str, body: impl FnOnce() -> Result<bool>) -> bool {
         println!("\n== {name}");
         let start = Instant::now();
         let outcome = match body() {
@@ -88,15 +96,18 @@ impl Run {
                 Outcome::Failed
             }
         };
+        let passed = outcome == Outcome::Passed;
         self.steps.push((name, outcome, start.elapsed()));
+        passed
     }
 
     /// What was done beside the other steps, with all it printed.
     fn join(&mut self, name: &'static str, aside: Aside) -> bool {
         println!("\n== {name}");
         let (outcome, time) = aside.join();
+        let passed = outcome == Outcome::Passed;
         self.steps.push((name, outcome, time));
-        self.steps.last().is_some_and(|(_, outcome, _)| *outcome == Outcome::Passed)
+        passed
     }
 
     /// Before the tests, so that none of those that need a harness is skipped. Without npm they are, except in CI.
@@ -153,7 +164,8 @@ impl Aside {
         command.args(words);
         Ok(Self(thread::spawn(move || {
             let start = Instant::now();
-            Ok((command.output()?, start.elapsed()))
+            let output = command.output().with_context(|| format!("starting {:?}", command.get_program()))?;
+            Ok((output, start.elapsed()))
         })))
     }
 

@@ -47,10 +47,6 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let mut words = std::env::args().skip(1);
-    if words.next().is_some_and(|word| word == memory::WORD) {
-        return memory::helper(&words.collect::<Vec<_>>());
-    }
     let result = match Command::parse() {
         Command::Dist(args) => dist::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -90,4 +86,14 @@ fn cargo() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());
     command
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_arguments_make_sense() {
+        super::Command::command().debug_assert();
+    }
 }

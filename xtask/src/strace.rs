@@ -71,6 +71,11 @@ fn call(line: &str) -> Option<Call<'_>> {
     })
 }
 
+/// Whether a fault was met; where another process spoke in between, not on the line that names the call.
+pub fn was_injected(log: &str) -> bool {
+    log.contains("(INJECTED)")
+}
+
 /// Whether the process was killed, by us or by anyone.
 pub fn was_killed(log: &str) -> bool {
     log.contains("+++ killed by SIGKILL")

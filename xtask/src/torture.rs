@@ -32,7 +32,7 @@ use crate::table::{self, Align};
 const TOLD: usize = 40;
 const WAYS: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Loss {
     /// An acknowledged record is gone or changed.
     Record,
@@ -122,10 +122,22 @@ pub struct Args {
     #[arg(long)]
     pub quick: bool,
     /// Only sections whose name holds this
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
     pub only: String,
     /// Sweep only commands whose name holds this
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
     pub row: String,
     /// Torture this binary instead of target/dist/thru
     #[arg(long, value_name = "PATH")]

@@ -63,8 +63,9 @@ pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
     }
     let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
     let floor = super::sample(&mut true_command, &mut hooks, options.rounds)?;
+    let helper = memory::Helper::build()?;
     for hook in &mut hooks {
-        hook.peak_kb = memory::peak_kb(&hook.command, &hook.payload)?;
+        hook.peak_kb = helper.peak_kb(&hook.command, &hook.payload)?;
     }
     table::progress("");
     print!("{}", report(kind, options, &floor, &hooks));
