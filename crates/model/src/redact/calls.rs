@@ -9,6 +9,9 @@ use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 use super::{Hit, headers, stated};
 
+/// How far into a call its arguments are counted.
+const LONGEST_CALL: usize = 400;
+
 /// `("NAME", "value")`: a name and a value as two arguments. `at` is the comma.
 pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let closing = at - 1;
@@ -18,10 +21,12 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let name = name.strip_prefix(b"#").unwrap_or(name); // `fill("#password", "x")`
     let before = trim_end(&text[floor..opening], b'\\');
     let before = before.strip_suffix(b" ").unwrap_or(before);
-    if !before.ends_with(b"(") {
+    let mut after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
+    if before.ends_with(b"buildConfigField \"String\",") && text[after..].starts_with(b"\"\\") {
+        after += 1; // Gradle: the text of a literal, which has quotes of its own.
+    } else if !before.ends_with(b"(") {
         return None;
     }
-    let after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
     if takes_password(before) {
         let value = values::value(text, after).filter(|value| value.quoted)?;
         let verdict = Verdict { says: Says::Pass, kind: "password" };
@@ -74,8 +79,67 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // Tests set many a word: `setPassword("python")`.
     let looks = profile(&text[value.start..value.end]);
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2;
-    let doubtful = word || !sure || verdict.says != Says::Password;
+    let made_up = looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
+    let doubtful = word || !(sure || made_up) || verdict.says != Says::Password;
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
+}
+
+/// Calls whose password is told by its place, and the place.
+const PLACES: [(&str, usize); 8] = [
+    ("jwt.sign", 2),
+    ("jwt.encode", 2),
+    ("jwt.verify", 2),
+    ("jwt.decode", 2),
+    ("new mysqli", 3),
+    ("new PDO", 3),
+    ("DBI->connect", 3),
+    ("NetworkCredential", 2),
+];
+
+/// `new mysqli("host", "user", "x")`, and what is typed into a field: `get("#password").type("x")`. `at` is the bracket.
+pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let value =
+        if [".type", ".send_keys", ".sendKeys", ".fill"].iter().any(|verb| before.ends_with(verb.as_bytes()))
+        {
+            let field = &before[before.len().saturating_sub(64)..];
+            let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
+            memchr::memmem::find(field, b"assword")?;
+            values::quote_at(text, at + 1)?;
+            values::value(text, at + 1)?
+        } else {
+            let (_, place) = PLACES.iter().find(|(name, _)| before.ends_with(name.as_bytes()))?;
+            let start = nth_argument(text, at + 1, *place)?;
+            values::quote_at(text, start)?;
+            values::value(text, start)?
+        };
+    let content = &text[value.start..value.end];
+    let looks = profile(content);
+    // In tests many a word is typed.
+    if looks.digits == 0 || looks.letters() == 0 || content.contains(&b' ') {
+        return None;
+    }
+    hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
+}
+
+/// Where the `n`th argument starts, counted from one; brackets and quotes are stepped over.
+fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
+    let (mut depth, mut place, mut at) = (0usize, 1, from);
+    let end = text.len().min(from + LONGEST_CALL);
+    while at < end {
+        match text[at] {
+            b'\'' | b'"' => at = values::value(text, at)?.end,
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
+            b',' if depth == 0 => place += 1,
+            _ => {}
+        }
+        at += 1;
+        if place == n {
+            return Some(at + blanks(&text[at..], WIDEST_GAP));
+        }
+    }
+    None
 }
 
 /// Such a call is given a name or a text to look at, not a secret to keep.

@@ -35,6 +35,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
+        (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
         _ => None,
     }
 }
@@ -53,6 +54,16 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
+}
+
+/// `A temporary password is generated for root@localhost: x`, as MySQL says at its first start; marks and all.
+fn generated(text: &[u8], at: usize) -> Option<Hit> {
+    let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
+    let start = at + 1 + blanks(&text[at + 1..], 1);
+    let length = text[start..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let mixed = profile(&text[start..start + length]).changes >= 3;
+    let told = mixed && memmem::find(line, b"password is generated for").is_some();
+    told.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
 /// The only word of the line below: `api_key:` and then the key. A block (`password: |`) counts as quoted.

@@ -100,11 +100,16 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         }
         b'p' if attached && before(text, at, &["mysql", "mariadb", "7z "]) => argument(text, at + 1),
         b'p' if !attached
-            && before(text, at, &["sshpass", " login", "mosquitto", "ldap", "mongo", "twine", "snowsql"]) =>
+            && before(
+                text,
+                at,
+                &["sshpass", " login", "mosquitto", "ldap", "mongo", "twine", "snowsql", "cqlsh"],
+            ) =>
         {
             argument(text, behind_flag(text, at + 1)?)
         }
         b'p' if attached && before(text, at, &["sshpass"]) => argument(text, at + 1),
+        b'A' | b'X' if !attached && before(text, at, &["snmp"]) => argument(text, behind_flag(text, at + 1)?),
         b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
         b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
         b'w' if !attached && before(text, at, &["ldapsearch", "ldapadd", "ldapmodify"]) => {
@@ -136,6 +141,21 @@ fn positional(text: &[u8], at: usize) -> Option<Hit> {
         after = behind_flag(text, after + word)?;
     }
     None
+}
+
+/// `net user NAME x`, `rabbitmqctl add_user NAME x`: the word behind the name is the password. `at` is behind the verb.
+pub fn second(text: &[u8], at: usize) -> Option<Hit> {
+    let name = behind_flag(text, at)?;
+    let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
+    if matches!(byte(text, name), b'-' | b'/') || text[name + length] == b'\n' {
+        return None;
+    }
+    let after = behind_flag(text, name + length)?;
+    let value = values::value(text, after)?;
+    let looks = profile(&text[value.start..value.end]);
+    // In prose a word follows.
+    let made_up = looks.letters() > 0 && looks.digits > 0;
+    if made_up && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
 /// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.

@@ -108,6 +108,21 @@ fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
     hit(text, values::value(text, value.end + mark)?, verdict, joint)
 }
 
+/// `process.env.SECRET || "x"`, `ENV["SECRET"] ||= "x"`: as [`fallback`], where the name before the marks is all that
+/// tells. `at` is the first mark.
+pub fn otherwise(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let after = at + 2 + usize::from(byte(text, at + 2) == b'=');
+    let after = after + blanks(&text[after.min(text.len())..], 4);
+    values::quote_at(text, after)?;
+    let name = name_before(text, at, floor)?;
+    let verdict = names::judge(name.bytes(text))?;
+    let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    // A program says much where nothing is set; what stands in for a variable of the environment is a value.
+    let doubtful = verdict.says != Says::Password || !is_loud(last);
+    let secret = matches!(verdict.says, Says::Password | Says::Secret);
+    secret.then(|| hit(text, values::value(text, after)?, verdict, Joint { doubtful, ..Joint::default() }))?
+}
+
 /// `NAME -> value`, as notes have it; `at` is the head of the arrow.
 pub fn arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let gap = blanks(&text[at + 1..], WIDEST_GAP);

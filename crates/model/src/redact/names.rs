@@ -52,12 +52,19 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd") {
         return verdict(Says::Password, "password");
     }
-    if is_one_of(head, "pw pass sshpass userpass dbpass storepass keypass requirepass phrase mnemonic psk") {
+    if is_one_of(
+        head,
+        "pw pass sshpass userpass dbpass storepass keypass requirepass bindpw rootpw phrase mnemonic psk",
+    ) {
         let sure = is_one_of(before, ACCOUNTS) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
             true => None,
             false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
         };
+    }
+    // Who knows it may run anything in the cluster.
+    if is_one_of(head, "cookie") && is_one_of(before, "erlang") {
+        return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of(head, "pat")
         && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket");
@@ -79,7 +86,10 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "salt") {
         return verdict(Says::Perhaps, "secret");
     }
-    if ends_with_one_of(head, "apikey secretkey accesskey privatekey authkey accountkey encryptionkey") {
+    if ends_with_one_of(
+        head,
+        "apikey secretkey accesskey privatekey privkey authkey accountkey encryptionkey",
+    ) {
         return verdict(Says::Secret, "api-key");
     }
     if is_one_of(head, "id") && is_one_of(before, "key") {
@@ -103,7 +113,7 @@ const SECRET_KEYS: &str = "\
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery";
+    relic dd insights role token password unseal recovery setup totp mfa";
 
 /// Words before `key` that make it something else.
 const OTHER_KEYS: &str = "\
@@ -132,7 +142,7 @@ const ACCOUNTS: &str = "\
 /// Words that may follow without changing what the value is.
 const SUFFIXES: &str = "\
     prod production dev development staging stage stg test testing live sandbox base value string plain \
-    plaintext raw b hex old new primary secondary default confirm confirmation repeat again us \
+    plaintext raw b hex private old new primary secondary default confirm confirmation repeat again us \
     eu local ci main v in here env";
 
 fn is_suffix(word: &[u8]) -> bool {
@@ -159,6 +169,7 @@ fn hints(name: &[u8]) -> bool {
                 | b"phr"
                 | b"mne"
                 | b"psk"
+                | b"coo"
         )
     };
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")

@@ -186,6 +186,7 @@ pub static RULES: &[Rule] = &[
     rule("huggingface-token",        "api_org_",                        &[Run(ALNUM, 20, 60)], Random),
 
     // Package registries
+    rule("packagist-token",          "packagist_",                      &[Run(LOWER_NUM, 2, 4), Literal("_"), Run(HEX, 40, 80)], Sure),
     rule("npm-token",                "npm_",                            &[Run(ALNUM, 30, 60)], Sure),
     rule("pypi-token",               "pypi-Ag",                         &[Run(BASE64_URL, 40, 1000)], Sure),
     rule("crates-io-token",          "cio",                             &[Run(ALNUM, 32, 32)], Sure),

@@ -43,9 +43,11 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
             Action::Element if text[floor..at].ends_with(b"-") => named::arrow(text, at, floor),
             Action::Element => calls::element(text, at, floor),
             Action::Call if calls::may_take(&text[floor..at], byte(text, at + 1)) => {
-                calls::call(text, at, floor)
+                calls::call(text, at, floor).or_else(|| calls::positional(text, at, floor))
             }
-            Action::Call => None,
+            Action::Call => calls::positional(text, at, floor),
+            Action::Or if byte(text, at + 1) == text[at] => named::otherwise(text, at, floor),
+            Action::Or => None,
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at),
             Action::Dash => flags::value(text, at, floor),
@@ -91,6 +93,7 @@ enum Action {
     Comma,
     Element,
     Call,
+    Or,
     At,
     Dash,
     Tilde,
@@ -112,6 +115,7 @@ const fn actions() -> [Action; 256] {
             b',' => Action::Comma,
             b'>' => Action::Element,
             b'(' => Action::Call,
+            b'|' | b'?' => Action::Or,
             b'@' => Action::At,
             b'-' => Action::Dash,
             b'~' => Action::Tilde,
@@ -157,6 +161,11 @@ fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
+        (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {
+            flags::second(text, end)
+        }
+        (8, b' ') if &text[start..end] == b"add_user" => flags::second(text, end),
+        (15, b' ') if &text[start..end] == b"change_password" => flags::second(text, end),
         (12, b' ') if &text[start..end] == b"SecureString" => flags::literal(text, end + 1),
         (13, b' ') if &text[start..end] == b"Authorization" && byte(text, end + 1) == b'"' => {
             headers::credential(text, end + 1)

@@ -2,10 +2,10 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{UPPER, blanks, byte, is};
+use super::classes::{UPPER, WORD, blanks, byte, is, run_back};
 use super::named::{WIDEST_GAP, hit};
 use super::names::{self, Says, Verdict};
-use super::values::{self, Joint};
+use super::values::{self, Joint, Value};
 
 /// A value that follows its name behind a blank: `password is hunter2`, `machine … password hunter2`,
 /// `PASSWORD 'x'`, `configure set secret_access_key x`. The name is the word `text[start..end]`.
@@ -21,8 +21,12 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         return None;
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
-    if let Some(after) = text[end..].strip_prefix(b" is ") {
+    if let Some(after) =
+        [&b" is "[..], b" ist ", b" lautet "].iter().find_map(|is| text[end..].strip_prefix(*is))
+    {
         let after = after.strip_prefix(b"now ").unwrap_or(after);
+        let verdict =
+            if name == b"key" { names::judge(with_word_before(text, start, end))? } else { verdict };
         return declared(text, text.len() - after.len(), verdict, Joint::default());
     }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
@@ -35,26 +39,63 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
-        let in_redis = name == b"requirepass" && looks.digits + looks.symbols > 0;
-        if in_netrc || in_sql || in_redis || context.ends_with(b"ENV ") {
+        let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
+        let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw") && made_up;
+        let in_code = value.quoted && made_up && context.ends_with(b"#define ");
+        let in_command = made_up && super::contains(context, b"nmcli ");
+        if in_netrc || in_sql || in_server || in_code || in_command || context.ends_with(b"ENV ") {
             return hit(text, value, verdict, joint);
+        }
+        if let Some(encoded) = numbered(text, value) {
+            return hit(text, encoded, verdict, joint);
         }
         // A line of its own, as in `~/.msmtprc` and in tables.
         let line = context.trim_ascii_end();
         let starts = line.is_empty() || context[line.len()..].contains(&b'\n');
         let ends = byte(text, value.end + usize::from(value.quoted)) == b'\n';
         // As an argument of a block, `password "x"` is a literal.
-        let joint = Joint { doubtful: !value.quoted, ..Joint::default() };
-        let told = starts && ends || context.ends_with(b"with ") || context.ends_with(b"using ");
+        let in_block = value.quoted && context.ends_with(b"{ ");
+        // `username admin and password Orchid190`
+        let beside_user = made_up && context.ends_with(b" and ") && super::contains(context, b"username ");
+        let joint = Joint { doubtful: !value.quoted && !beside_user, ..Joint::default() };
+        let told = starts && ends
+            || in_block
+            || beside_user
+            || context.ends_with(b"with ")
+            || context.ends_with(b"using ");
         return if told { hit(text, value, verdict, joint) } else { None };
     }
-    let least = if name == b"login" { 24 } else { 20 };
+    let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
+    let least = match name {
+        b"login" => 24,
+        _ if at_prompt => 8,
+        _ => 20,
+    };
     let content = &text[value.start..value.end];
     // `#define initSecret initSecret_avx512` renames it.
     if content.len() < least || super::contains(content, name) {
         return None;
     }
     hit(text, value, verdict, doubtful)
+}
+
+/// `password 7 0822455D0A16`, as routers write what they have scrambled: the value behind the kind.
+fn numbered(text: &[u8], kind: Value) -> Option<Value> {
+    let scrambled = |value: &Value| {
+        let content = &text[value.start..value.end];
+        content.len() >= 8
+            && content.iter().all(u8::is_ascii_hexdigit)
+            && content.iter().any(u8::is_ascii_digit)
+    };
+    let one_digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
+    let one_digit = one_digit && byte(text, kind.end) == b' ';
+    one_digit.then(|| values::value(text, kind.end + 1).filter(scrambled))?
+}
+
+/// `api key` of `my api key is`.
+fn with_word_before(text: &[u8], start: usize, end: usize) -> &[u8] {
+    let before = text[..start].strip_suffix(b" ").unwrap_or_default();
+    &text[if before.is_empty() { start } else { before.len() - run_back(before, WORD, 24) }..end]
 }
 
 /// `name is value`: in prose almost anything follows, so the value must not be a word.
@@ -65,7 +106,10 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.digits > 0 && looks.letters() > 0 && !name_like);
-    let doubtful = joint.doubtful || verdict.says != Says::Password && !value.quoted;
+    // A key in hexadecimal digits is told as such, a word is not.
+    let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
+    let key = verdict.says == Says::Secret && hex;
+    let doubtful = joint.doubtful || verdict.says != Says::Password && !value.quoted && !key;
     let joint = Joint { doubtful, ..joint };
     if plausible || joint.doubtful { hit(text, value, verdict, joint) } else { None }
 }
@@ -88,5 +132,9 @@ pub fn may_end_name(word: &[u8]) -> bool {
             | b"uth"
             | b"gin"
             | b"ass"
+            | b"dpw"
+            | b"tpw"
+            | b"psk"
+            | b"ort"
     )
 }

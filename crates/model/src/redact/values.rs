@@ -178,7 +178,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     const WORDS: &str = "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid";
+        oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a";
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
@@ -186,6 +186,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         || content.starts_with(b"<")
         || content.starts_with(b"required|")
         || content.ends_with(b"...")
+        || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.is_random()) // filled in by Maven or Ant
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
     // `[FILTERED]`
     {
@@ -354,10 +355,22 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     if plain {
         // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
         let literal = joint.tight && !separated && !passed;
-        return joint.listed || literal || humped || looks.is_random();
+        let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
+        return joint.listed || literal || humped || capitals || looks.is_random();
     }
-    let name_like = separated && looks.symbols == 0 && !humped;
+    // `violet-cobalt-85` on a line of its own: in code it would be a sum.
+    let summed = content.contains(&b'-') && words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
+    let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+}
+
+/// `violet-cobalt-85`: two words or more and a number of two digits or more, as people make up.
+fn words_and_number(content: &[u8]) -> bool {
+    let parts = || content.split(|byte| *byte == b'-');
+    let number =
+        parts().next_back().is_some_and(|part| part.len() > 1 && part.iter().all(u8::is_ascii_digit));
+    let words = parts().filter(|part| part.len() > 2 && part.iter().all(|byte| is(*byte, LETTER))).count();
+    number && words >= 2 && words + 1 == parts().count()
 }
 
 /// An API key, a token, a secret: not a word, not a name.
