@@ -453,6 +453,14 @@ fn fragment() -> impl Strategy<Value = String> {
         "kty",
         "\"d\":\"",
         "::add-mask::",
+        " ||= ",
+        " ?? ",
+        "jwt.sign(",
+        "new PDO(",
+        "net user a ",
+        "AUTH ",
+        "root@localhost: ",
+        "seed phrase: ",
     ];
     prop_oneof![
         2 => (prop::sample::select(templates), any::<u64>()).prop_map(|(template, seed)| expand(&template, seed)),

@@ -5,7 +5,7 @@ use memchr::memmem;
 
 use super::chance::profile;
 use super::classes::{
-    BASE64_URL, Class, DOT, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
+    BASE64_URL, Class, DOT, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
     starts_with_ignore_case,
 };
 use super::names::{Says, Verdict};
@@ -35,6 +35,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if end - start <= 2 && end < at => web_key(text, start, end, at),
         (b':', b'"' | b'\'') if is_session(&text[start..end]) => cookie(text, start, at),
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
+        (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
         _ => None,
     }
@@ -54,6 +55,27 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let told = content.len() >= 12 && !content.contains(&b':') && memmem::find(line, b"assword").is_some();
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
+}
+
+/// `seed phrase: actor island canyon …`: what a wallet can be made again from, twelve words or more of one line.
+fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    const FEWEST: usize = 12;
+    if !["seed ", "recovery "].iter().any(|word| ends_with_ignore_case(&text[..start], word)) {
+        return None;
+    }
+    let start = at + 1 + blanks(&text[at + 1..], 4);
+    let (mut end, mut words) = (start, 0);
+    loop {
+        let next = end + usize::from(words > 0);
+        let length = run(&text[next.min(text.len())..], LOWER, 9);
+        if !(3..=8).contains(&length) || words > 0 && text[end] != b' ' {
+            break;
+        }
+        (end, words) = (next + length, words + 1);
+    }
+    // A sentence goes on, or ends with a mark.
+    let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\\' | 0);
+    alone.then_some(Hit { start, end, kind: "password" })
 }
 
 /// `A temporary password is generated for root@localhost: x`, as MySQL says at its first start; marks and all.
