@@ -31,7 +31,7 @@ impl ClaudeCode {
 
     /// As a user of Claude Code does it: `thru init` sees that it is in use and wires it.
     pub fn init(scratch: &Scratch) {
-        std::fs::create_dir_all(scratch.home.join(".claude")).expect("a folder");
+        std::fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
         scratch.thru_ok(&["init"]);
         let settings = scratch.project.join(".claude/settings.local.json");
         assert!(settings.exists(), "init wires what is in use");
