@@ -21,7 +21,7 @@ use crate::workstreams::{self, Place};
 
 /// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
 /// the first, a stop has no time for more, and a compaction has some. What is passed over is counted as unread.
-const WINDOW_AT_STOP: u64 = 512 * 1024;
+const WINDOW_AT_STOP: u64 = 384 * 1024;
 const WINDOW_AT_COMPACTION: u64 = 3 * 512 * 1024;
 
 /// What a checkpoint works on.
