@@ -79,14 +79,8 @@ pub struct Args {
     #[arg(long)]
     pub markdown: bool,
     /// Only rows whose name holds this
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    pub only: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub only: Option<String>,
     /// Measure this binary instead of target/dist/thru
     #[arg(long, value_name = "PATH")]
     pub bin: Option<PathBuf>,
@@ -111,7 +105,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let options = Options {
         rounds,
         markdown: args.markdown,
-        only: args.only.clone(),
+        only: args.only.clone().unwrap_or_default(),
         large: if args.quick { 50 } else { 500 },
     };
     if args.peers {

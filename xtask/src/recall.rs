@@ -34,14 +34,14 @@ pub struct Args {
     #[arg(long, value_name = "N")]
     every: Option<usize>,
     /// Only transcripts whose name holds this
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
-    only: String,
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
 }
 
 pub fn run(args: &Args) -> Result<bool> {
     let mut measured = Vec::new();
     for path in transcripts(&args.folder)? {
-        if !path.to_string_lossy().contains(&args.only) {
+        if !path.to_string_lossy().contains(args.only.as_deref().unwrap_or_default()) {
             continue;
         }
         let bytes = read(&path)?;

@@ -122,23 +122,11 @@ pub struct Args {
     #[arg(long)]
     pub quick: bool,
     /// Only sections whose name holds this
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    pub only: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub only: Option<String>,
     /// Sweep only commands whose name holds this
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true,
-        allow_hyphen_values = true
-    )]
-    pub row: String,
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru
     #[arg(long, value_name = "PATH")]
     pub bin: Option<PathBuf>,
@@ -146,7 +134,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<bool> {
     let depth = if args.quick { Depth::Quick } else { Depth::Full };
-    let Args { only, row, .. } = args;
+    let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
     let bin = dist::chosen(args.bin.as_deref())?;
     strace::require()?;
     // Nothing tortured is no pass.

@@ -99,24 +99,23 @@ const PLACES: [(&str, usize); 8] = [
 /// `new mysqli("host", "user", "x")`, and what is typed into a field: `get("#password").type("x")`. `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
-    let value =
-        if [".type", ".send_keys", ".sendKeys", ".fill"].iter().any(|verb| before.ends_with(verb.as_bytes()))
-        {
-            let field = &before[before.len().saturating_sub(64)..];
-            let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
-            memchr::memmem::find(field, b"assword")?;
-            values::quote_at(text, at + 1)?;
-            values::value(text, at + 1)?
-        } else {
-            let (_, place) = PLACES.iter().find(|(name, _)| before.ends_with(name.as_bytes()))?;
-            let start = nth_argument(text, at + 1, *place)?;
-            values::quote_at(text, start)?;
-            values::value(text, start)?
-        };
+    let typed =
+        [".type", ".send_keys", ".sendKeys", ".fill"].iter().any(|verb| before.ends_with(verb.as_bytes()));
+    let start = if typed {
+        let field = &before[before.len().saturating_sub(64)..];
+        let field = &field[memchr::memrchr(b'\n', field).map_or(0, |end| end + 1)..];
+        memchr::memmem::find(field, b"assword")?;
+        at + 1
+    } else {
+        let (_, place) = PLACES.iter().find(|(name, _)| before.ends_with(name.as_bytes()))?;
+        nth_argument(text, at + 1, *place)?
+    };
+    values::quote_at(text, start)?;
+    let value = values::value(text, start)?;
     let content = &text[value.start..value.end];
     let looks = profile(content);
     // In tests many a word is typed.
-    if looks.digits == 0 || looks.letters() == 0 || content.contains(&b' ') {
+    if !looks.is_mixed() || content.contains(&b' ') {
         return None;
     }
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())

@@ -56,6 +56,11 @@ impl Profile {
         self.lower + self.upper
     }
 
+    /// Letters and digits, as words alone are not.
+    pub fn is_mixed(&self) -> bool {
+        self.digits > 0 && self.letters() > 0
+    }
+
     /// `xxxxxxxx`, `XXXX-XXXX`, `********`: a stand-in, not a value.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
@@ -66,7 +71,7 @@ impl Profile {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
         }
-        let mixed = self.digits > 0 && self.letters() > 0;
+        let mixed = self.is_mixed();
         let cased = self.lower > 0 && self.upper > 0;
         (mixed && self.changes >= 3 && self.changes * 5 >= self.len)
             || (mixed && self.longest >= 16 && self.digits >= 2)

@@ -154,8 +154,7 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, after)?;
     let looks = profile(&text[value.start..value.end]);
     // In prose a word follows.
-    let made_up = looks.letters() > 0 && looks.digits > 0;
-    if made_up && byte(text, after) != b'/' { argument(text, after) } else { None }
+    if looks.is_mixed() && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
 /// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.

@@ -226,14 +226,17 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
 /// A bare `key` or `token` takes the word before it into account: `API key: …`, `unexpected token: …`.
 fn qualified(text: &[u8], name: &Name, floor: usize, verdict: Verdict) -> Option<Verdict> {
     let bare = name.bytes(text).iter().all(|byte| is(*byte, LOWER | UPPER));
-    if name.quoted || !bare || name.start <= floor + 1 || text[name.start - 1] != b' ' {
+    if name.quoted || !bare || verdict.says == Says::Password {
         return Some(verdict);
     }
-    let word = run_back(&text[floor..name.start - 1], BASE64_URL, 24);
-    if word == 0 || verdict.says == Says::Password {
-        return Some(verdict);
-    }
-    names::judge(&text[name.start - 1 - word..name.end])
+    with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge)
+}
+
+/// The name `text[start..end]` with the word that a blank parts from it: `api key`.
+pub fn with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
+    let before = text[floor..start].strip_suffix(b" ")?;
+    let word = run_back(before, BASE64_URL, 24);
+    (word > 0).then(|| &text[start - 1 - word..end])
 }
 
 /// `**Password:** x` closes its emphasis behind the separator.

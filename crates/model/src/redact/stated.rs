@@ -2,8 +2,8 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{UPPER, WORD, blanks, byte, is, run_back};
-use super::named::{WIDEST_GAP, hit};
+use super::classes::{UPPER, blanks, byte, is};
+use super::named::{WIDEST_GAP, hit, with_word_before};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 
@@ -25,8 +25,11 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         [&b" is "[..], b" ist ", b" lautet "].iter().find_map(|is| text[end..].strip_prefix(*is))
     {
         let after = after.strip_prefix(b"now ").unwrap_or(after);
-        let verdict =
-            if name == b"key" { names::judge(with_word_before(text, start, end))? } else { verdict };
+        let verdict = if name == b"key" {
+            names::judge(with_word_before(text, start, end, 0).unwrap_or(name))?
+        } else {
+            verdict
+        };
         return declared(text, text.len() - after.len(), verdict, Joint::default());
     }
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
@@ -87,15 +90,8 @@ fn numbered(text: &[u8], kind: Value) -> Option<Value> {
             && content.iter().all(u8::is_ascii_hexdigit)
             && content.iter().any(u8::is_ascii_digit)
     };
-    let one_digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
-    let one_digit = one_digit && byte(text, kind.end) == b' ';
-    one_digit.then(|| values::value(text, kind.end + 1).filter(scrambled))?
-}
-
-/// `api key` of `my api key is`.
-fn with_word_before(text: &[u8], start: usize, end: usize) -> &[u8] {
-    let before = text[..start].strip_suffix(b" ").unwrap_or_default();
-    &text[if before.is_empty() { start } else { before.len() - run_back(before, WORD, 24) }..end]
+    let digit = kind.end == kind.start + 1 && text[kind.start].is_ascii_digit();
+    (digit && byte(text, kind.end) == b' ').then(|| values::value(text, kind.end + 1).filter(scrambled))?
 }
 
 /// `name is value`: in prose almost anything follows, so the value must not be a word.
@@ -105,7 +101,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let looks = profile(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
-    let plausible = looks.symbols > 0 || (looks.digits > 0 && looks.letters() > 0 && !name_like);
+    let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like);
     // A key in hexadecimal digits is told as such, a word is not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == Says::Secret && hex;

@@ -359,7 +359,7 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         return joint.listed || literal || humped || capitals || looks.is_random();
     }
     // `violet-cobalt-85` on a line of its own: in code it would be a sum.
-    let summed = content.contains(&b'-') && words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
+    let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
 }
@@ -386,7 +386,7 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
     }
     let literal = value.quoted || joint.loud || joint.tight || joint.listed;
     let separated = content.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b'/' | b':' | b'@'));
-    let mixed = looks.digits > 0 && looks.letters() > 0;
+    let mixed = looks.is_mixed();
     literal
         && ((mixed && looks.len >= 6 && !separated && !is_type(content) && !is_numbered(content))
             || is_encoded_pair(content)

@@ -81,7 +81,7 @@ impl Droid {
             settings["compactionTokenLimit"] = tokens.into();
         }
         let folder = scratch.home.join(".factory");
-        std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
+        std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command(&self.binary.to_string_lossy());
         // It has no switch for staying at home. So whatever is not for this machine goes to a proxy that is not there,
