@@ -5,6 +5,7 @@
 pub mod brief;
 pub mod checks;
 pub mod config;
+pub mod consent;
 pub mod decide;
 pub mod diff;
 pub mod digest;

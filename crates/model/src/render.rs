@@ -118,6 +118,20 @@ pub fn path(text: &str, max: usize) -> String {
     }
 }
 
+/// For a person who decides about a text: nothing is left out. What a terminal would obey or hide is written as `\u{1b}`;
+/// line ends and tabs stay.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() || is_invisible(c) => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 /// What can be seen: no escape sequences, no control, zero-width or direction-changing characters.
 fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
     let mut rest = text.chars();
@@ -185,6 +199,18 @@ mod tests {
         ];
         for (text, expected) in cases {
             assert_eq!(inline(text, 100), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_to_decide_about_loses_nothing() {
+        for (text, expected) in [
+            ("make it\n\tgreen", "make it\n\tgreen"),
+            ("rm\u{1b}[2K -rf", "rm\\u{1b}[2K -rf"),
+            ("a\rb\u{202e}c\u{200b}", "a\\u{d}b\\u{202e}c\\u{200b}"),
+            ("é 😀 \u{9b}31m", "é 😀 \\u{9b}31m"),
+        ] {
+            assert_eq!(visible(text), expected, "{text:?}");
         }
     }
 

@@ -11,12 +11,14 @@ use model::time;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::{Error, Result};
+use crate::{Error, Result, Tracked};
 
 #[derive(Debug)]
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
+    /// Files that are read as if they were not there: they came with a commit, and belong to this machine.
+    pub(crate) tracked: Tracked,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,14 +46,14 @@ impl Dir {
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
-        Ok(Dir { fd, path: path.to_owned() })
+        Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
     /// Opens `path` if no link stands in any part of it. Any error but "not there" says only that this way did not do.
     /// One call instead of two, which counts when every ancestor of a folder is asked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = raw::open_without_links(path)?;
-        Ok(Dir { fd, path: path.to_owned() })
+        Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
     pub fn path(&self) -> &Path {
@@ -60,13 +62,13 @@ impl Dir {
 
     /// The same folder under the name the user knows it by, for messages.
     pub(crate) fn at(self, path: PathBuf) -> Dir {
-        Dir { fd: self.fd, path }
+        Dir { path, ..self }
     }
 
     /// Opens a folder below this one.
     pub fn sub(&self, rel: &str) -> Result<Dir> {
         let fd = self.open_beneath(rel, OFlags::DIRECTORY, Mode::empty(), "open")?;
-        Ok(Dir { fd, path: self.path.join(rel) })
+        Ok(Dir { fd, path: self.path.join(rel), tracked: Tracked::Nothing })
     }
 
     /// Opens a folder below this one, making what is missing.
@@ -101,14 +103,14 @@ impl Dir {
 
     /// The whole of a small file. Over `max` bytes it is not one of ours.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
-        let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
+        let fd = self.open_to_read(rel)?;
         read_whole(File::from(fd), &self.path.join(rel), max)
     }
 
     /// The last `max` bytes of a file, from a line's beginning on.
     pub fn read_tail(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let path = self.path.join(rel);
-        let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
+        let fd = self.open_to_read(rel)?;
         let size = require_file(fd.as_fd(), &path)?;
         let file = File::from(fd);
         let start = size.saturating_sub(max);
@@ -125,7 +127,7 @@ impl Dir {
     /// What stands in a file from `offset` on. None where it is shorter: it is not the file that was read before.
     pub(crate) fn read_from(&self, rel: &str, offset: u64) -> Result<Option<Vec<u8>>> {
         let path = self.path.join(rel);
-        let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
+        let fd = self.open_to_read(rel)?;
         let size = require_file(fd.as_fd(), &path)?;
         let Some(length) = size.checked_sub(offset) else { return Ok(None) };
         let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
@@ -154,7 +156,7 @@ impl Dir {
     /// Every line of a file, without its line end, however large the file is.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let path = self.path.join(rel);
-        let mut file = File::from(self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?);
+        let mut file = File::from(self.open_to_read(rel)?);
         require_file(file.as_fd(), &path)?;
         let (mut pending, mut chunk, mut number) = (Vec::new(), vec![0; CHUNK], 0);
         loop {
@@ -268,6 +270,14 @@ impl Dir {
     /// What was made, renamed or removed in this folder stays so.
     pub(crate) fn sync(&self) -> Result<()> {
         fs::fsync(&self.fd).map_err(|e| Error::from_errno(e, &self.path, "sync"))
+    }
+
+    /// The one way to a file's content.
+    fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
+        if self.tracked.hides(rel) {
+            return Err(Error::Absent { path: self.path.join(rel) });
+        }
+        self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")
     }
 
     pub(crate) fn open_beneath(

@@ -6,6 +6,7 @@
 
 mod append;
 mod atomic;
+mod consent;
 mod dir;
 mod error;
 pub mod feed;
@@ -22,9 +23,11 @@ pub mod role;
 mod root;
 mod session;
 mod store;
+mod tracked;
 mod trust;
 
 pub use atomic::Durability;
+pub use consent::{ConsentKind, Consents};
 pub use dir::{Dir, Entry, EntryKind, read_own};
 pub use error::Error;
 pub use lock::Lock;
@@ -35,6 +38,7 @@ pub use packets::{Listed, Listing};
 pub use random::random;
 pub use root::{Found, Root, Wish, find};
 pub use store::{Created, Store};
+pub use tracked::Tracked;
 pub use trust::{Trust, TrustedRoot};
 
 pub type Result<T> = std::result::Result<T, Error>;

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use model::consent::Digest;
 use model::id::Id;
-use model::marker::{self, Marker, Mode, Problem};
+use model::marker::{self, Marker, Mode, Problem, ProjectId};
 
 use crate::root::store_at;
-use crate::{Dir, Durability, EntryKind, Error, Result, Tally, layout};
+use crate::{ConsentKind, Consents, Dir, Durability, EntryKind, Error, Result, Tally, Tracked, layout};
 
 /// Larger than any marker or config a person would write.
 const SMALL: usize = 1024 * 1024;
@@ -16,6 +17,8 @@ const SMALL: usize = 1024 * 1024;
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
+    /// What this user gave here to be run or fed. None: nothing.
+    consents: Option<Consents>,
 }
 
 /// What `create` did.
@@ -32,7 +35,29 @@ pub struct Created {
 
 impl Store {
     pub(crate) fn new(dir: Dir) -> Store {
-        Store { dir }
+        Store { dir, consents: None }
+    }
+
+    /// Joins the store with what only this machine knows: what its user gave to be run, and which files came with a commit
+    /// although they belong to one machine. `state` is the user's state folder.
+    pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
+        self.consents = state.map(|state| Consents::new(state, project, root));
+        self.dir.tracked = Tracked::of(root);
+    }
+
+    /// Whether this user gave all of this on this machine. What cannot be found out was not given.
+    pub fn is_given(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> bool {
+        self.consents.as_ref().is_some_and(|consents| consents.hold(kind, id, digests).unwrap_or(false))
+    }
+
+    /// None where there is no place for them, or the root has no marker.
+    pub fn consents(&self) -> Option<&Consents> {
+        self.consents.as_ref()
+    }
+
+    /// Files of `indexes/` and `state/` that git tracks, and that are not believed.
+    pub fn tracked(&self) -> &Tracked {
+        &self.dir.tracked
     }
 
     /// The store of `root`, marked or not.

