@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use crate::config::Stage;
 use crate::gate::Output;
 use crate::loops::{Loop, Outcome};
+use crate::render::visible;
 
 /// SHA-256, in hexadecimal: whoever writes a file into the tree must not be able to choose one that fits.
 pub type Digest = String;
@@ -43,6 +44,16 @@ pub fn of_stage(stage: &Stage) -> Digest {
         fields.output(output);
     }
     fields.digest()
+}
+
+/// A program and its arguments as a shell would take them, with everything in them to be seen.
+pub fn shown_command(argv: &[String]) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+".contains(c);
+    let word = |word: &String| match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.clone(),
+        false => format!("'{}'", visible(word).replace('\'', "'\\''")),
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Every field with its length before it: no two different lists of fields give the same bytes.

@@ -130,3 +130,11 @@ fn digests_stay_what_they_are() {
     let known = "1041494667aab52b7c80f45738e0f5012f4b79fcd96bc02c6031393548c6671e";
     assert_eq!(of_loop(&plain_loop()), known);
 }
+
+#[test]
+fn a_command_is_shown_whole() {
+    let shown = |words: &[&str]| shown_command(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    assert_eq!(shown(&["claude", "-p", "--model=x"]), "claude -p --model=x");
+    assert_eq!(shown(&["sh", "-c", "a b > 'c'", ""]), r"sh -c 'a b > '\''c'\''' ''");
+    assert_eq!(shown(&["x\u{1b}[2Ky", "\u{200b}"]), r"'x\u{1b}[2Ky' '\u{200b}'");
+}

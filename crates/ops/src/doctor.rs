@@ -13,7 +13,7 @@ use model::receipt::{Outcome, Receipt};
 use model::text::count;
 use model::time;
 use serde::Serialize;
-use store::{Dir, EntryKind, Found, Root, Store};
+use store::{Dir, EntryKind, Found, Root, Store, Tracked, layout};
 
 use crate::firing::{self, Fired, Firing};
 use crate::{Error, World, gate, install, loops, settings};
@@ -153,8 +153,28 @@ fn check_files(store: &Store) -> Check {
     walk.folder(store.dir(), "");
     walk.findings.extend(loops::findings(store));
     walk.findings.extend(states::findings(store));
+    walk.findings.extend(tracked(store));
     let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
+}
+
+/// Files that belong to one machine and came with a commit.
+fn tracked(store: &Store) -> Vec<Finding> {
+    match store.tracked() {
+        Tracked::Nothing => Vec::new(),
+        Tracked::Files(files) => {
+            let of = |file: &String| {
+                Finding::new(Level::Warning, "git tracks this file of one machine, so nothing in it is believed")
+                    .at(file.clone(), None)
+                    .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
+            };
+            files.iter().map(of).collect()
+        }
+        Tracked::Unknown(why) => {
+            let text = format!("whether git tracks files of indexes/ and state/ cannot be told ({why}), so none is believed");
+            vec![Finding::new(Level::Warning, text).hint("`git status` tells what is wrong with the index")]
+        }
+    }
 }
 
 /// The live run of a stage, where there is one. That outputs are open is in order; that it cannot be told is not.

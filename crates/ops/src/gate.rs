@@ -1,5 +1,6 @@
 //! `thru gate`: what sub-agents had to write is there, whole and fresh.
 
+mod adopt;
 mod expect;
 mod hook;
 mod launch;
@@ -22,9 +23,11 @@ use crate::{Error, Result, World, settings};
 
 use orphan::Orphan;
 
+pub use adopt::{Adoption, LaunchShown, adopt, to_adopt};
 pub use expect::{Expectation, Wanted, Wish, expect};
 pub use hook::{Open, OpenOutput, open};
 pub(crate) use hook::{awaited, keep_message, notes};
+pub(crate) use live::live_run;
 pub use live::{Live, Where, clear_live, live, set_live};
 pub use run::{Again, Options, Progress, run};
 pub use seal::{Prompt, Sealed, prompt, seal};
@@ -176,6 +179,16 @@ impl Place {
             }),
             lock => Ok(lock?),
         }
+    }
+}
+
+fn need_trust(place: &Place) -> Result<()> {
+    match place.trusted {
+        true => Ok(()),
+        false => Err(Error::Refused {
+            what: "this root is not trusted, so no command of its records is started".into(),
+            hint: "look at expected.json, then run `thru trust` in a terminal".into(),
+        }),
     }
 }
 

@@ -50,6 +50,9 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
+    // A tool call runs nothing and feeds nothing: it need not know what the user gave.
+    let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
+    let store = if is_tool_call { store } else { world.known_here(store, &marker, &root.path) };
     // The process ends with its event: the kernel closes the folder, and that is a call less.
     let store = ManuallyDrop::new(store);
     // Where trust cannot be looked up there is nothing to say either way.

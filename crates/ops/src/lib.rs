@@ -8,6 +8,7 @@ mod alive;
 mod backup;
 pub mod brief;
 mod checkpoint;
+mod consent;
 pub mod context;
 mod deadline;
 pub mod doctor;

@@ -1,5 +1,6 @@
 //! Loops: what people do to them. What becomes of one at a stop is in [`stop`], at a session's start in [`session`].
 
+mod adopt;
 mod choose;
 pub mod ralph;
 mod seen;
@@ -18,9 +19,11 @@ use model::time;
 use serde::Serialize;
 use store::{Found, Store};
 
+pub use adopt::{Adoption, adopt, to_adopt};
 pub use choose::Wanted;
 use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
 
+use crate::consent;
 use crate::init::PATIENCE;
 use crate::sessions::Chosen;
 use crate::{Error, Result, World, settings};
@@ -33,6 +36,8 @@ pub struct Shown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
+    /// Whether this user gave it on this machine, as it is. If not it is never fed, and its validators never run.
+    pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether it holds its session.
@@ -97,7 +102,7 @@ pub fn list(world: &World) -> Result<List> {
     };
     let (records, damaged) = all(&store)?;
     let pointer = pointer(&store, &records);
-    let mut loops: Vec<Shown> = records.iter().map(|record| shown(&record.state, &pointer)).collect();
+    let mut loops: Vec<Shown> = records.iter().map(|record| shown(&store, &record.state, &pointer)).collect();
     loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
     Ok(List { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
 }
@@ -106,7 +111,7 @@ pub fn show(world: &World, named: Option<&str>) -> Result<(Shown, String)> {
     let store = open(world)?;
     let record = store.read_loop(&choose(world, &store, named, Aim::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
-    Ok((shown(&record.state, &store.foreground()?.unwrap_or_default()), text))
+    Ok((shown(&store, &record.state, &store.foreground()?.unwrap_or_default()), text))
 }
 
 pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
@@ -116,7 +121,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     let mut entries = Vec::new();
     let tally = store.loop_log(&id, |entry| entries.push(entry))?;
     let pointer = store.foreground()?.unwrap_or_default();
-    Ok(Log { shown: shown(&record.state, &pointer), entries, torn: tally.torn.len() })
+    Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
 }
 
 /// Puts a loop into the foreground of a session; what was there stays active and waits.
@@ -129,6 +134,7 @@ pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     if record.state.status != Status::Active {
         return Err(not_active(&record.state));
     }
+    need_started_here(&store, &record.state)?;
     let mut next = record.state.clone();
     next.last_stop = None;
     put_forward(world, &store, &record, next, &owner, Event::Activated)
@@ -152,7 +158,7 @@ pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Cha
     match next.status {
         Status::Active => return Err(not_paused(&next)),
         Status::Done | Status::Cancelled => return Err(not_active(&next)),
-        Status::Paused => {}
+        Status::Paused => need_started_here(&store, &next)?,
     }
     next.max_iterations = how.max_iterations.unwrap_or(next.max_iterations);
     if next.max_iterations > 0 && next.iteration >= next.max_iterations {
@@ -224,7 +230,11 @@ fn set_back(
     if let Some(event) = event {
         note(world, &store, &next, event)?;
     }
-    Ok(Changed { shown: shown(&next, &pointer), changed: event.is_some(), chosen: None, notes: Vec::new() })
+    if next.status == Status::Cancelled {
+        // Whatever brings the file back as it was does not bring back the word of the user.
+        consent::withdraw_loop(&store, &next.id)?;
+    }
+    Ok(Changed { shown: shown(&store, &next, &pointer), changed: event.is_some(), chosen: None, notes: Vec::new() })
 }
 
 /// Writes a loop that is to run, and points to it.
@@ -243,6 +253,7 @@ fn put_forward(
         Owner::Session(session, _) => Some(session.to_string()),
         Owner::Next => None,
     };
+    consent::give_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
     write(store, &id, record, next.clone())?;
     let (pointer, notes) = point(store, &next, owner)?;
     note(world, store, &next, event)?;
@@ -250,7 +261,7 @@ fn put_forward(
         Owner::Session(_, chosen) => Some(*chosen),
         Owner::Next => None,
     };
-    Ok(Changed { shown: shown(&next, &pointer), changed: true, chosen, notes })
+    Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
 /// Sets the pointer to a loop, and says which one it was taken from.
@@ -291,12 +302,18 @@ fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> 
     Ok(store.append_loop_log(&id, &entry, limit)?)
 }
 
-fn shown(state: &Loop, pointer: &Pointer) -> Shown {
+fn shown(store: &Store, state: &Loop, pointer: &Pointer) -> Shown {
+    as_shown(state, pointer, consent::is_started_here(store, state))
+}
+
+fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
     let state = state.clone();
     let foreground = state.session.as_deref().is_some_and(|session| pointer.of(session) == Some(&state.id));
+    let runs = started_here && state.status == Status::Active;
     Shown {
-        foreground: foreground && state.status == Status::Active,
-        waiting: pointer.next.as_deref() == Some(&state.id) && state.status == Status::Active,
+        foreground: foreground && runs,
+        waiting: pointer.next.as_deref() == Some(&state.id) && runs,
+        started_here,
         id: state.id,
         status: state.status,
         iteration: state.iteration,
@@ -319,7 +336,7 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
     match store.read_loop(&id) {
         Ok(record) => {
-            Ok(Some(shown(&record.state, &pointer)).filter(|shown| shown.foreground || shown.waiting))
+            Ok(Some(shown(store, &record.state, &pointer)).filter(|shown| shown.foreground || shown.waiting))
         }
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -328,7 +345,8 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
 
 /// How many were paused, by somebody or by a limit.
 pub fn paused(store: &Store) -> Result<usize> {
-    Ok(all(store)?.0.iter().filter(|record| record.state.status == Status::Paused).count())
+    let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
+    Ok(all(store)?.0.iter().filter(|record| is_paused(&record.state)).count())
 }
 
 /// What is wrong with loops, for the doctor.
@@ -356,7 +374,32 @@ pub fn findings(store: &Store) -> Vec<Finding> {
             Finding::new(Level::Warning, text).hint(format!("`thru loop resume {}` goes on", state.id)),
         );
     }
+    for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {
+        let text = format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
+        let hint = format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id);
+        findings.push(Finding::new(Level::Note, text).hint(hint));
+    }
     findings
+}
+
+/// How many would run or could go on if they had been started here.
+pub fn not_started_here(store: &Store) -> Result<usize> {
+    Ok(all(store)?.0.iter().filter(|record| is_foreign(store, &record.state)).count())
+}
+
+/// One that came with a clone or a pull, was changed by somebody since, or is of a thru that kept no record.
+fn is_foreign(store: &Store, state: &Loop) -> bool {
+    matches!(state.status, Status::Active | Status::Paused) && !consent::is_started_here(store, state)
+}
+
+fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
+    match consent::is_started_here(store, state) {
+        true => Ok(()),
+        false => Err(Error::Refused {
+            what: format!("{} was not started here, or its prompt, promises, validators or limits were changed", state.id),
+            hint: format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id),
+        }),
+    }
 }
 
 /// Every loop, and every file that cannot be read as one.
@@ -375,7 +418,10 @@ fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
 fn pointer(store: &Store, records: &[Record]) -> Pointer {
     match store.foreground() {
         Ok(Some(pointer)) => pointer,
-        _ => Pointer::rebuilt(records.iter().map(|record| &record.state)),
+        // What was not started here waits for nobody.
+        _ => Pointer::rebuilt(
+            records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
+        ),
     }
 }
 

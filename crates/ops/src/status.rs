@@ -59,6 +59,9 @@ pub struct Report {
     pub wired: Vec<&'static str>,
     #[serde(skip_serializing_if = "is_zero")]
     pub paused_loops: usize,
+    /// Loops that would run, or could go on, if the user had started them on this machine.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loops_not_started_here: usize,
     /// What is wrong with the settings, and therefore not in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
@@ -135,6 +138,7 @@ pub fn run(world: &World) -> Result<Report> {
         hooks_off: !settings.hooks_enabled || world.is_on("THROUGHLINE_DISABLE"),
         wired: wired.map(|harness| harness.name).collect(),
         paused_loops: loops::paused(&store)?,
+        loops_not_started_here: loops::not_started_here(&store)?,
         outputs,
         outputs_problem,
         worktree: (root.path != root.checkout).then_some(root.checkout),

@@ -1,12 +1,18 @@
 //! `thru trust`: the person at the terminal vouches for a store that came with the folder.
 
+mod wants;
+
 use std::path::PathBuf;
 
 use model::marker::ProjectId;
 use serde::Serialize;
 use store::{Found, TrustedRoot};
 
+pub use store::ConsentKind;
+pub use wants::Want;
+
 use crate::init::PATIENCE;
+use crate::project::Project;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -18,10 +24,13 @@ pub struct Report {
     pub changed: bool,
     /// Where that is noted.
     pub record: PathBuf,
+    /// What the store would have run or fed. Trust gives none of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub wants: Vec<Want>,
 }
 
 pub fn grant(world: &World) -> Result<Report> {
-    refuse_inside_harness(world)?;
+    refuse_inside_harness(world, "trust is not given", "thru trust")?;
     change(world, true)
 }
 
@@ -34,25 +43,27 @@ pub fn list(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
 }
 
 fn change(world: &World, trusted: bool) -> Result<Report> {
-    let (root, marker) = match world.find()? {
-        Found::Marked { root, marker, .. } => (root.path, marker),
+    let project = match world.find()? {
+        Found::Marked { root, store, marker } => Project { root, store, marker },
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
+    let wants = if trusted { wants::all(world, &project) } else { Vec::new() };
+    let (root, marker) = (project.root.path, project.marker);
     let trust = world.need_trust()?;
     let id = &marker.project_id;
     let changed = match trusted {
         true => trust.grant(id, &root, world.now, PATIENCE)?,
         false => trust.revoke(id, &root, PATIENCE)?,
     };
-    Ok(Report { root, record: trust.file(id), project_id: marker.project_id, trusted, changed })
+    Ok(Report { root, record: trust.file(id), project_id: marker.project_id, trusted, changed, wants })
 }
 
 /// Trust is a person's word. An agent that read "run thru trust" in somebody's file must not be able to give it.
-fn refuse_inside_harness(world: &World) -> Result<()> {
+pub(crate) fn refuse_inside_harness(world: &World, what: &str, command: &str) -> Result<()> {
     match world.harness() {
         Some(harness) => Err(Error::Refused {
-            what: format!("trust is not given from inside a harness (this was started by {harness})"),
-            hint: "run `thru trust` yourself, in a terminal of your own".into(),
+            what: format!("{what} from inside a harness (this was started by {harness})"),
+            hint: format!("run `{command}` yourself, in a terminal of your own"),
         }),
         None => Ok(()),
     }

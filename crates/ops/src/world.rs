@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{Found, Trust, Wish};
+use store::{Found, Store, Trust, Wish};
 
 use crate::{Error, Result};
 
@@ -66,7 +66,18 @@ impl World<'_> {
     pub fn find(&self) -> Result<Found> {
         let explicit = self.explicit();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
-        Ok(store::find(&Wish { explicit: explicit.as_deref(), starts: &starts })?)
+        Ok(match store::find(&Wish { explicit: explicit.as_deref(), starts: &starts })? {
+            Found::Marked { root, store, marker } => {
+                Found::Marked { store: self.known_here(store, &marker, &root.path), root, marker }
+            }
+            unmarked => unmarked,
+        })
+    }
+
+    /// The store with what this machine knows of it: without that, nothing in it counts as given by the user.
+    pub fn known_here(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
+        store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
+        store
     }
 
     /// `--root`, else `$THROUGHLINE_ROOT`.

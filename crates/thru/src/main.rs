@@ -2,6 +2,7 @@
 
 #![no_main]
 
+mod ask;
 mod cli;
 mod commands;
 #[allow(unsafe_code)]

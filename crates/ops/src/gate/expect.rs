@@ -9,6 +9,7 @@ use serde::Serialize;
 use store::{Lock, Root, Run, layout};
 
 use super::{Place, Where};
+use crate::consent::{give_launches, is_stage_given};
 use crate::init::PATIENCE;
 use crate::project::Project;
 use crate::{Error, Result, World};
@@ -59,6 +60,9 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     let expected = Expected::new(stage.as_str(), outputs.collect::<Result<_>>()?);
     // Nothing that anybody goes by has been changed so far: what cannot be asked for leaves it as it is.
     let Folder { run, kind, .. } = folder;
+    if is_given(world, &place, wanted) {
+        give_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
+    }
     let set_aside = match kind {
         FolderKind::New => None,
         FolderKind::Shared(_) => make_room(world, &run, &stage)?,
@@ -78,6 +82,14 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
             .collect(),
         set_aside,
     })
+}
+
+/// Whether whoever runs this command says himself what is launched. What the project's settings define is a file of the tree:
+/// it is not, until it was adopted.
+fn is_given(world: &World, place: &Place, wanted: &Wanted) -> bool {
+    let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
+    let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
+    by_name || stage().is_some_and(|stage| is_stage_given(world, &place.store, stage))
 }
 
 /// Where the outputs are to come.

@@ -8,7 +8,8 @@ use serde::Serialize;
 use store::{Root, Run, Store, layout};
 
 use super::{Place, in_outputs};
-use crate::{Error, Result, World};
+use crate::project::Project;
+use crate::{Error, Result, World, settings};
 
 const LARGEST: usize = 4 * 1024 * 1024;
 
@@ -69,6 +70,12 @@ impl Place {
     pub(super) fn live(&self) -> Result<Option<Found>> {
         find(&self.store, &self.root, &self.resolved.settings())
     }
+}
+
+/// The live run of a project, trusted or not; None also where it cannot be told.
+pub(crate) fn live_run(world: &World, project: &Project) -> Option<Run> {
+    let settings = settings::resolve(world, Some(&project.store)).settings();
+    find(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
 /// A run that is named but not there is an error: whoever named it meant something.

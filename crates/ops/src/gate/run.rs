@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use model::consent::shown_command;
 use model::gate::{self, Expected, Judged, Omission, Output, Step, Verdict};
 use model::redact;
+use model::render::one_line;
 use model::time;
 use store::{Durability, Run};
 
 use super::launch::{Launch, launch};
 use super::orphan::{self, Orphan};
-use super::{Place, Report, Wanted, expect, report};
+use super::{Place, Report, Wanted, expect, need_trust, report};
+use crate::consent::is_launch_given;
 use crate::watchman::Watchman;
 use crate::{Error, Result, World};
 
@@ -80,11 +83,9 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
             steps.push(i);
         }
     }
-    if !steps.is_empty() && !place.trusted {
-        return Err(Error::Refused {
-            what: "this root is not trusted, so no command of its records is started".into(),
-            hint: "look at expected.json, then run `thru trust` in a terminal".into(),
-        });
+    if !steps.is_empty() {
+        need_trust(&place)?;
+        need_given(&place, &run, steps.iter().map(|i| &expected.outputs[*i]))?;
     }
     if options.again == Again::Yes && !steps.is_empty() {
         expected.begin_again(&steps);
@@ -145,8 +146,37 @@ fn is_step(
     }
 }
 
+/// How many commands a refusal names, and how much of each.
+const NAMED: usize = 5;
+const NAMED_WIDTH: usize = 200;
+
+/// `expected.json` is a file of the tree. What it says is launched only if the user gave it here, word for word.
+fn need_given<'a>(place: &Place, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
+    let foreign: Vec<&Output> =
+        launched.filter(|output| !is_launch_given(&place.store, &place.root, run, output)).collect();
+    if foreign.is_empty() {
+        return Ok(());
+    }
+    let named = foreign.iter().take(NAMED).map(|output| {
+        let command = one_line(&shown_command(&output.launch), NAMED_WIDTH);
+        format!("{} by `{command}`", one_line(&output.file, 128))
+    });
+    let more = match foreign.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Err(Error::Refused {
+        what: format!(
+            "{}: nothing was launched, because these commands were not given here: {}{more}",
+            run.path().join(run.list()).display(),
+            named.collect::<Vec<_>>().join(", ")
+        ),
+        hint: "`thru gate run --adopt` shows commands and prompts whole and asks; it needs a terminal".into(),
+    })
+}
+
 /// A stage that the settings define and that has no run yet gets one.
-fn find_or_make(world: &World, place: &Place, stage: Option<&str>) -> Result<Run> {
+pub(super) fn find_or_make(world: &World, place: &Place, stage: Option<&str>) -> Result<Run> {
     match (place.run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
             if place.resolved.stages.iter().any(|known| known.name == stage) =>

@@ -6,6 +6,7 @@ use model::loops::{Loop, Status};
 use store::Store;
 
 use super::{all, front, usage};
+use crate::consent::Claim;
 use crate::project::Project;
 use crate::sessions::Chosen;
 use crate::{Error, Result, World, sessions};
@@ -24,6 +25,15 @@ pub enum Wanted<'a> {
 pub(super) enum Owner {
     Session(Id, Chosen),
     Next,
+}
+
+impl Owner {
+    pub(super) fn claim(&self) -> Claim {
+        match self {
+            Owner::Session(..) => Claim::OneSession,
+            Owner::Next => Claim::NextSession,
+        }
+    }
 }
 
 pub(super) fn open(world: &World) -> Result<Store> {

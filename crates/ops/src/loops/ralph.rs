@@ -12,7 +12,7 @@ use serde::Serialize;
 use store::{Found, read_own};
 
 use super::start::create;
-use super::{Shown, all, need_trust, note, pointer, shown};
+use super::{Shown, all, as_shown, need_trust, note, pointer, shown};
 use crate::init::PATIENCE;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
@@ -38,7 +38,7 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<Report> {
     let file = file.map_or_else(|| root.checkout.join(FILE), Path::to_owned);
     let mut state = read(world, &file)?;
     if let (Found::Unmarked(_), Mode::DryRun) = (&found, mode) {
-        return Ok(Report { file, shown: shown(&state, &Pointer::default()), written: false, known: false });
+        return Ok(Report { file, shown: as_shown(&state, &Pointer::default(), false), written: false, known: false });
     }
     let project = Project::find_or_make(world)?;
     need_trust(world, &project)?;
@@ -47,13 +47,13 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<Report> {
     let (records, _) = all(&store)?;
     let front = pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.state.imported_from == state.imported_from) {
-        return Ok(Report { file, shown: shown(&known.state, &front), written: false, known: true });
+        return Ok(Report { file, shown: shown(&store, &known.state, &front), written: false, known: true });
     }
     if mode == Mode::Write {
         state = create(world, &store, state)?;
         note(world, &store, &state, Event::Paused)?;
     }
-    Ok(Report { file, shown: shown(&state, &front), written: mode == Mode::Write, known: false })
+    Ok(Report { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
 }
 
 /// Paused: two hooks that both feed a prompt would be one too many, and nothing runs unasked.

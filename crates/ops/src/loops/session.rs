@@ -10,6 +10,8 @@ use model::render::inline;
 use model::time;
 use store::Store;
 
+use crate::consent;
+
 use super::front;
 use super::stop::{Scene, notice, save, standing};
 
@@ -49,7 +51,7 @@ pub fn note(store: &Store, session: &str) -> Option<Note> {
     let pointer = front(store).ok()?;
     let id = Id::new(pointer.of(session)?).ok()?;
     let state = store.read_loop(&id).ok()?.state;
-    (state.status == Status::Active).then(|| Note {
+    (state.status == Status::Active && consent::is_started_here(store, &state)).then(|| Note {
         topic: Topic::Loop,
         text: format!(
             "{} runs in this session, started by the user: iteration {}. {}",
@@ -75,6 +77,14 @@ fn take(
     if next.status != Status::Active {
         pointer.clear(id.as_str());
         store.write_foreground(&pointer)?;
+        return Ok(None);
+    }
+    let may_have = match event {
+        // A session that goes on under another id keeps its loop; nobody else gets one that is not for the next session.
+        Event::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
+        _ => consent::is_started_here(store, &next),
+    };
+    if !may_have {
         return Ok(None);
     }
     next.session = Some(session.to_string());

@@ -17,7 +17,7 @@ use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, poin
 use crate::init::PATIENCE;
 use crate::project::Project;
 use crate::sessions::Chosen;
-use crate::{Error, Result, World, packet};
+use crate::{Error, Result, World, consent, packet};
 
 /// More than this is no prompt.
 const LARGEST: u64 = 1024 * 1024;
@@ -119,6 +119,8 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     };
     let _lock = store.lock_loops(PATIENCE)?;
     let state = create(world, store, state)?;
+    // Whatever it was made from, whoever runs this command gives it now.
+    consent::give_loop(store, None, &state, owner.claim(), world.now)?;
     let (pointer, moved) = point(store, &state, &owner)?;
     note(world, store, &state, Event::Started)?;
     notes.extend(moved);
@@ -132,7 +134,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
             "the session is a guess: this harness does not tell its commands which one they run in".into(),
         );
     }
-    Ok(Changed { shown: shown(&state, &pointer), changed: true, chosen, notes })
+    Ok(Changed { shown: shown(store, &state, &pointer), changed: true, chosen, notes })
 }
 
 /// Writes a new loop under the first name that is free.

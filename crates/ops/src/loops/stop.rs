@@ -19,6 +19,7 @@ use store::{Lock, Root, Store};
 use super::seen::Seen;
 use super::validators::first_failure;
 use super::{front, session};
+use crate::consent::is_started_here;
 use crate::World;
 use crate::deadline::Deadline;
 
@@ -121,6 +122,10 @@ impl Held<'_> {
         }
         let trouble = held.as_ref().err().map(ToString::to_string).unwrap_or_default();
         let record = held.as_ref().ok().map(|(_, record): &(Lock, Record)| record);
+        // The file came from elsewhere, or was changed: it holds nobody, and nothing in it is run.
+        if record.is_some_and(|record| !is_started_here(store, &record.state)) {
+            return Next::Said(SILENT);
+        }
         let foreground =
             record.map_or(Foreground::Trouble(&trouble), |record| Foreground::Loop(&record.state));
         let stop = self.as_seen(record.map(|record| &record.state), checked);
@@ -275,7 +280,7 @@ pub fn notice(scene: &Scene) -> store::Result<()> {
     }
     let _lock = scene.store.lock_loops(scene.deadline.wait())?;
     let record = scene.store.read_loop(&id)?;
-    if scene.is_overridden(&record.state) { end_by_cap(scene, &id, &record) } else { Ok(()) }
+    if scene.is_overridden(&record.state) && is_started_here(scene.store, &record.state) { end_by_cap(scene, &id, &record) } else { Ok(()) }
 }
 
 fn end_by_cap(scene: &Scene, id: &Id, record: &Record) -> store::Result<()> {

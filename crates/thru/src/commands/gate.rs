@@ -1,12 +1,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use model::consent::shown_command;
 use model::gate::{Gate, Verdict};
-use model::render::one_line;
+use model::render::{one_line, visible};
 use model::text::count;
 use ops::gate::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
 use ops::{Result, World};
 
+use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 use crate::progress::Board;
 
@@ -71,7 +73,8 @@ struct CheckArgs {
 /// Have every output made that is not valid: launch, judge, launch once more, judge
 ///
 /// What is valid is not made again, also after a crash. What was launched twice is left alone until --again is said.
-/// What a command says is kept beside its output. Exit code 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
+/// What a command says is kept beside its output. Commands that came with a clone or a pull, or were changed since, are
+/// not launched without --adopt. Exit code 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 struct RunArgs {
     /// The newest run of this stage, instead of the live one; made by [stages.STAGE] where there is none
@@ -86,6 +89,9 @@ struct RunArgs {
     /// Launch again what was launched as often as it may be
     #[arg(long)]
     again: bool,
+    /// Show commands and prompts that were not given on this machine, ask about them, then run; needs a terminal
+    #[arg(long)]
+    adopt: bool,
 }
 
 /// Print the instruction to put into a sub-agent's prompt
@@ -124,6 +130,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 timeout: args.timeout.map(Duration::from_secs),
                 again: if args.again { Again::Yes } else { Again::No },
             };
+            if args.adopt {
+                adopt(world, args.stage.as_deref(), format)?;
+            }
             let board = Board::new(format);
             let report = board.watch(|tell| ops::gate::run(world, &options, tell))?;
             told(&report, format)
@@ -141,6 +150,31 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         Command::Live(args) => live(world, args, format),
     }
+}
+
+/// Whatever the list of a run says came with the tree: it is launched only after somebody said yes to it.
+fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
+    let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
+    question.need_person(format)?;
+    let adoption = ops::gate::to_adopt(world, stage_named)?;
+    if adoption.launches.is_empty() {
+        return Ok(());
+    }
+    let (stage, run) = (one_line(&adoption.stage, 128), adoption.run.display());
+    output::line(format_args!("Stage {BOLD}{stage}{BOLD:#} in {run} would launch:"));
+    for launch in &adoption.launches {
+        output::line(format_args!("{BOLD}{}{BOLD:#} is made by", visible(&launch.file)));
+        ask::show_text(&shown_command(&launch.launch));
+        if !launch.prompt.is_empty() {
+            output::line("which is given this:");
+            ask::show_text(&launch.prompt);
+        }
+    }
+    if let Some(definition) = &adoption.definition {
+        output::line(format_args!("[stages.{stage}] in {definition} says the same and is adopted with it."));
+    }
+    question.ask("Launch these commands on this machine?")?;
+    ops::gate::adopt(world, stage_named, &adoption)
 }
 
 fn expect(world: &World, args: &ExpectArgs, format: Format) -> Result<u8> {

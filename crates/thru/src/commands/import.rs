@@ -18,7 +18,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// The loop of the ralph plugin; it comes in paused, and `thru loop resume` goes on with it
+    /// The loop of the ralph plugin; it comes in paused, and `thru loop adopt` and `thru loop resume` go on with it
     Ralph {
         /// Its file, .claude/ralph-loop.local.md unless said otherwise
         file: Option<PathBuf>,
@@ -100,6 +100,9 @@ fn print_ralph(report: &Report, mode: Mode) {
         output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     } else {
         output::line(format_args!("{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused", shown.id));
-        output::line(format_args!("Next: switch the ralph plugin off, then `thru loop resume {}`", shown.id));
+        output::line(format_args!(
+            "Next: switch the ralph plugin off, then `thru loop adopt {0}` and `thru loop resume {0}`",
+            shown.id
+        ));
     }
 }

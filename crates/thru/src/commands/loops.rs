@@ -9,6 +9,7 @@ use ops::loops::start::{self, Options, PacketValidators, Source};
 use ops::loops::{Changed, List, Log, Resumption, Shown, Wanted};
 use ops::{Error, Result, World};
 
+use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Feed a prompt to an agent again until a promise holds
@@ -39,6 +40,15 @@ enum Command {
         id: String,
         #[command(flatten)]
         owner: OwnerArgs,
+    },
+    /// Make a loop your own that came from elsewhere: shows what it would feed and run, and asks
+    ///
+    /// A loop runs only where its user started it. One that came with a clone or a pull, that somebody changed, or that an
+    /// older thru made, is never fed and never runs anything until it was adopted. Needs a terminal; refuses to run inside a
+    /// harness.
+    Adopt {
+        /// The loop: its id, the beginning of it, or a part of its name
+        id: String,
     },
     /// Let a loop rest; `resume` goes on
     Pause {
@@ -136,6 +146,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Command::Activate { id, owner } => {
             changed(&ops::loops::activate(world, id, owner.wanted())?, "In the foreground:", format);
         }
+        Command::Adopt { id } => adopt(world, id, format)?,
         Command::Pause { id } => changed(&ops::loops::pause(world, id.as_deref())?, "Paused", format),
         Command::Resume { id, max_iterations, seconds, owner } => {
             let how =
@@ -172,6 +183,36 @@ fn start(world: &World, args: &StartArgs) -> Result<Changed> {
             owner: args.owner.wanted(),
         },
     )
+}
+
+fn adopt(world: &World, id: &str, format: Format) -> Result<()> {
+    let adoption = ops::loops::to_adopt(world, id)?;
+    let command = format!("thru loop adopt {}", adoption.shown.id);
+    let question = Question { refusal: "the loop is not adopted", command: &command };
+    if adoption.shown.started_here {
+        output::line(format_args!("{} was started here; there is nothing to adopt", adoption.shown.id));
+        return Ok(());
+    }
+    question.need_person(format)?;
+    show_adoption(&adoption.shown);
+    question.ask("Feed this and run these commands on this machine?")?;
+    changed(&ops::loops::adopt(world, &adoption)?, "Adopted", format);
+    Ok(())
+}
+
+/// Everything that the answer is about, whole.
+fn show_adoption(shown: &Shown) {
+    output::line(format_args!("{BOLD}{}{BOLD:#}, {}, {}", shown.id, state(shown), standing(shown)));
+    output::line("At every stop the agent would be given this:");
+    ask::show_text(&shown.prompt);
+    match shown.validators.is_empty() {
+        true => output::line("No command would be run."),
+        false => output::line("When it gives its promise, these commands would be run by sh:"),
+    }
+    for command in &shown.validators {
+        ask::show_text(command);
+    }
+    output::line(how_it_ends(shown));
 }
 
 fn changed(changed: &Changed, what: &str, format: Format) {
@@ -264,6 +305,7 @@ fn list(list: &List, world: &World, format: Format) {
             (false, false) => " ",
         };
         let style = match shown.status {
+            _ if is_foreign(shown) => WARN,
             Status::Active if is_behind(shown) => WARN,
             Status::Active => GOOD,
             Status::Paused => WARN,
@@ -288,14 +330,30 @@ fn list(list: &List, world: &World, format: Format) {
             behind.id
         ));
     }
+    list.loops.iter().for_each(tell_foreign);
     for damaged in &list.damaged {
         output::talk(format_args!("{BAD}damaged:{BAD:#} {}", one_line(damaged, 400)));
     }
 }
 
+/// Never fed: the user did not start it on this machine.
+fn is_foreign(shown: &Shown) -> bool {
+    !shown.started_here && matches!(shown.status, Status::Active | Status::Paused)
+}
+
+fn tell_foreign(shown: &Shown) {
+    if is_foreign(shown) {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} {} was not started here, so it is never fed; `thru loop adopt {0}` shows what it would \
+             feed and run, and asks",
+            shown.id
+        ));
+    }
+}
+
 /// Active, and nobody is held by it: another loop has its session, or it waits behind another for the next one.
 fn is_behind(shown: &Shown) -> bool {
-    shown.status == Status::Active && !shown.foreground && !shown.waiting
+    shown.status == Status::Active && shown.started_here && !shown.foreground && !shown.waiting
 }
 
 fn whose(shown: &Shown) -> String {
@@ -306,8 +364,11 @@ fn whose(shown: &Shown) -> String {
     }
 }
 
-/// `paused (limit)`, `active (waits)`.
+/// `paused (limit)`, `active (waits)`, `active (not started here)`.
 fn state(shown: &Shown) -> String {
+    if is_foreign(shown) {
+        return format!("{} (not started here)", shown.status.name());
+    }
     if is_behind(shown) {
         return format!("{} (waits)", shown.status.name());
     }
@@ -323,7 +384,9 @@ fn show(world: &World, id: Option<&str>, format: Format) -> Result<()> {
         output::json(&shown);
         return Ok(());
     }
-    output::bytes(text.as_bytes()).map_err(|error| Error::stream("stdout", "write", &error))
+    output::bytes(text.as_bytes()).map_err(|error| Error::stream("stdout", "write", &error))?;
+    tell_foreign(&shown);
+    Ok(())
 }
 
 fn log(log: &Log, format: Format) {

@@ -86,6 +86,10 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
         let paused = count(report.paused_loops, "loop");
         rows.push(("paused", format!("{paused}; `thru loop log` says why, `thru loop resume` goes on")));
     }
+    if report.loops_not_started_here > 0 {
+        let foreign = count(report.loops_not_started_here, "loop");
+        rows.push(("not started here", format!("{foreign}; never fed, `thru loop list` names them")));
+    }
     if !report.workstreams.is_empty() {
         rows.push(("workstreams", listed(&report.workstreams)));
     }

@@ -1,13 +1,16 @@
-use ops::trust::Report;
+use model::render::one_line;
+use model::text::count;
+use ops::trust::{ConsentKind, Report, Want};
 use ops::{Result, World};
 use serde::Serialize;
 
-use crate::output::{self, Format, GOOD};
+use crate::output::{self, BOLD, DIM, Format, GOOD};
 
 /// Vouch for the records of this project, so that hooks may use them
 ///
 /// Records that came with a clone are somebody else's text: hooks leave them alone until you have looked at them and
-/// said so here. Refuses to run inside a harness. The word is kept outside the project, for this machine only.
+/// said so here. What they would have fed or run is listed, and none of it is given by this: `thru loop adopt` and
+/// `thru gate run --adopt` are for that. Refuses to run inside a harness. The word is kept outside the project, for this machine only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Take it back
@@ -33,7 +36,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let report = if args.revoke { ops::trust::revoke(world)? } else { ops::trust::grant(world)? };
     match format {
         Format::Json => output::json(&report),
-        Format::Text => print(&report),
+        Format::Text => {
+            print(&report);
+            print_wants(&report.wants);
+        }
     }
     Ok(0)
 }
@@ -51,6 +57,33 @@ fn print(report: &Report) {
             ));
         }
         (false, false) => output::line(format_args!("{root} was not trusted")),
+    }
+}
+
+/// What somebody who reads only this must know: none of it runs by being trusted.
+fn print_wants(wants: &[Want]) {
+    let foreign: Vec<&Want> = wants.iter().filter(|want| !want.given).collect();
+    if foreign.is_empty() {
+        return;
+    }
+    output::line(format_args!(
+        "The store holds {} that would feed or run something. Trust gives none of it; it stays off until you adopt it:",
+        count(foreign.len(), "record")
+    ));
+    for want in foreign {
+        let kind = match want.kind {
+            ConsentKind::Loop => "loop",
+            ConsentKind::StageRun => "run",
+            ConsentKind::StageDefinition => "stage",
+        };
+        output::line(format_args!("  {kind} {BOLD}{}{BOLD:#}", one_line(&want.id, 200)));
+        if let Some(prompt) = &want.feeds {
+            output::line(format_args!("    feeds  {}", one_line(prompt, 200)));
+        }
+        for command in &want.runs {
+            output::line(format_args!("    runs   {}", one_line(command, 200)));
+        }
+        output::line(format_args!("    {DIM}adopt:{DIM:#} {}", one_line(&want.adopt, 200)));
     }
 }
 

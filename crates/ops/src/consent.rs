@@ -1,0 +1,101 @@
+//! A command runs only if this user gave it on this machine. The one place that asks, and the one that writes it down.
+//!
+//! Records in the tree are data: a clone, a pull or an edit can bring any of them. What binds them to the user is a digest in
+//! the state folder (`store::Consents`); here stands what is asked for and granted by which name.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::config::Stage;
+use model::consent::{self, Digest};
+use model::gate::Output;
+use model::loops::Loop;
+use store::{ConsentKind, Consents, Root, Run, Store};
+
+use crate::{Error, Result, World};
+
+/// Whether the user started this loop here, as it is now.
+pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
+    store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state)])
+}
+
+/// Whether he started it for the next session that comes.
+pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
+    store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state), consent::of_claim(state)])
+}
+
+/// Who may have a loop that was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    OneSession,
+    NextSession,
+}
+
+/// `before` is the loop as it was given until now: a crash before it is written anew must not take it from the user.
+pub(crate) fn give_loop(
+    store: &Store,
+    before: Option<&Loop>,
+    state: &Loop,
+    claim: Claim,
+    now: Timestamp,
+) -> Result<()> {
+    let mut digests: Vec<Digest> = before.into_iter().chain([state]).map(consent::of_loop).collect();
+    if claim == Claim::NextSession {
+        digests.push(consent::of_claim(state));
+    }
+    Ok(need(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
+}
+
+/// For a loop that shall never run again.
+pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
+    match store.consents() {
+        Some(consents) => Ok(consents.withdraw(ConsentKind::Loop, id)?),
+        None => Ok(()),
+    }
+}
+
+/// Whether the user gave what is launched for an output. One without a command launches nothing.
+pub(crate) fn is_launch_given(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
+    store.is_given(ConsentKind::StageRun, &run_id(root, run), &[consent::of_output(output)])
+}
+
+pub(crate) fn give_launches<'a>(
+    store: &Store,
+    root: &Root,
+    run: &Run,
+    outputs: impl Iterator<Item = &'a Output>,
+    now: Timestamp,
+) -> Result<()> {
+    let digests: Vec<Digest> =
+        outputs.filter(|output| !output.launch.is_empty()).map(consent::of_output).collect();
+    match digests.is_empty() {
+        true => Ok(()),
+        false => Ok(need(store)?.add(ConsentKind::StageRun, &run_id(root, run), &digests, now)?),
+    }
+}
+
+/// What the user's own settings define is his. What the project's settings define, or add to it, only once it was adopted.
+pub(crate) fn is_stage_given(world: &World, store: &Store, stage: &Stage) -> bool {
+    let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
+    own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])
+}
+
+pub(crate) fn give_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result<()> {
+    let digest = consent::of_stage(stage);
+    Ok(need(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
+}
+
+/// The folder of a run, as seen from the root. Two worktrees of a root have two folders of one name.
+fn run_id(root: &Root, run: &Run) -> String {
+    let inside = |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());
+    inside(&root.path).unwrap_or_else(|| run.path().to_string_lossy().into_owned())
+}
+
+fn need(store: &Store) -> Result<&Consents> {
+    store.consents().ok_or_else(|| Error::Refused {
+        what: "there is no place to note what you gave to be run: neither HOME nor XDG_STATE_HOME is set, or this \
+               root has no root.json"
+            .into(),
+        hint: "set HOME to your home folder; `thru init` makes the root".into(),
+    })
+}

@@ -1,0 +1,59 @@
+//! Asking a person. Only somebody who sees the question and types the answer is one: no option stands in for that.
+
+use std::io::{IsTerminal, Write};
+
+use model::render::visible;
+use ops::{Error, Result};
+
+use crate::output::{self, DIM, Format};
+
+/// What is to be decided, and the command that asks about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// `a loop is not adopted`
+    pub refusal: &'a str,
+    pub command: &'a str,
+}
+
+impl Question<'_> {
+    /// Refuses where nobody is there to be asked.
+    pub fn need_person(&self, format: Format) -> Result<()> {
+        let refuse = |why: &str| Error::Refused {
+            what: format!("{} {why}", self.refusal),
+            hint: format!("run `{}` yourself, in a terminal", self.command),
+        };
+        match format {
+            Format::Json => Err(refuse("with --json: a person has to be asked")),
+            Format::Text if !is_terminal() => Err(refuse("without a terminal to ask on")),
+            Format::Text => Ok(()),
+        }
+    }
+
+    /// Anything but y or yes is a no, and a no is told as a refusal.
+    pub fn ask(&self, question: &str) -> Result<()> {
+        let mut out = anstream::stdout();
+        let written = write!(out, "{question} [y/N] ").and_then(|()| out.flush());
+        written.map_err(|error| Error::stream("stdout", "write", &error))?;
+        let mut answer = String::new();
+        let read = std::io::stdin().read_line(&mut answer);
+        read.map_err(|error| Error::stream("stdin", "read", &error))?;
+        match answer.trim().to_ascii_lowercase().as_str() {
+            "y" | "yes" => Ok(()),
+            _ => Err(Error::Refused {
+                what: format!("{}: you did not say yes", self.refusal),
+                hint: format!("`{}` asks again", self.command),
+            }),
+        }
+    }
+}
+
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// A text that is decided about: whole, every line marked, with nothing that the terminal would obey or hide.
+pub fn show_text(text: &str) {
+    for line in visible(text).lines() {
+        output::line(format_args!("  {DIM}|{DIM:#} {line}"));
+    }
+}
