@@ -133,7 +133,8 @@ fn digests_stay_what_they_are() {
 
 #[test]
 fn a_command_is_shown_whole() {
-    let shown = |words: &[&str]| shown_command(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+    let shown =
+        |words: &[&str]| shown_command(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
     assert_eq!(shown(&["claude", "-p", "--model=x"]), "claude -p --model=x");
     assert_eq!(shown(&["sh", "-c", "a b > 'c'", ""]), r"sh -c 'a b > '\''c'\''' ''");
     assert_eq!(shown(&["x\u{1b}[2Ky", "\u{200b}"]), r"'x\u{1b}[2Ky' '\u{200b}'");

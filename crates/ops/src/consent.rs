@@ -87,7 +87,8 @@ pub(crate) fn give_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result
 
 /// The folder of a run, as seen from the root. Two worktrees of a root have two folders of one name.
 fn run_id(root: &Root, run: &Run) -> String {
-    let inside = |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());
+    let inside =
+        |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());
     inside(&root.path).unwrap_or_else(|| run.path().to_string_lossy().into_owned())
 }
 

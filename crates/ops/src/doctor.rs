@@ -164,14 +164,19 @@ fn tracked(store: &Store) -> Vec<Finding> {
         Tracked::Nothing => Vec::new(),
         Tracked::Files(files) => {
             let of = |file: &String| {
-                Finding::new(Level::Warning, "git tracks this file of one machine, so nothing in it is believed")
-                    .at(file.clone(), None)
-                    .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
+                Finding::new(
+                    Level::Warning,
+                    "git tracks this file of one machine, so nothing in it is believed",
+                )
+                .at(file.clone(), None)
+                .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
             };
             files.iter().map(of).collect()
         }
         Tracked::Unknown(why) => {
-            let text = format!("whether git tracks files of indexes/ and state/ cannot be told ({why}), so none is believed");
+            let text = format!(
+                "whether git tracks files of indexes/ and state/ cannot be told ({why}), so none is believed"
+            );
             vec![Finding::new(Level::Warning, text).hint("`git status` tells what is wrong with the index")]
         }
     }

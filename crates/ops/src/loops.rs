@@ -234,7 +234,12 @@ fn set_back(
         // Whatever brings the file back as it was does not bring back the word of the user.
         consent::withdraw_loop(&store, &next.id)?;
     }
-    Ok(Changed { shown: shown(&store, &next, &pointer), changed: event.is_some(), chosen: None, notes: Vec::new() })
+    Ok(Changed {
+        shown: shown(&store, &next, &pointer),
+        changed: event.is_some(),
+        chosen: None,
+        notes: Vec::new(),
+    })
 }
 
 /// Writes a loop that is to run, and points to it.
@@ -375,7 +380,8 @@ pub fn findings(store: &Store) -> Vec<Finding> {
         );
     }
     for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {
-        let text = format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
+        let text =
+            format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
         let hint = format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id);
         findings.push(Finding::new(Level::Note, text).hint(hint));
     }
@@ -396,7 +402,10 @@ fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
     match consent::is_started_here(store, state) {
         true => Ok(()),
         false => Err(Error::Refused {
-            what: format!("{} was not started here, or its prompt, promises, validators or limits were changed", state.id),
+            what: format!(
+                "{} was not started here, or its prompt, promises, validators or limits were changed",
+                state.id
+            ),
             hint: format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id),
         }),
     }

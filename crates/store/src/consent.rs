@@ -137,8 +137,10 @@ impl Consents {
             why: e.to_string(),
         })?;
         if record.schema_version > SCHEMA_VERSION {
-            let why =
-                format!("schema_version is {}, this thru knows up to {SCHEMA_VERSION}", record.schema_version);
+            let why = format!(
+                "schema_version is {}, this thru knows up to {SCHEMA_VERSION}",
+                record.schema_version
+            );
             return Err(Error::Foreign { path, why });
         }
         // The name is a short digest: what the record says of itself decides.

@@ -32,7 +32,8 @@ fn only_what_was_given_holds() {
     let case = Case::new();
     let here = case.consents("one");
     let (kind, now) = (ConsentKind::Loop, Timestamp::UNIX_EPOCH);
-    let holds = |given: &Consents, kind, id: &str, names: &[&str]| given.hold(kind, id, &digests(names)).unwrap();
+    let holds =
+        |given: &Consents, kind, id: &str, names: &[&str]| given.hold(kind, id, &digests(names)).unwrap();
     assert!(!holds(&here, kind, "l1", &["a"]));
     here.replace(kind, "l1", &digests(&["a", "b"]), now).unwrap();
     assert!(holds(&here, kind, "l1", &["a"]) && holds(&here, kind, "l1", &["b", "a"]));

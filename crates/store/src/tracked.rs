@@ -160,9 +160,8 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
 }
 
 fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
-    let starts = |text: &[u8], with: &[u8]| {
-        text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
-    };
+    let starts =
+        |text: &[u8], with: &[u8]| text.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
     let rest = starts(name, prefix).then(|| &name[prefix.len()..])?;
     LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
 }

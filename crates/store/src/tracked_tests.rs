@@ -104,7 +104,9 @@ fn what_cannot_be_read_hides_every_local_file() {
         std::fs::write(repository.top.join(".git/index"), bytes).unwrap();
         let tracked = Tracked::of(&repository.top);
         assert!(matches!(tracked, Tracked::Unknown(_)), "{bytes:?}");
-        assert!(tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json"));
+        assert!(
+            tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json")
+        );
     }
 }
 

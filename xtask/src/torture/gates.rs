@@ -1,9 +1,9 @@
 //! Gates under torture: runs with outputs that are there or not, and what must be true of them afterwards.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::rows::lived_in;
@@ -27,17 +27,18 @@ pub fn unsealed(scene: &Scene) -> Result<()> {
 
 fn with_outputs(scene: &Scene, report: &str) -> Result<()> {
     with_plan(scene)?;
-    let run = scene.dir.join(RUN);
-    fs::create_dir_all(&run)?;
-    fs::write(run.join("review-a.md"), report)?;
-    let launch = ["sh", "-c", "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\""];
-    let outputs = json!([{"file": "review-a.md"}, {"file": "review-b.md", "launch": launch}]);
-    let expected = json!({"schema_version": 1, "stage": "review", "attempt": 1, "outputs": outputs});
-    fs::write(run.join("expected.json"), format!("{expected:#}\n"))?;
-    scene.must(&["gate", "live", "--set", "review-1"], b"").map(drop)
+    // By the command, so that it counts as given by the user: a list that lies there launches nothing.
+    let launch = "printf 'B.\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
+    let expect = ["gate", "expect", "review", "review-a.md", "review-b.md", "--", "sh", "-c", launch];
+    scene.must(&expect, b"")?;
+    Ok(fs::write(run(scene)?.join("review-a.md"), report)?)
 }
 
-const RUN: &str = "project/.agent/context/outputs/review-1";
+/// The folder of the one run there is.
+fn run(scene: &Scene) -> Result<PathBuf> {
+    let mut runs = fs::read_dir(scene.project().join(".agent/context/outputs"))?;
+    Ok(runs.next().context("there is no run")??.path())
+}
 
 /// What `thru gate check` says of the live run.
 fn verdicts(scene: &Scene) -> Vec<String> {
@@ -71,6 +72,6 @@ pub fn agent_stop(scene: &Path) -> Vec<u8> {
 }
 
 pub fn kept_message(scene: &Scene) -> bool {
-    fs::read_to_string(scene.dir.join(RUN).join("review-b.md.last-message.md"))
-        .is_ok_and(|text| text == "I said it instead.\n")
+    let text = run(scene).and_then(|run| Ok(fs::read_to_string(run.join("review-b.md.last-message.md"))?));
+    text.is_ok_and(|text| text == "I said it instead.\n")
 }

@@ -38,7 +38,12 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<Report> {
     let file = file.map_or_else(|| root.checkout.join(FILE), Path::to_owned);
     let mut state = read(world, &file)?;
     if let (Found::Unmarked(_), Mode::DryRun) = (&found, mode) {
-        return Ok(Report { file, shown: as_shown(&state, &Pointer::default(), false), written: false, known: false });
+        return Ok(Report {
+            file,
+            shown: as_shown(&state, &Pointer::default(), false),
+            written: false,
+            known: false,
+        });
     }
     let project = Project::find_or_make(world)?;
     need_trust(world, &project)?;

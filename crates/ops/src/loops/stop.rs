@@ -19,8 +19,8 @@ use store::{Lock, Root, Store};
 use super::seen::Seen;
 use super::validators::first_failure;
 use super::{front, session};
-use crate::consent::is_started_here;
 use crate::World;
+use crate::consent::is_started_here;
 use crate::deadline::Deadline;
 
 /// How many changed files are named in the log.
@@ -280,7 +280,11 @@ pub fn notice(scene: &Scene) -> store::Result<()> {
     }
     let _lock = scene.store.lock_loops(scene.deadline.wait())?;
     let record = scene.store.read_loop(&id)?;
-    if scene.is_overridden(&record.state) && is_started_here(scene.store, &record.state) { end_by_cap(scene, &id, &record) } else { Ok(()) }
+    if scene.is_overridden(&record.state) && is_started_here(scene.store, &record.state) {
+        end_by_cap(scene, &id, &record)
+    } else {
+        Ok(())
+    }
 }
 
 fn end_by_cap(scene: &Scene, id: &Id, record: &Record) -> store::Result<()> {

@@ -92,6 +92,32 @@ impl Call {
         Call { command, stdin: self.stdin, open_for: self.open_for }
     }
 
+    /// The same on a terminal, where somebody types. What is said on it, stderr included, is the output's stdout.
+    pub fn on_terminal(mut self, typed: &str) -> Output {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap();
+        let open = || std::fs::File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+        let mut child = self.command.stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
+        drop(self.command);
+        let mut master = std::fs::File::from(master);
+        master.write_all(typed.as_bytes()).unwrap();
+        // The end of a terminal is an error, not an end of file.
+        let said = drain(master).recv_timeout(PATIENCE);
+        if said.is_err() {
+            let _ = child.kill();
+        }
+        let (bytes, status) = (said.unwrap(), child.wait().unwrap());
+        Output {
+            stdout: String::from_utf8_lossy(&bytes).into_owned(),
+            stderr: String::new(),
+            code: status.code().unwrap_or(-1),
+            bytes,
+        }
+    }
+
     pub fn run(mut self) -> Output {
         let piped = self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));

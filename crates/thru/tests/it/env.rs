@@ -95,6 +95,24 @@ impl TestEnv {
         path
     }
 
+    /// Makes a folder of the project the live run with this list, as given by the user: his own settings define the stage, and
+    /// what is not part of what runs is then put there as it is wanted.
+    pub fn give_run(&self, folder: &str, expected: &Value) {
+        let defined = |output: &Value| {
+            let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
+            format!("{{ {} }}", pairs.join(", "))
+        };
+        let outputs: Vec<String> = expected["outputs"].as_array().unwrap().iter().map(defined).collect();
+        let stage = expected["stage"].as_str().unwrap();
+        let config = self.user_config();
+        self.write(&config, format!("[stages.{stage}]\noutputs = [{}]\n", outputs.join(", ")));
+        fs::create_dir_all(self.project().join(folder)).unwrap();
+        self.thru(&["gate", "live", "--set", folder]).ok();
+        self.thru(&["gate", "expect", stage]).ok();
+        fs::remove_file(config).unwrap();
+        self.write(format!("project/{folder}/expected.json"), expected.to_string());
+    }
+
     pub fn tree(&self) -> Tree {
         Tree::of(&self.base)
     }

@@ -234,8 +234,12 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write("project/.agent/context/config.toml", config);
     let shown = env.thru(&["config"]).ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    let output = env.thru(&["gate", "run", "--stage", "review"]).ok();
-    assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\n"), "{output}");
+    // A file of the tree launches nothing until somebody said yes to it; after that every run of it does.
+    env.thru(&["gate", "run", "--stage", "review"]).exits(15);
+    let output = env.call(&["gate", "run", "--stage", "review", "--adopt"]).on_terminal("y\n").ok();
+    assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\r\n"), "{output}");
+    env.thru(&["gate", "expect", "review"]).ok();
+    env.thru(&["gate", "run"]).ok();
     let text = fs::read_to_string(run(&env).join("review-a.md")).unwrap();
     assert!(text.starts_with("You are a.\n\nWrite your complete result to this file: "), "{text}");
 

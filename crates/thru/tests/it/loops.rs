@@ -302,7 +302,11 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     );
     assert_eq!(env.json(&["loop", "list"])["loops"].as_array().unwrap().len(), 1);
     assert!(fs::read_to_string(&file).unwrap().contains("iteration: 5"), "the original is as it was");
-    env.thru(&["loop", "resume", imported["id"].as_str().unwrap(), "--next"]).ok();
+    let id = imported["id"].as_str().unwrap();
+    assert_eq!(imported["started_here"], false, "it is a file of the tree");
+    env.thru(&["loop", "resume", id, "--next"]).exits(15);
+    env.call(&["loop", "adopt", id]).on_terminal("y\n").ok();
+    env.thru(&["loop", "resume", id, "--next"]).ok();
     let unlimited =
         env.write("project/other.md", "---\nmax_iterations: 0\ncompletion_promise: null\n---\nGo.\n");
     let report: Value = env.json(&["import", "ralph", unlimited.to_str().unwrap()]);

@@ -14,6 +14,7 @@ mod briefs;
 mod clones;
 mod completions;
 mod config;
+mod consent;
 mod docs;
 mod doctor;
 mod droid;
