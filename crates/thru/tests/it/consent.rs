@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::call::Output;
-use crate::env::TestEnv;
+use crate::env::{TestEnv, names_in};
 
 const EVIL: &str = "---\nid: evil\nstatus: active\niteration: 1\nmax_iterations: 0\ncompletion_promise: DONE\n\
                     promises: [{\"text\":\"DONE\",\"outcome\":\"done\"}]\nvalidators: [\"touch pwned\"]\n---\n\n\
@@ -42,7 +42,7 @@ impl Shared {
     }
 
     fn fire(&self, event: &str, more: Value) -> Output {
-        self.env.fire("s1", event, more)
+        self.env.hook(event, &self.env.payload("s1", event, more))
     }
 
     /// Every event at which a loop could speak or run.
@@ -149,7 +149,7 @@ fn a_pull_that_changes_what_is_fed_or_run_takes_a_loop_from_the_user() {
     let changes: [(&str, &str, &str); 4] = [
         ("the prompt", "Make it green.", "EVIL PROMPT"),
         ("a validator", "\"true\"", "\"touch pwned\""),
-        ("a promise", "DONE", "done"),
+        ("a promise", "DONE", "FINISHED"),
         ("the limit", "max_iterations: 30", "max_iterations: 0"),
     ];
     for (what, from, to) in changes {
@@ -190,7 +190,7 @@ fn what_git_tracks_of_one_machine_is_not_believed() {
     shared.write("indexes/sessions.jsonl", "{\"session\": \"evil\", \"source\": \"startup\"}\n");
     shared.write("sessions/evil.jsonl", "{}\n");
     shared.commit();
-    assert_eq!(shared.env.json(&["status"])["sessions"], 0);
+    assert_eq!(shared.env.json(&["status"])["last_session"], Value::Null);
     let doctor = shared.env.thru(&["doctor"]).exits(1);
     for word in ["state/live.json: git tracks", "indexes/sessions.jsonl: git tracks", "git rm --force"] {
         assert!(doctor.stdout.contains(word), "{word}: {doctor}");
@@ -292,14 +292,13 @@ fn with_list(shared: &Shared, launch: &str) -> PathBuf {
     shared.env.write("project/run/expected.json", json!({"stage": "review", "outputs": [output]}).to_string())
 }
 
-const MAKE: &str = "touch pwned; echo '<!-- AGENT_COMPLETE -->' > \"$THROUGHLINE_OUTPUT\"";
+const MAKE: &str = "touch pwned; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
 
 #[test]
 fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
     let shared = Shared::new();
     with_list(&shared, MAKE);
     shared.env.thru(&["gate", "live", "--set", "run"]).ok();
-    let before = shared.env.tree();
     let refused = shared.env.thru(&["gate", "run"]).exits(15);
     assert!(refused.stderr.contains("touch pwned") && refused.stderr.contains("--adopt"), "{refused}");
     shared.env.thru(&["gate", "run", "--again"]).exits(15);
@@ -309,7 +308,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
     let output = adopt().on_terminal("n\n").exits(15);
     assert!(output.stdout.contains("sh -c 'touch pwned") && output.stdout.contains("| P"), "{output}");
     assert!(!shared.has_run());
-    before.assert_same(&shared.env.tree(), "refused");
+    assert_eq!(names_in(&shared.env.project().join("run")), ["expected.json"], "nothing was begun");
     adopt().on_terminal("y\n").ok();
     assert!(shared.has_run());
     // Once it is given, it is given: an input that changes needs no second question. Another command does.
