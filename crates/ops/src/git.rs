@@ -137,6 +137,13 @@ pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
 }
 
 /// What git prints; None when it is not there, or says no.
+/// Who committed a file last. None where git does not know it, or cannot be asked: then there is nothing to say.
+pub fn last_author(project: &Path, path: &Path) -> Option<String> {
+    let path = path.to_string_lossy();
+    let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
 fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
     let output = run(project, args, Vec::new())?;
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))

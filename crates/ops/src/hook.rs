@@ -50,15 +50,17 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
-    // A tool call runs nothing and feeds nothing: it need not know what the user gave.
-    let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
-    let store = if is_tool_call { store } else { world.known_here(store, &marker, &root.path) };
     // The process ends with its event: the kernel closes the folder, and that is a call less.
-    let store = ManuallyDrop::new(store);
+    let mut store = ManuallyDrop::new(store);
     // Where trust cannot be looked up there is nothing to say either way.
     let Some(Ok(trusted)) = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path)) else {
         return Vec::new();
     };
+    // A tool call runs nothing and feeds nothing: it need not know what the user gave.
+    let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
+    if trusted && !is_tool_call {
+        store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
+    }
     let settings = settings::for_hook(world, trusted.then_some(&*store));
     if !settings.hooks_enabled {
         return Vec::new();

@@ -62,6 +62,9 @@ pub struct Report {
     pub later: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
+    /// None where git does not know the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_committed_by: Option<String>,
     pub prompt: String,
 }
 
@@ -81,7 +84,9 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         Later::Add => touched_since(&project, &shown.packet)?,
         Later::Leave => Vec::new(),
     };
+    let author = git::last_author(&project.root.path, &shown.path);
     let prompt = render(&Pickup {
+        author: author.as_deref(),
         packet: &shown.packet,
         document: &shown.document,
         path: &shown.path.to_string_lossy(),
@@ -100,6 +105,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         claims,
         later,
         claimed_by: shown.packet.claimed_by,
+        last_committed_by: author,
         prompt,
     })
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::role::Missing;
 
 use crate::role::{Identity, Source, identify, look};
-use crate::{Error, Result, World, lifecycle};
+use crate::{Error, Result, World, git, lifecycle};
 
 /// What stands beside `roles.architecture_doc`, where that is not there.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
@@ -22,6 +22,9 @@ pub struct Report {
     /// The context file; None when there is none, and `missing` says which to make.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// None where git does not know the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub valid: bool,
@@ -64,6 +67,7 @@ pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
         role: role.to_string(),
         source,
         file: None,
+        last_committed_by: None,
         missing: None,
         valid: false,
         errors: Vec::new(),
@@ -82,6 +86,7 @@ pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
     report.errors = check.errors().iter().map(ToString::to_string).collect();
     report.text = String::from_utf8_lossy(&file.bytes).into_owned();
     report.context = Some(ContextFile::read(file.bytes).essentials());
+    report.last_committed_by = git::last_author(checkout, &checkout.join(&file.shown));
     report.file = Some(file.shown);
     if let Some(store) = &roles.store {
         match lifecycle::go(world, store, &role, Missing::Leave, Happened::Recover, Insist::No) {

@@ -45,6 +45,8 @@ impl Tracked {
 
     /// For the store of `root`.
     pub(crate) fn of(root: &Path) -> Tracked {
+        // Git lists a folder by its own name, whatever link led there.
+        let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_top = |folder: &&Path| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok();
         let Some(top) = root.ancestors().find(is_top) else { return Tracked::Nothing };
         let inside = root.strip_prefix(top).unwrap_or(Path::new("")).as_os_str().as_bytes();

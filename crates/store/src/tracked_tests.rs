@@ -78,6 +78,8 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         assert_eq!(repository.tracked(""), expected, "{options:?} {commands:?}");
         assert_eq!(repository.tracked("pkg"), ["State/live.json"], "{options:?} {commands:?}");
         assert_eq!(repository.tracked("src"), [""; 0]);
+        std::os::unix::fs::symlink("pkg", repository.top.join("link")).unwrap();
+        assert_eq!(repository.tracked("link"), ["State/live.json"], "a link to it is the same root");
         repository.git(&["rm", "--quiet", "--cached", "-r", ".agent/context/state"]);
         let left = repository.tracked("");
         assert!(left.contains(&"indexes/active-loop.json".to_owned()), "{left:?}");

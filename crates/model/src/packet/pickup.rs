@@ -9,7 +9,7 @@ use super::{
 };
 use crate::document::{Document, Head};
 use crate::loops::promise;
-use crate::render::{code, inline};
+use crate::render::{code, inline, quoted};
 use crate::text::count;
 use crate::time;
 
@@ -27,6 +27,8 @@ pub struct Pickup<'a> {
     pub document: &'a Document,
     /// Where the record lies, for whoever wants all of it.
     pub path: &'a str,
+    /// Who committed it last, where git knows: in a shared store that need not be who reads it.
+    pub author: Option<&'a str>,
     pub claims: &'a [Claim],
     /// Files touched since the packet was written, where that was asked.
     pub later: &'a [String],
@@ -54,8 +56,10 @@ pub fn render(pickup: &Pickup) -> String {
         }
         _ => String::new(),
     };
+    let author =
+        pickup.author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
     let mut text = format!(
-        "Picking up packet {}{status}{age}{source}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
+        "Picking up packet {}{status}{age}{source}{author}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
         packet.id,
         inline(&packet.purpose, 300)
     );

@@ -1,3 +1,4 @@
+use model::render::quoted;
 use ops::recover::{Document, Report};
 use ops::{Error, Result, World};
 
@@ -47,9 +48,11 @@ fn text(report: &Report, file: &str) -> String {
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),
     };
     let there = |document: &Document| if document.found { "" } else { " (not there)" };
+    let author = report.last_committed_by.as_ref();
+    let author = author.map_or(String::new(), |name| format!(", last committed by {}", quoted(name, 80)));
     let checklist = format!(
         "Checklist:\n\
-         1. Read the context file below, {file}\n\
+         1. Read the context file below, {file}{author}\n\
          2. Read what the role is: {}{}\n\
          3. Read the architecture: {}{}\n\
          4. Take the recovery steps that the context file lists\n\
