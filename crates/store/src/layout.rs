@@ -82,6 +82,8 @@ pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 pub const DIGESTS: &str = "state/digest";
 /// How far a session's transcript has been read.
 pub const CURSORS: &str = "state/cursors";
+/// How many records could not be written, and when. Made in advance, because a full disk takes no new file.
+pub const LOST: &str = "state/lost.json";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
