@@ -176,7 +176,9 @@ pub enum Folded {
 /// What a hook says about the part of a journal that it had no time to read.
 pub fn journal_unread_words(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);
-    format!("{megabytes} MB of the journal were not read: it is too long for a hook, `thru brief` reads all of it")
+    format!(
+        "{megabytes} MB of the journal were not read: it is too long for a hook, `thru brief` reads all of it"
+    )
 }
 
 impl Digest {

@@ -1,5 +1,5 @@
-//! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a file to see whether that works, and
-//! removes it.
+//! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a scratch file to see whether that
+//! works, and removes it.
 
 mod roles;
 mod states;
@@ -168,7 +168,8 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> = failed.into_iter().map(|error| of_error(&error.into())).collect();
     if let Some(lost) = lost::untold(world, store, project) {
-        findings.push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
+        findings
+            .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
     }
     Check { name: "disk", text: text.to_owned(), findings }
 }
@@ -365,7 +366,8 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
 fn of_receipt(receipt: &Receipt) -> Finding {
     let why = receipt.error.as_deref().unwrap_or("no reason given");
     if receipt.event == LOST {
-        return Finding::new(Level::Warning, why).hint("transcripts may still have it: `thru handoff --transcript`");
+        return Finding::new(Level::Warning, why)
+            .hint("transcripts may still have it: `thru handoff --transcript`");
     }
     Finding::new(
         Level::Warning,

@@ -37,7 +37,8 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
     let ours = ["handoff.md", "pickup.md"];
     let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
     let theirs = |path: &PathBuf| {
-        let text = store::read_own(path, LARGEST_COMMAND).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let text =
+            store::read_own(path, LARGEST_COMMAND).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| !harness::commands::is_ours(&text))
     };
     Ok(Report { imported, commands: commands.filter(theirs).collect() })

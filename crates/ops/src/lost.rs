@@ -1,7 +1,5 @@
 //! Records that hooks could not write: told by the next hook that can, and by `status` and `doctor` until then and after.
 
-use std::path::Path;
-
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
 use model::receipt::{LOST, Outcome, Receipt};
@@ -81,18 +79,17 @@ fn newest_receipt(store: &Store, now: Timestamp) -> Option<String> {
     receipt.error.filter(|_| is_recent)
 }
 
-/// The folders that hooks and commands write to, seen from the store.
-pub(crate) const WRITTEN: &[&str] = &["", layout::JOURNALS, "indexes", "state"];
-
-/// Writes a file to each of those folders and removes it. Returns what failed.
+/// Whether records can be written: writes a file to the folder for scratch files and removes it, and asks for the folders
+/// that hooks write to. Returns what failed.
 pub(crate) fn try_writing(store: &Store) -> Vec<store::Error> {
-    let attempt = |rel: &&str| match Path::new(rel).as_os_str().is_empty() {
-        true => store.dir().try_write(),
-        false => match store.dir().sub(rel) {
-            // The next write makes it.
-            Err(store::Error::Absent { .. }) => Ok(()),
-            folder => folder.and_then(|folder| folder.try_write()),
-        },
+    let dir = store.dir();
+    let written = match dir.sub(layout::SCRATCH) {
+        Err(store::Error::Absent { .. }) => dir.try_write(),
+        scratch => scratch.and_then(|scratch| scratch.try_write()),
     };
-    WRITTEN.iter().filter_map(|rel| attempt(rel).err()).collect()
+    let asked = WRITTEN.iter().map(|rel| dir.may_write(rel));
+    std::iter::once(written).chain(asked).filter_map(Result::err).collect()
 }
+
+/// The folders that hooks and commands write to, seen from the store.
+const WRITTEN: &[&str] = &[".", layout::JOURNALS, "indexes", "state"];

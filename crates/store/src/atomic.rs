@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::read::io_error;
@@ -72,6 +72,14 @@ impl Dir {
         let temporary = self.write_temporary("write-test", &[b' '; 8 * 1024], mode, Durability::Synced)?;
         let removed = fs::unlinkat(self, &temporary, AtFlags::empty());
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
+    }
+
+    /// Whether this user may make files in a folder below this one. A folder that is not there is made when it is needed.
+    pub fn may_write(&self, rel: &str) -> Result<()> {
+        match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(Error::from_errno(e, &self.path().join(rel), "write")),
+        }
     }
 
     fn create_as(&self, name: &str, bytes: &[u8], mode: Mode) -> Result<bool> {

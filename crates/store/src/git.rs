@@ -67,7 +67,8 @@ pub fn head(dir: &Path) -> Option<Head> {
     let packed_refs = common.join("packed-refs");
     let Some(commit) = loose.or_else(|| packed(&packed_refs, name)) else {
         // What stands in HEAD then leads nowhere, or to what was not read.
-        let is_unread = packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
+        let is_unread =
+            packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
         return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
     };

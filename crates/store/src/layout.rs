@@ -13,6 +13,9 @@ pub const SESSIONS: &str = "indexes/sessions.jsonl";
 pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 
+/// Anything in it may be deleted at any time.
+pub const SCRATCH: &str = "scratch";
+
 /// Made by init, so that a newcomer sees what goes where.
 pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 

@@ -135,6 +135,11 @@ impl<'a> LostNote<'a> {
     }
 }
 
+/// Whether a file is the one that `init` makes, with nothing in it: nobody's record.
+pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
+    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| bytes == blank())
+}
+
 fn blank() -> Vec<u8> {
     let mut bytes = vec![b' '; SIZE];
     bytes[SIZE - 1] = b'\n';

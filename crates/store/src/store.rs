@@ -155,13 +155,14 @@ impl Store {
         for folder in layout::FOLDERS {
             dir.make(folder)?;
         }
-        store.reserve_lost_note()?;
         let ignore = if new.mode == Mode::Shared { layout::IGNORE_SHARED } else { layout::IGNORE_ALL };
         dir.create(layout::GITIGNORE, ignore.as_bytes())?;
         if pristine {
             vouch()?;
         }
         if dir.create(layout::MARKER, &marker::render(new))? {
+            // A session start makes it where this fails.
+            let _ = store.reserve_lost_note();
             return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
         }
         Ok(Created { marker: store.marker()?, new: false, pristine, set_aside })
@@ -171,8 +172,9 @@ impl Store {
 /// Whether anybody has put records there: any file besides our own ignore file.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
-        let ours =
-            entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX) || is_our_ignore_file(dir, &entry.name);
+        let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
+            || is_our_ignore_file(dir, &entry.name)
+            || crate::lost::is_blank_note(dir, &entry.name);
         match entry.kind {
             EntryKind::Folder if holds_files(&dir.sub(&entry.name)?)? => return Ok(true),
             EntryKind::Folder => {}

@@ -8,7 +8,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Check root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a small file to the store and removes it, to see whether records can be written.
+/// Writes a file to .agent/context/scratch and removes it, to see whether records can be written.
 /// Exit code 1 when something wants your attention. Notes are worth knowing and do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
