@@ -8,6 +8,7 @@ mod gates;
 mod hostile;
 mod integrity;
 mod judge;
+mod limits;
 mod packets;
 mod rows;
 mod settings;
@@ -113,6 +114,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },
     Section { name: "hostile places", ground: Ground::Disk, run: hostile::places },
     Section { name: "hostile input", ground: Ground::Disk, run: hostile::input },
+    Section { name: "limits", ground: Ground::Disk, run: limits::run },
     Section { name: "hostile disks", ground: Ground::Disk, run: hostile::disks },
 ];
 

@@ -47,6 +47,8 @@ pub struct Digest {
     pub previous: String,
     /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
     pub unread: u64,
+    /// Bytes of the journal that a hook passed over because it had no time for them. A command reads them.
+    pub journal_unread: u64,
     /// How far the journal has been folded: parts that were rotated away, and bytes of the one being written.
     pub parts: usize,
     pub offset: u64,
@@ -171,9 +173,28 @@ pub enum Folded {
     Repeated,
 }
 
+/// What a hook says about the part of a journal that it had no time to read.
+pub fn journal_unread_words(bytes: u64) -> String {
+    let megabytes = bytes.div_ceil(1024 * 1024);
+    format!(
+        "{megabytes} MB of the journal were not read: it is too long for a hook, `thru brief` reads all of it"
+    )
+}
+
 impl Digest {
     pub fn new(session: &str) -> Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
+    }
+
+    /// Empty again, to be made from the whole journal. What the journal does not tell is kept.
+    pub fn again(self) -> Digest {
+        let Digest { session, unread, unknown, .. } = self;
+        Digest { unread, unknown, ..Digest::new(&session) }
+    }
+
+    /// Says how much of the journal is not in here.
+    pub fn unread_words(&self) -> Option<String> {
+        (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
     /// Takes one record in.
@@ -453,6 +474,7 @@ impl Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
+        whole.journal_unread += self.journal_unread;
         whole.compactions += self.compactions;
         // A session of its own begins where the other was compacted, once there is work in it.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {

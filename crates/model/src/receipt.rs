@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::time;
 
+/// In place of an event: a receipt that tells of records which could not be written. Its error says how many and when.
+pub const LOST: &str = "records-lost";
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     pub ts: String,

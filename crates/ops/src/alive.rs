@@ -54,6 +54,9 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
     }
 }
 
+/// One line, with a name of at most 16 bytes in it.
+const LARGEST_STAT: usize = 4096;
+
 struct Process {
     name: String,
     parent: i32,
@@ -62,11 +65,11 @@ struct Process {
 }
 
 /// `/proc/<pid>/stat`: number, (name), state, parent, …, and as the 22nd word when it began.
-fn look(pid: i32) -> std::io::Result<Option<Process>> {
-    let stat = match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
+fn look(pid: i32) -> store::Result<Option<Process>> {
+    let stat = match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
         // Gone, or gone while it was read (ESRCH).
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound || e.raw_os_error() == Some(3) => return Ok(None),
-        stat => stat?,
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        stat => String::from_utf8_lossy(&stat?).into_owned(),
     };
     let parse = || {
         let (head, rest) = stat.rsplit_once(')')?;

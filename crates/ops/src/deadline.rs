@@ -38,6 +38,11 @@ impl Deadline {
         self.one.min(self.left())
     }
 
+    /// When it is over.
+    pub fn end(self) -> Instant {
+        self.since + self.whole
+    }
+
     pub fn left(self) -> Duration {
         self.whole.saturating_sub(self.since.elapsed())
     }

@@ -1,4 +1,5 @@
-//! `thru doctor`: looks at everything, changes nothing, names what it finds.
+//! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a scratch file to see whether that
+//! works, and removes it.
 
 mod roles;
 mod states;
@@ -9,14 +10,15 @@ use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::config::Settings;
 use model::finding::{Finding, Level};
-use model::receipt::{Outcome, Receipt};
+use model::marker::ProjectId;
+use model::receipt::{LOST, Outcome, Receipt};
 use model::text::count;
 use model::time;
 use serde::Serialize;
 use store::{Dir, EntryKind, Found, Root, Store, Tracked, layout};
 
 use crate::firing::{self, Fired, Firing};
-use crate::{Error, World, gate, install, loops, settings};
+use crate::{Error, World, gate, install, loops, lost, settings};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -63,6 +65,9 @@ pub fn run(world: &World) -> Report {
             report.checks.push(check_settings(world, trusted.then_some(store)));
             let settings = settings::resolve(world, trusted.then_some(store)).settings();
             report.checks.extend(check_outputs(store, root, &settings));
+            if trusted {
+                report.checks.push(check_disk(world, store, &marker.project_id));
+            }
             store
         }
         _ => {
@@ -180,6 +185,18 @@ fn tracked(store: &Store) -> Vec<Finding> {
             vec![Finding::new(Level::Warning, text).hint("`git status` tells what is wrong with the index")]
         }
     }
+}
+
+/// Writes to the folders that hooks write to. A hook says nothing when it cannot, so somebody else must.
+fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
+    let failed = lost::try_writing(store);
+    let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
+    let mut findings: Vec<Finding> = failed.into_iter().map(|error| of_error(&error.into())).collect();
+    if let Some(lost) = lost::untold(world, store, project) {
+        findings
+            .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
+    }
+    Check { name: "disk", text: text.to_owned(), findings }
 }
 
 /// The live run of a stage, where there is one. That outputs are open is in order; that it cannot be told is not.
@@ -373,6 +390,10 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
 
 fn of_receipt(receipt: &Receipt) -> Finding {
     let why = receipt.error.as_deref().unwrap_or("no reason given");
+    if receipt.event == LOST {
+        return Finding::new(Level::Warning, why)
+            .hint("transcripts may still have it: `thru handoff --transcript`");
+    }
     Finding::new(
         Level::Warning,
         format!("{} of {} at {} failed: {why}", receipt.event, receipt.harness, receipt.ts),

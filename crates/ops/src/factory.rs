@@ -8,6 +8,9 @@ use crate::packet::{self, Imported};
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
+/// More than any slash command has.
+const LARGEST_COMMAND: usize = 1024 * 1024;
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub imported: Vec<Imported>,
@@ -33,8 +36,11 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
     let imported = files.iter().map(|file| packet::import(world, file, mode)).collect::<Result<_>>()?;
     let ours = ["handoff.md", "pickup.md"];
     let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
-    let theirs =
-        |path: &PathBuf| std::fs::read_to_string(path).is_ok_and(|text| !harness::commands::is_ours(&text));
+    let theirs = |path: &PathBuf| {
+        let text =
+            store::read_own(path, LARGEST_COMMAND).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        text.is_some_and(|text| !harness::commands::is_ours(&text))
+    };
     Ok(Report { imported, commands: commands.filter(theirs).collect() })
 }
 

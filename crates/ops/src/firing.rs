@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use model::id::Id;
-use model::receipt::Receipt;
+use model::receipt::{LOST, Receipt};
 use model::text::fingerprint;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
@@ -50,6 +50,10 @@ pub fn read(store: &Store) -> Result<Firing> {
     let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
+        if receipt.event == LOST {
+            // No event of a harness.
+            return firing.receipts.push(receipt);
+        }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
         entry.runs += 1;
         entry.last_at.clone_from(&receipt.ts);

@@ -1,6 +1,6 @@
 //! What only git itself can tell, asked by its own command. Never in a hook.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -12,6 +12,10 @@ use crate::{Error, Result};
 
 /// A git that does not answer is ended: nobody waits for it for ever.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// More than git prints for anything that we ask, and more than anybody excludes.
+const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
+const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
 
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
@@ -85,10 +89,7 @@ fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
     let fail = |e: &std::io::Error| Error::stream(&file.display().to_string(), "read", e);
     match file.symlink_metadata() {
         Ok(meta) if !meta.is_file() => Ok(None),
-        Ok(_) => match std::fs::read(&file) {
-            Ok(bytes) => Ok(Some((file, bytes))),
-            Err(e) => Err(fail(&e)),
-        },
+        Ok(_) => Ok(Some((file.clone(), store::read_own(&file, LARGEST_EXCLUDE)?))),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, Vec::new()))),
         Err(e) => Err(fail(&e)),
     }
@@ -153,6 +154,12 @@ fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
 /// the standard library's way panics when a pipe cannot be read.
 pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
+    if let Some(path) = store::git::special_file(project) {
+        return Err(Error::Refused {
+            what: format!("{}: not a file: git would not come back from it", path.display()),
+            hint: "put a plain file there, or remove it".into(),
+        });
+    }
     let mut git = Command::new("git");
     git.arg("-C").arg(project).args(args).env("GIT_OPTIONAL_LOCKS", "0");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
@@ -164,9 +171,10 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let (told, heard) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut output = Vec::new();
-        let read = stdout.map_or(Ok(0), |mut stdout| stdout.read_to_end(&mut output));
-        told.send(read.map(|_| output))
+        let read = stdout.map_or(Ok(Vec::new()), |mut stdout| {
+            store::read_stream(&mut stdout, Path::new("git"), LARGEST_OUTPUT)
+        });
+        told.send(read)
     });
     let until = Instant::now() + PATIENCE;
     let ended = loop {
@@ -175,12 +183,14 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         }
         if Instant::now() >= until {
             let _ = git.kill();
-            break git.wait().map_err(|e| fail(&e))?;
+            let _ = git.wait();
+            let late = format!("it did not answer within {} seconds", PATIENCE.as_secs());
+            return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
         }
         std::thread::sleep(Duration::from_micros(300));
     };
     // What git left open must not hold us up once it is gone.
     let Ok(output) = heard.recv_timeout(Duration::from_secs(1)) else { return Ok(None) };
-    let output = output.map_err(|e| fail(&e))?;
+    let output = output?;
     Ok(ended.success().then_some(output))
 }

@@ -264,6 +264,9 @@ fn rules(world: &World, project: &Project) -> Vec<String> {
     lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()
 }
 
+/// How much of the end of the decisions is read.
+const NEWEST_DECISIONS: u64 = 512 * 1024;
+
 /// Decisions that hold: not superseded by a later one, not past their time.
 fn decisions(project: &Project, world: &World) -> Vec<String> {
     #[derive(Deserialize)]
@@ -276,9 +279,10 @@ fn decisions(project: &Project, world: &World) -> Vec<String> {
         supersedes: String,
         expires_at: String,
     }
-    let mut all: Vec<Decision> = Vec::new();
-    // A project without decisions has no such file.
-    let _ = project.store.dir().each_record(layout::DECISIONS, |decision: Decision| all.push(decision));
+    // A session start comes here too, so only the newest are read. A project without decisions has no such file.
+    let tail = project.store.dir().recent(layout::DECISIONS, NEWEST_DECISIONS).unwrap_or_default();
+    let lines = tail.split(|byte| *byte == b'\n');
+    let all: Vec<Decision> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
     let over = |decision: &Decision| {
         all.iter().any(|other| !decision.id.is_empty() && other.supersedes == decision.id)
             || model::time::parse(&decision.expires_at).is_some_and(|at| at < world.now)

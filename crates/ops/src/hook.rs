@@ -10,10 +10,11 @@ pub use harness::is_whole;
 use harness::{Harness, Undecodable};
 use model::config::Settings;
 use model::decide::{Effect, Facts, Past, Verdict, decide};
+use model::digest::journal_unread_words;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal;
-use model::marker::Marker;
+use model::marker::{Marker, ProjectId};
 use model::receipt::{Outcome, Receipt};
 use model::redact::redact;
 use model::reply::Reply;
@@ -27,7 +28,7 @@ use crate::deadline::Deadline;
 use crate::role::events::Ear;
 use crate::sweep::{self, Offer};
 use crate::workstreams::{self, Place, Reminder};
-use crate::{Result, World, alive, gate, init, loops, past, settings};
+use crate::{Result, World, alive, gate, init, loops, lost, past, settings};
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,8 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
         return Vec::new();
     }
     let kind = decoded.as_ref().ok().map(|event| &event.kind);
+    let deadline = Deadline::of_event(kind, &settings, call.started);
+    store.set_until(deadline.end());
     let scene = Scene {
         world,
         call,
@@ -73,7 +76,8 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
         root: &root,
         store: &store,
         settings: &settings,
-        deadline: Deadline::of_event(kind, &settings, call.started),
+        deadline,
+        project: &marker.project_id,
         warning: RefCell::default(),
     };
     match decoded {
@@ -91,6 +95,7 @@ struct Scene<'a> {
     store: &'a Store,
     settings: &'a Settings,
     deadline: Deadline,
+    project: &'a ProjectId,
     /// For the receipt, although nothing failed.
     warning: RefCell<Option<String>>,
 }
@@ -105,6 +110,9 @@ impl Scene<'_> {
         {
             // What it cannot tell now, the next stop will find.
             let _ = self.checkpoint(session, event);
+        }
+        if trusted && !matches!(event.kind, Kind::ToolDone(_)) {
+            self.tell_lost(event);
         }
         let known = session.as_ref().ok().filter(|_| trusted);
         let mut pending = known.and_then(|session| self.pending(session, event));
@@ -341,6 +349,18 @@ impl Scene<'_> {
         self.store.set_pending(session, pending)
     }
 
+    /// Tells of records that could not be written before now. First of all, so that a brief can hold it.
+    fn tell_lost(&self, event: &Event) {
+        let told = lost::Told {
+            harness: self.harness.name,
+            session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
+            limit: self.settings.log_limit_bytes,
+            deadline: self.deadline,
+            reserve: matches!(event.kind, Kind::SessionStart { .. }),
+        };
+        lost::tell(self.world, self.store, self.project, &told);
+    }
+
     fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
         // An error can quote what it stumbled over, and that came from the harness.
         let options = self.settings.redact();
@@ -353,10 +373,19 @@ impl Scene<'_> {
             ms: (self.call.started.elapsed().as_micros() as f64) / 1000.0,
             outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
             error: error.map(|error| clean(&error, 500)),
-            warning: self.warning.borrow().as_ref().map(|warning| clean(warning, 500)),
+            warning: self.warnings().map(|warning| clean(&warning, 500)),
         };
-        // The last resort itself: there is nobody left to tell.
-        let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
+        let left = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
+        // Neither the record nor the receipt could be written.
+        if let (Err(_), Some(why)) = (left, &receipt.error) {
+            lost::note(self.world, self.store, self.project, why, self.deadline);
+        }
+    }
+
+    fn warnings(&self) -> Option<String> {
+        let unread = Some(self.store.journal_unread()).filter(|bytes| *bytes > 0).map(journal_unread_words);
+        let all: Vec<String> = self.warning.borrow().iter().cloned().chain(unread).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 }
 

@@ -74,7 +74,8 @@ impl Reading {
     /// Every record since the last call.
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;
-        let place = self.store.dir().each_new_line(&layout::journal(&self.session), self.place, |line| {
+        let journal = layout::journal(&self.session);
+        let new = self.store.dir().each_new_line(&journal, self.place, u64::MAX, |line| {
             if let Some(record) = Record::read(line)
                 && seen.fold(&record) == Folded::Counted
             {
@@ -82,7 +83,7 @@ impl Reading {
             }
         })?;
         // Cut or replaced while we looked: what comes next is new again.
-        self.place = place.unwrap_or_default();
+        self.place = new.map(|new| new.place).unwrap_or_default();
         Ok(())
     }
 }

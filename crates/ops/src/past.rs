@@ -7,7 +7,7 @@ use model::brief::Note;
 use model::digest::Digest;
 use model::event::{Event, Kind, Source};
 use model::id::Id;
-use model::receipt::{Outcome, Receipt};
+use model::receipt::{LOST, Outcome, Receipt};
 use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
@@ -54,7 +54,8 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    Ok(Gathered { problems: problems(store), gone, notes: Vec::new(), digest })
+    let problems = digest.unread_words().into_iter().chain(problems(store)).collect();
+    Ok(Gathered { problems, gone, notes: Vec::new(), digest })
 }
 
 /// What other records have to say at this event.
@@ -111,7 +112,10 @@ fn problems(store: &Store) -> Vec<String> {
         .take_while(|receipt| receipt.event != "session-start" || receipt.outcome == Outcome::Failed)
         .filter_map(|receipt| {
             let Receipt { event, harness, ts, error, .. } = receipt;
-            error.map(|error| format!("the hook for {event} of {harness} failed at {ts}: {error}"))
+            error.map(|error| match event.as_str() {
+                LOST => error,
+                _ => format!("the hook for {event} of {harness} failed at {ts}: {error}"),
+            })
         })
         .take(PROBLEMS)
         .collect()

@@ -215,7 +215,8 @@ fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
 fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in sessions::all(&project.store)? {
-        project.store.dir().each_new_line(&layout::journal(&session), Place::default(), |line| {
+        let journal = layout::journal(&session);
+        project.store.dir().each_new_line(&journal, Place::default(), u64::MAX, |line| {
             let Some(record) = Record::read(line) else { return };
             if *record.ts <= *packet.created_at {
                 return;

@@ -148,7 +148,7 @@ impl Checked {
 /// One file, or every manifest there is.
 pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     if let Some(file) = file {
-        let bytes = store::read_own(file, LARGEST)?;
+        let bytes = store::read_given(file, LARGEST)?;
         let path = file.display().to_string();
         return Ok(vec![Checked { findings: findings(&bytes, &path), path }]);
     }

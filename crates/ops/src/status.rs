@@ -10,7 +10,7 @@ use store::{Found, Store, layout};
 
 use crate::role::Roles;
 use crate::workstreams::Place;
-use crate::{Result, World, gate, install, loops, sessions, settings, sweep};
+use crate::{Result, World, gate, install, loops, lost, sessions, settings, sweep};
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
@@ -62,6 +62,9 @@ pub struct Report {
     /// Loops that would run, or could go on, if the user had started them on this machine.
     #[serde(skip_serializing_if = "is_zero")]
     pub loops_not_started_here: usize,
+    /// Records that hooks could not write, lately.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<String>,
     /// What is wrong with the settings, and therefore not in force.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
@@ -128,6 +131,7 @@ pub fn run(world: &World) -> Result<Report> {
     let is_wired = |harness: &&Harness| !install::wired(world, harness, &root.checkout).is_empty();
     let wired = harness::HARNESSES.iter().filter(is_wired);
     Ok(Report {
+        lost: trusted.then(|| lost::recent(world, &store, &marker.project_id)).flatten(),
         packets: packets(&store)?,
         broke_off: sweep::waiting(world, &store)?,
         role: role.map(|role| role.to_string()),

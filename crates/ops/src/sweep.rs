@@ -73,7 +73,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
         });
     }
     let mut text = Vec::new();
-    project.store.dir().each_new_line(layout::SESSIONS, Place::default(), |line| {
+    project.store.dir().each_new_line(layout::SESSIONS, Place::default(), u64::MAX, |line| {
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
@@ -122,8 +122,8 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
     let seen = match seen {
         Some(seen) => seen,
         None => {
-            let (store, marker) = (Store::at(&root.path).ok()??, store.marker().ok()?);
-            let project = Project { root: root.clone(), store, marker };
+            let own = Store::at(&root.path).ok()??.in_hook(store.until());
+            let project = Project { root: root.clone(), store: own, marker: store.marker().ok()? };
             sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?;
             read_note(&project.store, &open.session).ok()??
         }

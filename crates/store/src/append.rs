@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::dir::require_file;
+use crate::read::require_file;
 use crate::{Dir, Error, Result};
 
 impl Dir {

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::Write;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{self, Access, AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::dir::io_error;
+use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
 /// What a caller needs to be true when the call returns.
@@ -64,6 +64,22 @@ impl Dir {
     /// Creates the file `name` unless it is there. False when somebody else was first.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool> {
         self.create_as(name, bytes, Mode::from_raw_mode(0o644))
+    }
+
+    /// Writes a file to this folder, for good, and removes it again: whether records can be written is seen by writing.
+    pub fn try_write(&self) -> Result<()> {
+        let mode = Mode::from_raw_mode(0o600);
+        let temporary = self.write_temporary("write-test", &[b' '; 8 * 1024], mode, Durability::Synced)?;
+        let removed = fs::unlinkat(self, &temporary, AtFlags::empty());
+        removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
+    }
+
+    /// Whether this user may make files in a folder below this one. A folder that is not there is made when it is needed.
+    pub fn may_write(&self, rel: &str) -> Result<()> {
+        match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(Error::from_errno(e, &self.path().join(rel), "write")),
+        }
     }
 
     fn create_as(&self, name: &str, bytes: &[u8], mode: Mode) -> Result<bool> {

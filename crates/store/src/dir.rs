@@ -1,7 +1,6 @@
 //! A folder held open by its handle. Names are resolved beneath it and through no symbolic link.
 
 use std::fs::File;
-use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +10,7 @@ use model::time;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::read::{ALWAYS, io_error, read_lines, read_whole, require_file};
 use crate::{Error, Result, Tracked};
 
 #[derive(Debug)]
@@ -34,12 +34,6 @@ pub enum EntryKind {
     /// A link, a pipe, a socket: nothing that thru puts there.
     Other,
 }
-
-/// A pipe in place of a file must not hold up a hook, so nothing is opened in a way that could block.
-const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
-
-/// How much of a log is read at a time.
-const CHUNK: usize = 128 * 1024;
 
 impl Dir {
     /// Opens a folder that belongs to the user (a root, the state folder). Links on the way to it are the user's own.
@@ -110,9 +104,7 @@ impl Dir {
     /// The last `max` bytes of a file, from a line's beginning on.
     pub fn read_tail(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let path = self.path.join(rel);
-        let fd = self.open_to_read(rel)?;
-        let size = require_file(fd.as_fd(), &path)?;
-        let file = File::from(fd);
+        let (file, size) = self.open_file(rel)?;
         let start = size.saturating_sub(max);
         let mut bytes = vec![0; usize::try_from(size - start).unwrap_or(0)];
         let got = file.read_at(&mut bytes, start).map_err(|e| io_error(&e, &path, "read"))?;
@@ -124,16 +116,11 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// What stands in a file from `offset` on. None where it is shorter: it is not the file that was read before.
-    pub(crate) fn read_from(&self, rel: &str, offset: u64) -> Result<Option<Vec<u8>>> {
-        let path = self.path.join(rel);
+    /// Opens a regular file to read it, and says how large it is.
+    pub(crate) fn open_file(&self, rel: &str) -> Result<(File, u64)> {
         let fd = self.open_to_read(rel)?;
-        let size = require_file(fd.as_fd(), &path)?;
-        let Some(length) = size.checked_sub(offset) else { return Ok(None) };
-        let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
-        let got = File::from(fd).read_at(&mut bytes, offset).map_err(|e| io_error(&e, &path, "read"))?;
-        bytes.truncate(got);
-        Ok(Some(bytes))
+        let size = require_file(fd.as_fd(), &self.path.join(rel))?;
+        Ok((File::from(fd), size))
     }
 
     /// Removes a file of this folder that is ours to remove: state, never a record. Absent is fine.
@@ -153,29 +140,16 @@ impl Dir {
         }
     }
 
-    /// Every line of a file, without its line end, however large the file is.
+    /// Every line of a file, without its line end, however large the file is. Of a line over a megabyte only the beginning.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
-        let path = self.path.join(rel);
-        let mut file = File::from(self.open_to_read(rel)?);
-        require_file(file.as_fd(), &path)?;
-        let (mut pending, mut chunk, mut number) = (Vec::new(), vec![0; CHUNK], 0);
-        loop {
-            let got = file.read(&mut chunk).map_err(|e| io_error(&e, &path, "read"))?;
-            let mut rest = &chunk[..got];
-            while let Some(end) = rest.iter().position(|b| *b == b'\n') {
-                pending.extend_from_slice(&rest[..end]);
-                number += 1;
-                each(number, &pending);
-                pending.clear();
-                rest = &rest[end + 1..];
-            }
-            pending.extend_from_slice(rest);
-            if got == 0 {
-                break;
-            }
-        }
-        if !pending.is_empty() {
-            each(number + 1, &pending);
+        let (file, size) = self.open_file(rel)?;
+        let mut number = 0;
+        let ending = read_lines(&file, &self.path.join(rel), 0, size, |line| {
+            number += 1;
+            each(number, line);
+        })?;
+        if !ending.rest.is_empty() {
+            each(number + 1, &ending.rest);
         }
         Ok(())
     }
@@ -365,59 +339,11 @@ fn is_link(at: BorrowedFd, name: &str) -> bool {
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
-/// The whole of a small file outside of every store: the user's own settings, a trust record.
-pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
-    let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty())
-        .map_err(|e| Error::from_errno(e, path, "read"))?;
-    read_whole(File::from(fd), path, max)
-}
-
-fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {
-    let mut read = |into: &mut [u8]| file.read(into).map_err(|e| io_error(&e, path, "read"));
-    // Most are small, and musl asks the kernel for every larger piece of memory.
-    let mut first = [0; 4096];
-    let mut filled = read(&mut first)?;
-    let mut bytes = first[..filled].to_vec();
-    // A regular file gives less than was asked for only at its end.
-    let mut is_more = filled == first.len();
-    while is_more && filled <= max {
-        bytes.resize(filled * 4, 0);
-        let got = read(&mut bytes[filled..])?;
-        filled += got;
-        is_more = filled == bytes.len();
-        bytes.truncate(filled);
-    }
-    if filled > max {
-        let why = format!("it is over {max} bytes");
-        return Err(Error::Damaged { path: path.to_owned(), line: None, why });
-    }
-    if bytes.is_empty() {
-        require_file(file.as_fd(), path)?;
-    }
-    Ok(bytes)
-}
-
-/// Refuses pipes, devices and whatever else is no plain file.
-pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
-    let stat = fs::fstat(fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
-    match kind_of(FileType::from_raw_mode(stat.st_mode)) {
-        EntryKind::File => Ok(stat.st_size.unsigned_abs()),
-        _ => Err(Error::Refused { path: path.to_owned(), why: "it is not a plain file".to_owned() }),
-    }
-}
-
 fn kind_of(kind: FileType) -> EntryKind {
     match kind {
         FileType::RegularFile => EntryKind::File,
         FileType::Directory => EntryKind::Folder,
         _ => EntryKind::Other,
-    }
-}
-
-pub(crate) fn io_error(error: &std::io::Error, path: &Path, doing: &'static str) -> Error {
-    match Errno::from_io_error(error) {
-        Some(errno) => Error::from_errno(errno, path, doing),
-        None => Error::Io { path: path.to_owned(), doing, why: error.to_string() },
     }
 }
 

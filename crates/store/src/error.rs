@@ -29,7 +29,8 @@ impl Error {
         let path = path.to_owned();
         let why = std::io::Error::from(errno).to_string();
         match errno {
-            Errno::NOENT => Error::Absent { path },
+            // A process that ended while its file below /proc was read is ESRCH.
+            Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
             Errno::LOOP => Error::Refused { path, why: "there is a symbolic link in the way".to_owned() },
             Errno::NOTDIR => {

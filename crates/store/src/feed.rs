@@ -7,10 +7,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use model::text::fingerprint;
-use rustix::fs::{self, CWD, Mode, OFlags};
+use rustix::fs;
 use serde::{Deserialize, Serialize};
 
-use crate::dir::{io_error, require_file};
+use crate::read::{io_error, open_own, require_file};
 use crate::{Error, Result};
 
 /// How far a file was read: always to the end of a line.
@@ -144,13 +144,10 @@ struct Feed<'p> {
 
 impl<'p> Feed<'p> {
     fn open(path: &'p Path) -> Result<Feed<'p>> {
-        // Not below a root: links on the way to it are the user's own. A pipe in its place must not hold us up.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let fd =
-            fs::openat(CWD, path, flags, Mode::empty()).map_err(|e| Error::from_errno(e, path, "read"))?;
-        let size = require_file(fd.as_fd(), path)?;
-        let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
-        Ok(Feed { file: File::from(fd), path, inode: stat.st_ino, size })
+        let file = open_own(path)?;
+        let size = require_file(file.as_fd(), path)?;
+        let stat = fs::fstat(&file).map_err(|e| Error::from_errno(e, path, "look at"))?;
+        Ok(Feed { file, path, inode: stat.st_ino, size })
     }
 
     fn fits(&self, cursor: &Cursor) -> bool {

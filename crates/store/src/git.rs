@@ -1,8 +1,11 @@
 //! What git's own files tell: where a checkout begins and whether it is a worktree. No process is started.
 
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, CWD, FileType};
+
+use crate::read::{open_own, read_lines, read_own, require_file};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Git {
@@ -61,17 +64,28 @@ pub fn head(dir: &Path) -> Option<Head> {
     };
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
-    let Some(commit) = loose.or_else(|| packed(&common.join("packed-refs"), name)) else {
-        // What stands in HEAD then leads nowhere.
-        let is_elsewhere = branch == ".invalid" || common.join("reftable").exists();
+    let packed_refs = common.join("packed-refs");
+    let Some(commit) = loose.or_else(|| packed(&packed_refs, name)) else {
+        // What stands in HEAD then leads nowhere, or to what was not read.
+        let is_unread =
+            packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
+        let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
         return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
     };
     is_commit(&commit).then_some(Head { commit, branch })
 }
 
 fn packed(path: &Path, name: &str) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
-    text.lines().find_map(|line| line.strip_suffix(name)?.strip_suffix(' ').map(str::to_owned))
+    let file = open_own(path).ok()?;
+    let size = require_file(file.as_fd(), path).ok().filter(|size| *size <= LARGEST_PACKED)?;
+    let mut found = None;
+    let suffix = format!(" {name}");
+    let read = read_lines(&file, path, 0, size, |line| {
+        if let (None, Some(commit)) = (&found, line.strip_suffix(suffix.as_bytes())) {
+            found = String::from_utf8(commit.to_vec()).ok();
+        }
+    });
+    read.ok().and(found)
 }
 
 fn is_commit(text: &str) -> bool {
@@ -80,8 +94,53 @@ fn is_commit(text: &str) -> bool {
 
 /// The first line of one of git's small files.
 fn read_line(path: &Path) -> Option<String> {
-    Some(std::fs::read_to_string(path).ok()?.lines().next()?.trim().to_owned())
+    let text = String::from_utf8(read_own(path, LARGEST).ok()?).ok()?;
+    Some(text.lines().next()?.trim().to_owned())
 }
+
+/// Something in git's folders that is neither a file nor a folder. `git` itself would wait for ever to open a pipe there.
+pub fn special_file(dir: &Path) -> Option<PathBuf> {
+    let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+    let dot_git = top.join(".git");
+    let pointer = read_line(&dot_git).and_then(|line| Some(top.join(line.strip_prefix("gitdir:")?.trim())));
+    let git_dir = pointer.unwrap_or_else(|| dot_git.clone());
+    let commondir = git_dir.join("commondir");
+    let common = read_line(&commondir).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+    let head = read_line(&git_dir.join("HEAD"));
+    let branch = head.as_deref().and_then(|head| head.strip_prefix("ref:")).map(str::trim);
+    let of_checkout = [".gitignore", ".gitattributes", ".gitmodules"].map(|name| top.join(name));
+    let of_git = [&git_dir, &common].into_iter().flat_map(|folder| {
+        GIT_FILES.iter().copied().chain(branch).map(|name| folder.join(name)).collect::<Vec<_>>()
+    });
+    let is_special = |path: &PathBuf| path.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    [dot_git, commondir].into_iter().chain(of_checkout).chain(of_git).find(is_special)
+}
+
+/// What git reads whatever it is asked.
+const GIT_FILES: &[&str] = &[
+    "HEAD",
+    "ORIG_HEAD",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "info/sparse-checkout",
+    "logs/HEAD",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+    "packed-refs",
+    "refs/stash",
+    "shallow",
+];
+
+/// Larger than any of git's files that hold one line.
+const LARGEST: usize = 64 * 1024;
+
+/// Larger ones are left to git itself. A session start reads this, and has no time for more.
+const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]
 mod tests {

@@ -13,6 +13,9 @@ pub const SESSIONS: &str = "indexes/sessions.jsonl";
 pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
 
+/// Anything in it may be deleted at any time.
+pub const SCRATCH: &str = "scratch";
+
 /// Made by init, so that a newcomer sees what goes where.
 pub const FOLDERS: &[&str] = &["indexes", "loops", "packets", "scratch", "sessions", "state"];
 
@@ -82,6 +85,8 @@ pub const RELEVANT_FILES: &str = "indexes/relevant-files.jsonl";
 pub const DIGESTS: &str = "state/digest";
 /// How far a session's transcript has been read.
 pub const CURSORS: &str = "state/cursors";
+/// How many records could not be written, and when. Made in advance, because a full disk takes no new file.
+pub const LOST: &str = "state/lost.json";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";

@@ -2,12 +2,12 @@
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 
-use crate::dir::io_error;
+use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
 /// Held until dropped. The file stays: removing it would let two holders in.
@@ -18,6 +18,11 @@ pub struct Lock {
 }
 
 impl Lock {
+    /// The file that is locked. Most of these are empty and exist for nothing else.
+    pub(crate) fn file(&self) -> (&File, &Path) {
+        (&self.file, &self.path)
+    }
+
     /// Leaves word of who holds it, for whoever wants to know.
     pub(crate) fn sign(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::read::read_lines;
 use crate::{Dir, Error, Result};
 
 /// How a log stands.
@@ -20,38 +21,84 @@ pub struct Place {
     pub offset: u64,
 }
 
+/// What a reading of new lines came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewLines {
+    /// The place behind the last whole line.
+    pub place: Place,
+    /// Bytes that were passed over because there were more than the window takes.
+    pub unread: u64,
+}
+
 impl Dir {
-    /// Every whole line of the log after `place`; returns the place after them, or None where the log is not the one
+    /// Every whole line of the log after `place`, at most the last `window` bytes of them. None where the log is not the one
     /// that was read up to there. A line without its end is not taken: it is still being written, or torn, and then the
     /// next writer ends it.
     pub fn each_new_line(
         &self,
         rel: &str,
         place: Place,
+        window: u64,
         mut each: impl FnMut(&[u8]),
-    ) -> Result<Option<Place>> {
-        let mut place = if place == Place::default() { self.first_place(rel)? } else { place };
+    ) -> Result<Option<NewLines>> {
+        let place = if place == Place::default() { self.first_place(rel)? } else { place };
+        let (mut place, mut unread) = self.last_bytes(rel, place, window);
+        // Beginning in the middle, the first line is not whole, unless the byte before it is a line end: look at that too.
+        let mut is_partial = unread > 0 && place.offset > 0;
         loop {
             let part = self.part(rel, place.parts + 1);
-            let bytes = match self.read_from(part.as_deref().unwrap_or(rel), place.offset) {
-                Err(Error::Absent { .. }) if place.offset == 0 => Vec::new(),
+            let name = part.as_deref().unwrap_or(rel);
+            let opened = match self.open_file(name) {
+                Err(Error::Absent { .. }) if place.offset == 0 => None,
                 Err(Error::Absent { .. }) => return Ok(None),
-                Ok(None) => return Ok(None),
-                Ok(Some(bytes)) => bytes,
-                Err(e) => return Err(e),
+                opened => Some(opened?),
             };
-            // Rotated between the two questions: what was read is the beginning of the next part. Ask again.
+            // Rotated between the two questions: what was opened may be the next part. Ask again.
             if part.is_none() && self.part(rel, place.parts + 1).is_some() {
                 continue;
             }
-            let end = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
-            bytes[..end].split(|b| *b == b'\n').filter(|line| !line.is_empty()).for_each(&mut each);
+            if let Some((file, size)) = opened {
+                if size < place.offset {
+                    return Ok(None);
+                }
+                let from = place.offset - u64::from(is_partial);
+                let ending = read_lines(&file, &self.path().join(name), from, size, |line| {
+                    if std::mem::take(&mut is_partial) {
+                        unread += line.len() as u64;
+                    } else if !line.is_empty() {
+                        each(line);
+                    }
+                })?;
+                place.offset = ending.whole_to.max(place.offset);
+            }
             if part.is_none() {
-                place.offset += end as u64;
-                return Ok(Some(place));
+                return Ok(Some(NewLines { place, unread }));
             }
             place = Place { parts: place.parts + 1, offset: 0 };
+            is_partial = false;
         }
+    }
+
+    /// The place `window` bytes before the end, where `place` lies further back, and how much lies between the two.
+    fn last_bytes(&self, rel: &str, place: Place, window: u64) -> (Place, u64) {
+        if window == u64::MAX {
+            return (place, 0);
+        }
+        let size = |name: &str| self.look(name).ok().flatten().map_or(0, |look| look.bytes);
+        let mut sizes: Vec<u64> = Vec::new();
+        while let Some(part) = self.part(rel, place.parts + sizes.len() + 1) {
+            sizes.push(size(&part));
+        }
+        let total = (sizes.iter().sum::<u64>() + size(rel)).saturating_sub(place.offset);
+        let Some(over) = total.checked_sub(window).filter(|over| *over > 0) else { return (place, 0) };
+        let mut start = Place { parts: place.parts, offset: place.offset + over };
+        for size in sizes.into_iter().take_while(|size| *size > 0) {
+            if start.offset < size {
+                break;
+            }
+            start = Place { parts: start.parts + 1, offset: start.offset - size };
+        }
+        (start, over)
     }
 
     /// Before the oldest part there is: earlier ones may have been archived.

@@ -10,7 +10,7 @@ use model::loops::{Damage, Record};
 use crate::{Durability, EntryKind, Error, Lock, Result, Store, Tally, layout};
 
 /// Larger than any prompt a person would write.
-const LARGEST: usize = 4 * 1024 * 1024;
+const LARGEST: usize = 2 * 1024 * 1024;
 
 impl Store {
     /// Held while a loop or the pointer is read, changed and written.

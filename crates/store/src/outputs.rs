@@ -17,11 +17,11 @@ use model::place;
 use model::text::fingerprint;
 use rustix::fs::{self, Mode, OFlags};
 
-use crate::dir::{io_error, require_file};
+use crate::read::{io_error, require_file};
 use crate::{Dir, Durability, Error, Lock, Result, Store, layout};
 
 /// Larger than any `expected.json` or live-state file.
-const LARGEST: usize = 4 * 1024 * 1024;
+const LARGEST: usize = 2 * 1024 * 1024;
 
 const SIGNATURE: usize = 4096;
 

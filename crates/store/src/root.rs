@@ -129,7 +129,7 @@ fn fs_exists(path: &Path) -> bool {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|e| crate::dir::io_error(&e, path, "open"))
+    path.canonicalize().map_err(|e| crate::read::io_error(&e, path, "open"))
 }
 
 #[cfg(test)]

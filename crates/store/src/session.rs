@@ -7,17 +7,22 @@ use model::id::Id;
 use model::journal::Record;
 use model::session::Pending;
 
-use crate::log::Place;
+use crate::log::{NewLines, Place};
 use crate::{Durability, Error, Lock, Result, Store, feed, layout};
 
-/// Larger than any digest we write.
-const LARGEST: usize = 4 * 1024 * 1024;
+/// Larger than any digest we write. A hook has eight megabytes for everything.
+const LARGEST: usize = 2 * 1024 * 1024;
 
 impl Store {
     /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
-    /// to `each`. Nothing is written.
+    /// to `each`. Nothing is written. A hook reads as much of the journal's end as it has time for; the digest says what
+    /// was passed over.
     pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
-        let digest = self.read_digest(session)?;
+        let mut digest = self.read_digest(session)?;
+        if digest.journal_unread > 0 && !self.is_in_hook() {
+            // A hook had no time for all of it. A command has.
+            digest = Digest::again(digest);
+        }
         match self.fold_on(session, digest, &mut each)? {
             Some(digest) => Ok(digest),
             // Somebody cut or replaced the journal. It is the truth: what was folded before is not.
@@ -36,15 +41,18 @@ impl Store {
         each: &mut impl FnMut(&Record),
     ) -> Result<Option<Digest>> {
         let place = Place { parts: digest.parts, offset: digest.offset };
-        let place = self.dir().each_new_line(&layout::journal(session), place, |line| {
+        let journal = layout::journal(session);
+        let new = self.dir().each_new_line(&journal, place, self.journal_window(), |line| {
             if let Some(record) = Record::read(line)
                 && digest.fold(&record) == digest::Folded::Counted
             {
                 each(&record);
             }
         })?;
-        let Some(place) = place else { return Ok(None) };
+        let Some(NewLines { place, unread }) = new else { return Ok(None) };
         (digest.parts, digest.offset) = (place.parts, place.offset);
+        digest.journal_unread += unread;
+        self.note_unread(unread);
         Ok(Some(digest))
     }
 
@@ -77,7 +85,9 @@ impl Store {
                 .ok()
                 .filter(|digest| digest.schema_version == digest::SCHEMA_VERSION)
                 .unwrap_or_else(|| Digest::new(session.as_str()))),
-            Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(Digest::new(session.as_str())),
+            Err(Error::Absent { .. } | Error::Damaged { .. } | Error::Refused { .. }) => {
+                Ok(Digest::new(session.as_str()))
+            }
             Err(e) => Err(e),
         }
     }

@@ -1,7 +1,8 @@
 //! A root's store, opened: its marker, its logs, its creation.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use model::consent::Digest;
@@ -19,7 +20,18 @@ pub struct Store {
     dir: Dir,
     /// What this user gave here to be run or fed. None: nothing.
     consents: Option<Consents>,
+    /// When a hook must be done. None in a command, which takes the time it needs.
+    until: Option<Instant>,
+    /// Bytes of journals that this process passed over for lack of time.
+    journal_unread: AtomicU64,
 }
+
+/// How much of a journal a hook reads for every millisecond it has left. Folding takes about a third of that time on a
+/// machine of today.
+const BYTES_PER_MS: u64 = 32 * 1024;
+/// The end of a journal is read however late it is, and no more than this however early.
+const LEAST_WINDOW: u64 = 64 * 1024;
+const LARGEST_WINDOW: u64 = 6 * 1024 * 1024;
 
 /// What `create` did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +47,7 @@ pub struct Created {
 
 impl Store {
     pub(crate) fn new(dir: Dir) -> Store {
-        Store { dir, consents: None }
+        Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0) }
     }
 
     /// Joins the store with what only this machine knows: what its user gave to be run, and which files came with a commit
@@ -58,6 +70,40 @@ impl Store {
     /// Files of `indexes/` and `state/` that git tracks, and that are not believed.
     pub fn tracked(&self) -> &Tracked {
         &self.dir.tracked
+    }
+
+    /// The same store in a hook that must be done by `until`: journals are read from their end, as far as time allows.
+    #[must_use]
+    pub fn in_hook(self, until: Option<Instant>) -> Store {
+        Store { until, ..self }
+    }
+
+    pub fn set_until(&mut self, until: Instant) {
+        self.until = Some(until);
+    }
+
+    /// When the hook that opened this must be done.
+    pub fn until(&self) -> Option<Instant> {
+        self.until
+    }
+
+    /// How many bytes of journals were passed over by this process.
+    pub fn journal_unread(&self) -> u64 {
+        self.journal_unread.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn note_unread(&self, bytes: u64) {
+        self.journal_unread.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_in_hook(&self) -> bool {
+        self.until.is_some()
+    }
+
+    pub(crate) fn journal_window(&self) -> u64 {
+        let Some(until) = self.until else { return u64::MAX };
+        let left = until.saturating_duration_since(Instant::now()).as_millis();
+        (left as u64).saturating_mul(BYTES_PER_MS).clamp(LEAST_WINDOW, LARGEST_WINDOW)
     }
 
     /// The store of `root`, marked or not.
@@ -140,6 +186,8 @@ impl Store {
             vouch()?;
         }
         if dir.create(layout::MARKER, &marker::render(new))? {
+            // A session start makes it where this fails.
+            let _ = store.reserve_lost_note();
             return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
         }
         Ok(Created { marker: store.marker()?, new: false, pristine, set_aside })
@@ -149,8 +197,9 @@ impl Store {
 /// Whether anybody has put records there: any file besides our own ignore file.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
-        let ours =
-            entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX) || is_our_ignore_file(dir, &entry.name);
+        let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
+            || is_our_ignore_file(dir, &entry.name)
+            || crate::lost::is_blank_note(dir, &entry.name);
         match entry.kind {
             EntryKind::Folder if holds_files(&dir.sub(&entry.name)?)? => return Ok(true),
             EntryKind::Folder => {}

@@ -8,11 +8,11 @@ use model::marker::ProjectId;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::dir::read_own;
+use crate::read::read_own;
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
-const LARGEST: usize = 16 * 1024 * 1024;
+const LARGEST: usize = 1024 * 1024;
 
 /// The trust records of one user: `trust/<project_id>.json` in the state folder.
 #[derive(Clone, Debug)]
@@ -135,13 +135,13 @@ impl Trust {
         use std::os::unix::fs::DirBuilderExt;
         let path = self.state.join("trust");
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-        made.map_err(|e| crate::dir::io_error(&e, &path, "make a folder"))?;
+        made.map_err(|e| crate::read::io_error(&e, &path, "make a folder"))?;
         Dir::open(&path)
     }
 }
 
 fn canonical(root: &Path) -> Result<String> {
-    let path = root.canonicalize().map_err(|e| crate::dir::io_error(&e, root, "resolve"))?;
+    let path = root.canonicalize().map_err(|e| crate::read::io_error(&e, root, "resolve"))?;
     let Some(text) = path.to_str() else {
         return Err(Error::Refused { path, why: "its path is not Unicode".to_owned() });
     };

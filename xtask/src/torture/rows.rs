@@ -591,13 +591,13 @@ pub fn tool(scene: &Path) -> Vec<u8> {
     payload::bash(scene, TOOL_ID, "cargo test --workspace")
 }
 
-fn failure(scene: &Path) -> Vec<u8> {
+pub fn failure(scene: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "Bash", "tool_use_id": "toolu_failed", "tool_input": {"command": "false"},
         "error": "Exit code 1", "is_interrupt": false});
     payload::event(scene, "PostToolUseFailure", more)
 }
 
-fn compact(scene: &Path) -> Vec<u8> {
+pub fn compact(scene: &Path) -> Vec<u8> {
     payload::event(scene, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 
@@ -606,7 +606,7 @@ pub fn stop(scene: &Path) -> Vec<u8> {
     payload::event(scene, "Stop", more)
 }
 
-fn end(scene: &Path) -> Vec<u8> {
+pub fn end(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionEnd", json!({"reason": "exit"}))
 }
 

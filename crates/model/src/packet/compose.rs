@@ -332,6 +332,7 @@ impl<'a> Facts<'a> {
                 self.material.digest.unread / 1024
             ));
         }
+        lines.extend(self.material.digest.unread_words());
         or_none(&lines)
     }
 

@@ -1,6 +1,5 @@
 //! `thru loop start`: a new loop, from words, a file or a packet.
 
-use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -20,7 +19,7 @@ use crate::sessions::Chosen;
 use crate::{Error, Result, World, consent, packet};
 
 /// More than this is no prompt.
-const LARGEST: u64 = 1024 * 1024;
+const LARGEST: usize = 1024 * 1024;
 
 const DEFAULT_ITERATIONS: u64 = 30;
 
@@ -215,25 +214,22 @@ fn advice(world: &World, state: &Loop) -> Vec<String> {
 
 fn read(path: &Path) -> Result<String> {
     let shown = path.display().to_string();
-    let fail = |error: &std::io::Error| Error::stream(&shown, "read", error);
-    let mut bytes = Vec::new();
     let read = match path == Path::new("-") {
-        true => std::io::stdin().take(LARGEST + 1).read_to_end(&mut bytes),
-        false => match std::fs::File::open(path) {
-            Ok(file) => file.take(LARGEST + 1).read_to_end(&mut bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(Error::Absent {
-                    what: format!("{shown}: there is no such file"),
-                    hint: "name a text file, or - for stdin".into(),
-                });
-            }
-            Err(error) => Err(error),
-        },
+        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), LARGEST),
+        false => store::read_given(path, LARGEST),
     };
-    read.map_err(|error| fail(&error))?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(usage(format!("{shown} is over {LARGEST} bytes"), "a prompt is a page, not a book"));
-    }
+    let bytes = match read {
+        Err(store::Error::Absent { .. }) => {
+            return Err(Error::Absent {
+                what: format!("{shown}: there is no such file"),
+                hint: "name a text file, or - for stdin".into(),
+            });
+        }
+        Err(store::Error::Damaged { .. }) => {
+            return Err(usage(format!("{shown} is over {LARGEST} bytes"), "a prompt is a page, not a book"));
+        }
+        read => read?,
+    };
     String::from_utf8(bytes).map_err(|_| usage(format!("{shown} is not UTF-8 text"), "name a text file"))
 }
 

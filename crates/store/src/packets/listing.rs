@@ -18,6 +18,9 @@ const WORTH_AN_INDEX: usize = 1_000;
 /// place. To look at a hundred thousand would take longer than anybody waits for a list.
 const WATCHED: usize = 1_000;
 
+/// Enough for several hundred thousand packets. A larger index is made anew.
+const LARGEST_INDEX: usize = 128 * 1024 * 1024;
+
 /// The first line of the index. Another one means that it is made anew.
 const HEAD: &str = "thru packets 2";
 
@@ -72,7 +75,7 @@ impl Store {
     }
 
     fn read_index(&self) -> Option<Index> {
-        let bytes = self.dir().read(layout::PACKETS_INDEX, 512 * 1024 * 1024).ok()?;
+        let bytes = self.dir().read(layout::PACKETS_INDEX, LARGEST_INDEX).ok()?;
         let listing = Listing { text: String::from_utf8(bytes).ok()? };
         let (of_folder, count) = listing.text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
         let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);

@@ -6,8 +6,9 @@ use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Check root, trust, settings, records and hooks; change nothing
+/// Check root, trust, settings, disk, records and hooks; change nothing
 ///
+/// Writes a file to .agent/context/scratch and removes it, to see whether records can be written.
 /// Exit code 1 when something wants your attention. Notes are worth knowing and do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}

@@ -1,4 +1,4 @@
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::Command as Process;
 
@@ -12,6 +12,9 @@ use ops::packet::{Checked, Edit, Edited, Row};
 use ops::{Error, Mode, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
+
+/// Larger than any packet a person reads.
+const LARGEST: usize = 4 * 1024 * 1024;
 
 /// How many are listed unless asked otherwise.
 const SHOWN: usize = 40;
@@ -138,8 +141,7 @@ pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
 }
 
 fn stdin() -> Result<String> {
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).map_err(|e| Error::stream("stdin", "read", &e))?;
+    let bytes = ops::input::stdin(LARGEST)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
         what: "stdin is no UTF-8".into(),
         hint: "a packet is a text file; give it text".into(),

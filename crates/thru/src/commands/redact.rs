@@ -1,8 +1,10 @@
 use model::redact::{self, redact_bytes};
 use ops::{Error, Result, World, settings};
-use std::io::Read;
 
 use crate::output::{self, Format};
+
+/// All of it is held at once.
+const LARGEST: usize = 1024 * 1024 * 1024;
 
 /// Replace secrets in stdin with typed placeholders, to stdout
 ///
@@ -17,8 +19,7 @@ pub struct Args {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let emails = args.emails || settings::here(world).settings().redact_emails;
-    let mut input = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut input).map_err(|e| Error::stream("stdin", "read", &e))?;
+    let input = ops::input::stdin(LARGEST)?;
     let clean = redact_bytes(&input, redact::Options { emails });
     match format {
         Format::Json => {

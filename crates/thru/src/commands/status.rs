@@ -76,6 +76,9 @@ fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
             format!("{WARN}{left}{WARN:#} without an end; `thru sweep` makes a packet of each"),
         ));
     }
+    if let Some(lost) = &report.lost {
+        rows.push(("lost", format!("{WARN}{}{WARN:#}; `thru doctor` says more", one_line(lost, 500))));
+    }
     if let Some(packets) = &report.packets {
         rows.push(("packets", packet_words(packets)));
     }

@@ -16,7 +16,8 @@ fn a_healthy_root() {
     ok   root      $PROJECT (<uuid>)
     ok   trust     trusted on this machine
     ok   settings  all at their defaults
-    ok   files     2 files in 7 folders
+    ok   disk      records can be written
+    ok   files     3 files in 7 folders
     ok   hooks     no hook has run yet
     ");
     for (event, name) in [("SessionStart", "SessionStart.startup"), ("PostToolUse", "PostToolUse.Edit")] {
@@ -31,7 +32,8 @@ fn a_healthy_root() {
     ok   root      $PROJECT (<uuid>)
     ok   trust     trusted on this machine
     ok   settings  all at their defaults
-    ok   files     7 files in 8 folders
+    ok   disk      records can be written
+    ok   files     8 files in 8 folders
     ok   hooks     1 receipt, last: session-start 30 min ago
     ");
     // How long it took differs from run to run.
@@ -75,14 +77,20 @@ fn notes_do_not_count() {
     ok   trust     trusted on this machine
     ok   settings  all at their defaults
         note: THROUGHLINE_DISABLE is set: hooks are off in this shell
-    ok   files     6 files in 7 folders
+    ok   disk      records can be written
+    ok   files     7 files in 7 folders
         note: packets/.p.md.77-0.tmp: left behind by an interrupted write; the record itself is whole
         note: packets/p.md.damaged-20261101T000000Z: a damaged record that was set aside; nothing reads it any more
         note: sessions/s.jsonl:2: 2 lines are no whole records, torn by a crash or foreign; skipped by every reader, kept as found
         note: sessions/s~0001.jsonl:2: 1 line is no whole record, torn by a crash or foreign; skipped by every reader, kept as found
     ok   hooks     no hook has run yet
     ");
-    before.assert_same(&env.tree(), "doctor changes nothing");
+    // A file was written there and removed.
+    assert_eq!(
+        before.changes(&env.tree()),
+        ["~/project/.agent/context/scratch"],
+        "doctor changes nothing else"
+    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ pub fn disks(lab: &Lab, _: Depth) -> Result<Tally> {
     let mut tally = Tally::default();
     if may_mount() {
         tally.add(full(lab)?);
+        tally.add(full_for_long(lab)?);
         tally.add(read_only(lab)?);
     } else {
         tally.skipped.push("full disk, read-only disk: mounting needs root and `unshare -m`".into());
@@ -106,6 +107,101 @@ fn next_works(scene: &Scene, argv: &[&str], before: &Snapshot, wrong: &mut Wrong
         wrong.push((Loss::None, "with room again, the next hook left no line in the journal".into()));
     }
     Ok(())
+}
+
+/// A disk that is full for 600 hooks, and then is not. $0 is the scene, $1 what it was, $2 where to leave what became of it
+/// and what the commands said, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
+const FULL_FOR_LONG: &str = r#"
+    scene=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
+    mount -t tmpfs -o size=1m none "$scene"
+    cp -a "$was/." "$scene/"
+    cat /dev/zero > "$scene/filler" 2>/dev/null
+    cd "$scene/project"
+    export CLAUDE_PROJECT_DIR="$scene/project"
+    failed=0 at=0
+    while [ $at -lt 600 ]; do
+        now=$(date -u -d "2026-11-15T19:00:00Z + $at seconds" +%Y-%m-%dT%H:%M:%SZ)
+        THROUGHLINE_NOW=$now "$@" hook claude-code PostToolUse < "$tool" || failed=1
+        at=$((at + 1))
+    done
+    export THROUGHLINE_NOW=2026-11-15T20:00:00Z
+    "$@" doctor > "$became/doctor-full"
+    rm "$scene/filler"
+    "$@" hook claude-code SessionStart < "$start" > "$became/start" || failed=1
+    "$@" hook claude-code SessionStart < "$start" > "$became/start-again" || failed=1
+    "$@" doctor > "$became/doctor-free"
+    "$@" status > "$became/status-free"
+    cp -a "$scene/." "$became/"
+    exit $failed
+"#;
+
+/// 600 tool calls on a full disk: each is in the journal, or in a receipt, or counted as lost between the right bounds; the
+/// doctor says that the disk is full, and the first session start that can write tells what was lost, once.
+fn full_for_long(lab: &Lab) -> Result<Tally> {
+    let mut tally = Tally::default();
+    let scene = lab.scene("full-for-long")?;
+    rows::lived_in(&scene)?;
+    let (was, became) = (lab.path().join("full-for-long-was"), lab.path().join("full-for-long-became"));
+    let before = Snapshot::take(&scene.dir)?;
+    before.restore(&was)?;
+    fs::create_dir_all(&became)?;
+    let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
+    fs::write(&tool, rows::tool(&scene.dir))?;
+    let another =
+        String::from_utf8_lossy(&rows::start(&scene.dir)).replace(scene::SESSION, "another-session");
+    fs::write(&start, another)?;
+    let captured = rows::journal_ids(&scene).iter().filter(|id| *id == rows::TOOL_ID).count();
+    let output = mounted(FULL_FOR_LONG, &scene, &[&was, &became, &tool, &start], &[])?;
+    let mut wrong: Wrongs = Vec::new();
+    if !output.status.success() {
+        wrong.push((Loss::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
+    }
+    let read = |name: &str| fs::read_to_string(became.join(name)).unwrap_or_default();
+    let mut expect = |name: &str, text: &str, there: bool| {
+        if read(name).contains(text) != there {
+            let not = if there { "does not say" } else { "says" };
+            wrong.push((Loss::None, format!("{name} {not} `{text}`: {}", read(name).replace('\n', " / "))));
+        }
+    };
+    expect("doctor-full", "records cannot be written", true);
+    expect("doctor-full", "No space left on device", true);
+    expect("doctor-full", "records were lost between", true);
+    expect("start", "records were lost between", true);
+    expect("start-again", "records were lost between", false);
+    expect("doctor-free", "records can be written", true);
+    expect("doctor-free", "records were lost between", true);
+    expect("status-free", "records were lost between", true);
+    // What became of the 600: by its journal line, its receipt, or the count of the lost.
+    let journal = Snapshot::take(&became)
+        .and_then(|after| after.restore(&scene.dir))
+        .map(|()| rows::journal_ids(&scene))?;
+    let kept = journal.iter().filter(|id| *id == rows::TOOL_ID).count() - captured;
+    let receipts: Vec<serde_json::Value> = fs::read_to_string(scene.store().join("indexes/receipts.jsonl"))?
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    let told = receipts.iter().filter(|receipt| receipt["event"] == "tool-done").count();
+    let lost: Vec<&str> = receipts
+        .iter()
+        .filter(|receipt| receipt["event"] == "records-lost")
+        .filter_map(|receipt| receipt["error"].as_str())
+        .collect();
+    let counted =
+        lost.first().and_then(|text| text.split_once('(')?.1.split(' ').next()?.parse::<usize>().ok());
+    let counted = counted.unwrap_or(0);
+    if lost.len() != 1 || kept + told + counted != 600 {
+        let text =
+            format!("600 tool calls: {kept} kept, {told} receipts, {counted} counted as lost: {lost:?}");
+        wrong.push((Loss::Record, text));
+    }
+    if !lost.first().is_some_and(|text| text.contains("and 2026-11-15T19:09:59Z")) {
+        wrong.push((Loss::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
+    }
+    tally.point(wrong, || "full disk, 600 tool calls".into());
+    for folder in [&scene.dir, &was, &became] {
+        fs::remove_dir_all(folder)?;
+    }
+    Ok(tally)
 }
 
 fn read_only(lab: &Lab) -> Result<Tally> {

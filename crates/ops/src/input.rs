@@ -1,0 +1,16 @@
+//! What a command is given on stdin.
+
+use std::path::Path;
+
+use crate::{Error, Result};
+
+/// All of stdin, up to `max` bytes. More is an error, so that an endless stream does not take all memory.
+pub fn stdin(max: usize) -> Result<Vec<u8>> {
+    match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
+        Err(store::Error::Damaged { .. }) => Err(Error::Usage {
+            what: format!("stdin holds more than {} MB", max / 1024 / 1024),
+            hint: "give it less at once".into(),
+        }),
+        read => Ok(read?),
+    }
+}

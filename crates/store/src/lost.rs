@@ -1,0 +1,179 @@
+//! Records that could not be written: how many, since when, why. Noted where something can still be written.
+//!
+//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So the store keeps a file of
+//! blanks, which `init` and a session start make, and a hook that loses a record writes into it. Where that fails (a
+//! read-only disk, a store without the file) the note goes into the user's state folder.
+
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::marker::ProjectId;
+use serde::{Deserialize, Serialize};
+
+use crate::read::{io_error, read_own, require_file};
+use crate::{Dir, Error, Lock, Result, Store, layout};
+
+/// The note always has this size: one block of most disks.
+const SIZE: usize = 4096;
+
+/// Longest reason that is kept.
+const WHY: usize = 400;
+
+/// Records that were lost, as far as it was noted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    pub first: String,
+    pub last: String,
+    /// At least so many: two hooks at the same moment may count as one.
+    pub count: u64,
+    pub why: String,
+}
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Lost { first, last, count, why } = self;
+        let what = if *count == 1 { "1 record was lost" } else { "records were lost" };
+        write!(f, "{what} between {first} and {last}")?;
+        if *count > 1 {
+            write!(f, " ({count} of them)")?;
+        }
+        write!(f, ": {why}")
+    }
+}
+
+/// The note of one project: in its store, else in the state folder.
+#[derive(Debug)]
+pub struct LostNote<'a> {
+    store: &'a Store,
+    outside: Option<PathBuf>,
+    name: String,
+}
+
+impl Store {
+    /// Makes room for the note. Nothing where it is there.
+    pub fn reserve_lost_note(&self) -> Result<()> {
+        let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
+        match self.dir().look(layout::LOST)? {
+            Some(_) => Ok(()),
+            None => self.dir().make(folder)?.create_private(name, &blank()).map(drop),
+        }
+    }
+}
+
+impl<'a> LostNote<'a> {
+    /// `state` is `$XDG_STATE_HOME/throughline`.
+    pub fn new(store: &'a Store, state: Option<&Path>, project: &ProjectId) -> LostNote<'a> {
+        let outside = state.map(|state| state.join("lost"));
+        LostNote { store, outside, name: format!("{}.json", project.as_str()) }
+    }
+
+    /// Counts one more record that could not be written.
+    pub fn add(&self, now: &str, why: &str, wait: Duration) -> Result<()> {
+        let add = |dir: &Dir, rel: &str| -> Result<()> {
+            let lock = dir.lock(rel, wait)?;
+            let lost = match read(&lock)? {
+                Some(lost) => Lost { last: now.to_owned(), count: lost.count + 1, ..lost },
+                None => Lost {
+                    first: now.to_owned(),
+                    last: now.to_owned(),
+                    count: 1,
+                    why: model::text::cut(why, WHY).to_owned(),
+                },
+            };
+            write(&lock, &render(&lost))
+        };
+        match add(self.store.dir(), layout::LOST) {
+            Ok(()) => Ok(()),
+            Err(error) => match self.make_outside() {
+                Some(dir) => add(&dir?, &self.name),
+                None => Err(error),
+            },
+        }
+    }
+
+    /// What is noted. None is the usual case.
+    pub fn read(&self) -> Option<Lost> {
+        let inside = self.store.dir().read(layout::LOST, SIZE).ok();
+        let outside = || read_own(&self.outside.as_ref()?.join(&self.name), SIZE).ok();
+        inside.and_then(|bytes| parse(&bytes)).or_else(|| parse(&outside()?))
+    }
+
+    /// Hands what is noted to `tell`, and forgets it if that went well. Two hooks at once do not both tell it.
+    pub fn take(&self, wait: Duration, mut tell: impl FnMut(&Lost) -> Result<()>) -> Result<()> {
+        let mut take = |dir: &Dir, rel: &str| -> Result<()> {
+            let lock = dir.lock(rel, wait)?;
+            match read(&lock)? {
+                Some(lost) => tell(&lost).and_then(|()| write(&lock, &blank())),
+                None => Ok(()),
+            }
+        };
+        if parse(&self.store.dir().read(layout::LOST, SIZE).unwrap_or_default()).is_some() {
+            take(self.store.dir(), layout::LOST)?;
+        }
+        let Some(folder) = &self.outside else { return Ok(()) };
+        match Dir::open(folder) {
+            Err(Error::Absent { .. }) => Ok(()),
+            dir => {
+                let dir = dir?;
+                if dir.look(&self.name)?.is_none() {
+                    return Ok(());
+                }
+                take(&dir, &self.name)?;
+                dir.remove(&self.name)
+            }
+        }
+    }
+
+    fn make_outside(&self) -> Option<Result<Dir>> {
+        use std::os::unix::fs::DirBuilderExt;
+        let path = self.outside.as_ref()?;
+        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+        Some(made.map_err(|e| io_error(&e, path, "make a folder")).and_then(|()| Dir::open(path)))
+    }
+}
+
+/// Whether a file is the one that `init` makes, with nothing in it: nobody's record.
+pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
+    layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| bytes == blank())
+}
+
+fn blank() -> Vec<u8> {
+    let mut bytes = vec![b' '; SIZE];
+    bytes[SIZE - 1] = b'\n';
+    bytes
+}
+
+fn render(lost: &Lost) -> Vec<u8> {
+    let mut bytes = blank();
+    let text = serde_json::to_vec(lost).unwrap_or_default();
+    if text.len() < SIZE {
+        bytes[..text.len()].copy_from_slice(&text);
+    }
+    bytes
+}
+
+/// Blanks, and anything else that is not a note, say that nothing was lost.
+fn parse(bytes: &[u8]) -> Option<Lost> {
+    serde_json::from_slice(bytes.trim_ascii()).ok()
+}
+
+fn read(lock: &Lock) -> Result<Option<Lost>> {
+    let (file, path) = lock.file();
+    require_file(file.as_fd(), path)?;
+    let mut bytes = vec![0; SIZE];
+    let got = file.read_at(&mut bytes, 0).map_err(|e| io_error(&e, path, "read"))?;
+    Ok(parse(&bytes[..got]))
+}
+
+/// In place: the bytes are there, so a full disk takes them.
+fn write(lock: &Lock, bytes: &[u8]) -> Result<()> {
+    let (file, path): (&File, &Path) = lock.file();
+    file.write_all_at(bytes, 0).map_err(|e| io_error(&e, path, "write"))
+}
+
+#[cfg(test)]
+#[path = "lost_tests.rs"]
+mod tests;

@@ -1,0 +1,164 @@
+//! The one way to read a file: bounded, of a regular file, and without waiting.
+//!
+//! A pipe, a device, a folder or a gigabyte can stand where a small file is expected. A hook must neither hang on it nor
+//! load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use rustix::fs::{self, CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::{Error, Result};
+
+/// Opening a pipe must not wait for its other end.
+pub(crate) const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+
+/// How much of a log is read at a time.
+const CHUNK: usize = 128 * 1024;
+
+/// Of a longer line only the beginning is handed on, which does not parse: no record is as long.
+pub(crate) const LONGEST_LINE: usize = 1024 * 1024;
+
+/// A file below this size is read onto the stack first: musl asks the kernel for every larger piece of memory.
+const SMALL: usize = 4096;
+
+/// Opens a file outside of every store, such as a transcript. Links on the way to it are the user's own.
+pub(crate) fn open_own(path: &Path) -> Result<File> {
+    let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty());
+    fd.map(File::from).map_err(|e| Error::from_errno(e, path, "read"))
+}
+
+/// The whole of a file outside of every store: settings, a trust record, one of git's files.
+pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
+    read_whole(open_own(path)?, path, max)
+}
+
+/// A file that the user named on the command line. A pipe is allowed: `<(command)` and `/dev/stdin` are pipes.
+pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
+    // Blocking: whoever names a pipe wants its writer to be waited for.
+    let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
+        .map_err(|e| Error::from_errno(e, path, "read"))?;
+    let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Directory => Err(Error::from_errno(Errno::ISDIR, path, "read")),
+        FileType::RegularFile if stat.st_size.unsigned_abs() > max as u64 => Err(too_large(path, max)),
+        _ => read_stream(&mut File::from(fd), path, max),
+    }
+}
+
+/// A stream to its end: stdin, or what a command prints. `name` is what errors call it.
+pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let limit = (max as u64).saturating_add(1);
+    stream.take(limit).read_to_end(&mut bytes).map_err(|e| io_error(&e, name, "read"))?;
+    if bytes.len() > max { Err(too_large(name, max)) } else { Ok(bytes) }
+}
+
+/// The whole of an open file. A file over `max` bytes is refused before any of it is read.
+pub(crate) fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {
+    let size = require_file(file.as_fd(), path)?;
+    let Some(size) = usize::try_from(size).ok().filter(|size| *size <= max) else {
+        return Err(too_large(path, max));
+    };
+    let mut read = |into: &mut [u8]| file.read(into).map_err(|e| io_error(&e, path, "read"));
+    let mut bytes = Vec::new();
+    if size < SMALL {
+        let mut first = [0; SMALL];
+        let got = read(&mut first)?;
+        bytes.extend_from_slice(&first[..got]);
+        // A regular file gives less than was asked for only at its end.
+        if got < SMALL {
+            return if got > max { Err(too_large(path, max)) } else { Ok(bytes) };
+        }
+    }
+    // The size is only a hint: files below /proc have none, and a file can grow while it is read.
+    loop {
+        let filled = bytes.len();
+        if filled > max {
+            return Err(too_large(path, max));
+        }
+        let room = size.saturating_sub(filled).max(SMALL).min(max - filled) + 1;
+        bytes.resize(filled + room, 0);
+        let got = read(&mut bytes[filled..])?;
+        bytes.truncate(filled + got);
+        if got < room {
+            return Ok(bytes);
+        }
+    }
+}
+
+/// Where the last whole line ended, and what stands behind it.
+pub(crate) struct Ending {
+    pub whole_to: u64,
+    pub rest: Vec<u8>,
+}
+
+/// Hands on every line of `file` between two offsets, without its line end. Holds one chunk and one line.
+pub(crate) fn read_lines(
+    file: &File,
+    path: &Path,
+    from: u64,
+    to: u64,
+    mut each: impl FnMut(&[u8]),
+) -> Result<Ending> {
+    let mut chunk = vec![0; CHUNK.min(usize::try_from(to.saturating_sub(from)).unwrap_or(CHUNK)).max(1)];
+    let (mut rest, mut whole_to, mut at) = (Vec::new(), from, from);
+    while at < to {
+        let room = usize::try_from(to - at).unwrap_or(CHUNK).min(chunk.len());
+        let got = match file.read_at(&mut chunk[..room], at) {
+            Ok(0) => break,
+            Ok(got) => got,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(io_error(&e, path, "read")),
+        };
+        let mut unread = &chunk[..got];
+        while let Some(end) = memchr::memchr(b'\n', unread) {
+            if rest.is_empty() {
+                each(&unread[..end]);
+            } else {
+                extend_to_limit(&mut rest, &unread[..end]);
+                each(&rest);
+                rest.clear();
+            }
+            unread = &unread[end + 1..];
+            whole_to = at + (got - unread.len()) as u64;
+        }
+        extend_to_limit(&mut rest, unread);
+        at += got as u64;
+    }
+    Ok(Ending { whole_to, rest })
+}
+
+fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {
+    let room = LONGEST_LINE.saturating_sub(line.len());
+    line.extend_from_slice(&more[..more.len().min(room)]);
+}
+
+/// The size of a regular file. Refuses folders, pipes and devices.
+pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
+    let stat = fs::fstat(fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(stat.st_size.unsigned_abs()),
+        FileType::Directory => Err(Error::from_errno(Errno::ISDIR, path, "read")),
+        _ => Err(Error::Refused { path: path.to_owned(), why: "it is not a plain file".to_owned() }),
+    }
+}
+
+fn too_large(path: &Path, max: usize) -> Error {
+    Error::Damaged { path: path.to_owned(), line: None, why: format!("it is over {max} bytes") }
+}
+
+pub(crate) fn io_error(error: &std::io::Error, path: &Path, doing: &'static str) -> Error {
+    match Errno::from_io_error(error) {
+        Some(errno) => Error::from_errno(errno, path, doing),
+        None => Error::Io { path: path.to_owned(), doing, why: error.to_string() },
+    }
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -1,0 +1,210 @@
+//! No hook hangs, no hook loads what it cannot use: a gigabyte, a pipe, a device or a folder in place of each file it reads.
+
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::call::Call;
+use crate::env::{TestEnv, event_of};
+use crate::obstacles::make_pipe;
+
+const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
+const GIGABYTE: u64 = 1 << 30;
+
+/// Far more than a hook takes in the debug build on a busy machine, far less than reading a gigabyte takes there.
+const SOON: Duration = Duration::from_secs(4);
+
+/// What a hook may allocate here, in KB. The debug build takes more than the eight megabytes that `xtask torture` checks.
+const MEMORY_KB: u32 = 24 * 1024;
+
+const EVENTS: [&str; 6] = [
+    "SessionStart.startup",
+    "SessionStart.resume",
+    "PostToolUse.Edit",
+    "PreCompact.manual",
+    "Stop.first",
+    "SessionEnd.other",
+];
+
+/// The same call with little memory: more is an abort, which shows as an exit code.
+fn with_little_memory(call: Call) -> Call {
+    let script = format!("ulimit -d {MEMORY_KB}; exec \"$0\" \"$@\"");
+    call.through("sh", &["-c".as_ref(), script.as_ref()])
+}
+
+/// Every file that some hook reads, by its place below the base of the environment.
+fn places(env: &TestEnv) -> Vec<PathBuf> {
+    let store = [
+        "root.json",
+        "config.toml",
+        "decisions.jsonl",
+        "packets/20261115T192200Z-a.md",
+        "loops/a.md",
+        "agents/dev.context.md",
+        "workstreams/01-a/resume-context.md",
+        "indexes/active-loop.json",
+        "indexes/receipts.jsonl",
+        "indexes/sessions.jsonl",
+        "indexes/relevant-files.jsonl",
+        "state/live.json",
+        "state/lost.json",
+        "state/precompact_state.json",
+        &format!("state/claims/{SESSION}"),
+        &format!("state/cursors/{SESSION}.json"),
+        &format!("state/digest/{SESSION}.json"),
+        &format!("state/pending/{SESSION}"),
+        &format!("state/roles/{SESSION}"),
+        &format!("sessions/{SESSION}.jsonl"),
+    ]
+    .map(|rel| env.store().join(rel));
+    let outside = [env.project().join(".git"), env.user_config(), env.trust_record(), transcript(env)];
+    store.into_iter().chain(outside).collect()
+}
+
+fn transcript(env: &TestEnv) -> PathBuf {
+    env.home().join("transcript.jsonl")
+}
+
+fn payload(env: &TestEnv, name: &str) -> Value {
+    let mut payload = env.fixture(name);
+    payload["session_id"] = json!(SESSION);
+    payload["transcript_path"] = json!(transcript(env));
+    payload
+}
+
+fn make_huge(path: &Path) {
+    File::create(path).unwrap().set_len(GIGABYTE).unwrap();
+}
+
+/// Runs every event with something else in place of one file after the other.
+fn check_all(about: &str, make: impl Fn(&Path)) {
+    let count = places(&TestEnv::rooted()).len();
+    for at in 0..count {
+        let env = TestEnv::rooted();
+        let place = places(&env).remove(at);
+        // What somebody did here before, so that there is something to tell.
+        env.hook("UserPromptSubmit", &payload(&env, "UserPromptSubmit")).ok();
+        let _ = fs::remove_file(&place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        make(&place);
+        for name in EVENTS {
+            let about = format!("{about} in place of {}: {name}", place.display());
+            let started = Instant::now();
+            let call = env.hook_call(event_of(name), payload(&env, name).to_string());
+            let output = with_little_memory(call).run();
+            assert_eq!((output.code, output.stderr.as_str()), (0, ""), "{about}");
+            assert!(started.elapsed() < SOON, "{about}: {:?}", started.elapsed());
+        }
+        // Without the marker, or trust, nothing is written; elsewhere nothing is lost.
+        let is_needed =
+            ["root.json", &format!("{SESSION}.jsonl")].map(|name| place.ends_with(name)).contains(&true);
+        if !is_needed && place != env.trust_record() {
+            let text = fs::read_to_string(env.store().join(format!("sessions/{SESSION}.jsonl"))).unwrap();
+            assert!(
+                text.lines().any(|line| line.contains("tool-done")),
+                "{about} in place of {}",
+                place.display()
+            );
+        }
+    }
+}
+
+#[test]
+fn a_gigabyte_in_place_of_a_file_costs_nothing() {
+    check_all("a gigabyte", make_huge);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_holds_up_no_hook() {
+    check_all("a pipe", make_pipe);
+}
+
+#[test]
+fn a_device_in_place_of_a_file_is_not_read() {
+    check_all("a device", |path| symlink("/dev/zero", path).unwrap());
+}
+
+#[test]
+fn a_folder_in_place_of_a_file_does_no_harm() {
+    check_all("a folder", |path| {
+        // One that stands there already is what is wanted.
+        let _ = fs::create_dir(path);
+    });
+}
+
+#[test]
+fn pipes_in_git_hold_up_no_command() {
+    for name in
+        ["HEAD", "index", "packed-refs", "config", "commondir", "gitdir", "refs/heads/main", "info/exclude"]
+    {
+        let env = TestEnv::repository();
+        env.thru(&["init"]).ok();
+        env.hook("PostToolUse", &payload(&env, "PostToolUse.Edit")).ok();
+        let path = env.project().join(".git").join(name);
+        let _ = fs::remove_file(&path);
+        make_pipe(&path);
+        let started = Instant::now();
+        env.thru(&["files", "--json"]).ok();
+        env.thru(&["handoff", "go on"]).ok();
+        env.hook("SessionStart", &payload(&env, "SessionStart.startup")).ok();
+        // git itself would wait for ten seconds each time.
+        assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
+        // What cannot be found out is not taken for "not in git".
+        let install = env.thru(&["install", "claude-code"]);
+        assert!(install.code != 0 && install.stderr.contains("not a file"), "{name}: {install}");
+    }
+}
+
+/// A first prompt, 40 MB of nothing, a last prompt; no digest.
+fn write_long_journal(env: &TestEnv) {
+    env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "begin with the lexer"})).ok();
+    let path = env.store().join(format!("sessions/{SESSION}.jsonl"));
+    let mut file = File::options().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::End(40 << 20)).unwrap();
+    file.write_all(b"\n").unwrap();
+    drop(file);
+    env.fire(SESSION, "UserPromptSubmit", json!({"prompt": "finish the parser"})).ok();
+    let _ = fs::remove_dir_all(env.store().join("state/digest"));
+}
+
+#[test]
+fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
+    // In one file, and rotated.
+    for limit in ["1000000", "1024"] {
+        let env = TestEnv::rooted();
+        let settings = format!("[hooks]\nlog_limit_kib = {limit}\n");
+        env.write("project/.agent/context/config.toml", settings);
+        check_long_journal(&env);
+    }
+}
+
+fn check_long_journal(env: &TestEnv) {
+    write_long_journal(env);
+    let start = env.fire(SESSION, "SessionStart", json!({"source": "resume"}));
+    let told = start.context();
+    assert!(told.contains("finish the parser"), "{told}");
+    assert!(!told.contains("begin with the lexer"), "{told}");
+    assert!(told.contains("MB of the journal were not read"), "{told}");
+    let receipt = env.receipts().pop().unwrap();
+    assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
+    // A checkpoint writes the digest; a command still reads what the hook passed over.
+    env.fire(SESSION, "Stop", json!({"stop_hook_active": false})).ok();
+    let brief = env.thru(&["brief", "--session", SESSION]).ok().stdout;
+    assert!(brief.contains("begin with the lexer") && brief.contains("finish the parser"), "{brief}");
+    assert!(!brief.contains("were not read"), "{brief}");
+}
+
+#[test]
+fn a_named_file_may_be_a_pipe() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    let script = "printf 'fix the build' | \"$0\" loop start --session s1 --file /dev/stdin --max-iterations 2 && \"$0\" loop list";
+    let output = env.call::<&str>(&[]).through("sh", &["-c".as_ref(), script.as_ref()]).run();
+    assert_eq!(output.code, 0, "{output}");
+    let endless = env.thru(&["loop", "start", "--session", "s1", "--file", "/dev/zero"]);
+    assert!(endless.code != 0 && endless.stderr.contains("over"), "{endless}");
+}

@@ -1,0 +1,234 @@
+//! No hook over its deadline or over eight megabytes, whatever stands in place of the files it reads.
+//!
+//! A gigabyte (sparse, so it costs no disk), a pipe, a device and a folder in place of each file, at every event.
+
+use std::fs::{self, File};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::json;
+
+use super::judge::{self, Wrongs};
+use super::rows;
+use super::snapshot::Snapshot;
+use super::{Depth, Loss, Tally};
+use crate::memory::Helper;
+use crate::scene::{Lab, SESSION, Scene, payload};
+
+const GIGABYTE: u64 = 1 << 30;
+const MOST_KB: u64 = 8 * 1024;
+
+/// How often a slow hook is asked again: other processes of the machine make one slow, not all.
+const TRIES: usize = 5;
+
+/// An event, its deadline and its payload.
+struct Event {
+    name: &'static str,
+    deadline: Duration,
+    payload: fn(&Path) -> Vec<u8>,
+}
+
+const fn event(name: &'static str, ms: u64, payload: fn(&Path) -> Vec<u8>) -> Event {
+    Event { name, deadline: Duration::from_millis(ms), payload }
+}
+
+const EVENTS: &[Event] = &[
+    event("SessionStart", 200, rows::start),
+    event("SessionStart", 200, resume),
+    event("UserPromptSubmit", 200, rows::prompt),
+    event("PostToolUse", 50, rows::tool),
+    event("PostToolUseFailure", 50, rows::failure),
+    event("PreCompact", 50, rows::compact),
+    event("Stop", 200, rows::stop),
+    event("SessionEnd", 200, rows::end),
+];
+
+fn resume(scene: &Path) -> Vec<u8> {
+    payload::event(scene, "SessionStart", json!({"source": "resume"}))
+}
+
+/// What stands in place of a file.
+const FORMS: &[(&str, fn(&Path) -> Result<()>)] =
+    &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
+
+fn make_huge(path: &Path) -> Result<()> {
+    Ok(File::create(path)?.set_len(GIGABYTE)?)
+}
+
+fn make_pipe(path: &Path) -> Result<()> {
+    ensure!(Command::new("mkfifo").arg(path).status().context("starting mkfifo")?.success(), "mkfifo failed");
+    Ok(())
+}
+
+fn make_device(path: &Path) -> Result<()> {
+    Ok(symlink("/dev/zero", path)?)
+}
+
+fn make_folder(path: &Path) -> Result<()> {
+    Ok(fs::create_dir(path)?)
+}
+
+/// Every file that some hook reads.
+fn places(scene: &Scene) -> Result<Vec<PathBuf>> {
+    let store = [
+        "root.json",
+        "config.toml",
+        "decisions.jsonl",
+        "packets/20261115T192200Z-a.md",
+        "loops/a.md",
+        "agents/dev.context.md",
+        "workstreams/01-a/resume-context.md",
+        "indexes/active-loop.json",
+        "indexes/packets.tsv",
+        "indexes/receipts.jsonl",
+        "indexes/sessions.jsonl",
+        "indexes/relevant-files.jsonl",
+        "state/live.json",
+        "state/lost.json",
+        "state/precompact_state.json",
+        &format!("state/claims/{SESSION}"),
+        &format!("state/cursors/{SESSION}.json"),
+        &format!("state/digest/{SESSION}.json"),
+        &format!("state/pending/{SESSION}"),
+        &format!("state/precompact/{SESSION}.json"),
+        &format!("state/reminded/{SESSION}"),
+        &format!("state/roles/{SESSION}"),
+        &format!("state/swept/{SESSION}"),
+        &format!("state/ticked/{SESSION}"),
+        &format!("sessions/{SESSION}.jsonl"),
+    ]
+    .map(|rel| scene.store().join(rel));
+    let outside = [
+        scene.project().join(".git"),
+        scene.dir.join("config/throughline/config.toml"),
+        scene.dir.join("home/.claude/projects/p/s.jsonl"),
+        rows::trust_record(scene)?,
+    ];
+    Ok(store.into_iter().chain(outside).collect())
+}
+
+pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let memory = Helper::build()?;
+    let mut tally = Tally::default();
+    let first = lab.scene("limits")?;
+    rows::lived_in(&first)?;
+    let before = Snapshot::take(&first.dir)?;
+    // Without the marker or the record of trust a hook rightly writes nothing; of an unusable journal the receipt tells.
+    let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
+    let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };
+    for place in places(&first)? {
+        for (form, make) in FORMS {
+            for event in events {
+                let prepare = || -> Result<()> {
+                    clear(&first, &before, &place)?;
+                    make(&place).with_context(|| format!("making {form} of {}", place.display()))
+                };
+                let wrong = check(&first, &memory, event, &prepare, !needed.contains(&place))?;
+                let shown = place.strip_prefix(&first.dir).unwrap_or(&place).display();
+                tally.point(wrong, || {
+                    format!("{form} in place of {shown}: thru hook claude-code {}", event.name)
+                });
+            }
+        }
+    }
+    for (about, keep_digest) in [("without a digest", false), ("with a digest", true)] {
+        for event in events {
+            let prepare = || long_journal(&first, &before, keep_digest);
+            let wrong = check(&first, &memory, event, &prepare, true)?;
+            tally.point(wrong, || {
+                format!("a journal of 500 MB {about}: thru hook claude-code {}", event.name)
+            });
+        }
+    }
+    fs::remove_dir_all(&first.dir)?;
+    Ok(tally)
+}
+
+/// The scene as it was, without the file at `place`.
+fn clear(scene: &Scene, before: &Snapshot, place: &Path) -> Result<()> {
+    before.restore(&scene.dir)?;
+    fs::create_dir_all(place.parent().context("a file without a folder")?)?;
+    if place.is_dir() && !place.is_symlink() {
+        fs::remove_dir_all(place)?;
+    } else if place.symlink_metadata().is_ok() {
+        fs::remove_file(place)?;
+    }
+    Ok(())
+}
+
+/// 500 MB of records of the usual size: what was written first is repeated, by holes in the file where that does no harm.
+fn long_journal(scene: &Scene, before: &Snapshot, keep_digest: bool) -> Result<()> {
+    before.restore(&scene.dir)?;
+    // Not rotated, so that it is one file.
+    fs::create_dir_all(scene.dir.join("config/throughline"))?;
+    fs::write(scene.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
+    if keep_digest {
+        scene.must(&["hook", "claude-code", "Stop"], &rows::stop(&scene.dir))?;
+    } else {
+        let _ = fs::remove_dir_all(scene.store().join("state/digest"));
+    }
+    let known = fs::read(scene.journal())?;
+    let mut file = File::options().write(true).open(scene.journal())?;
+    file.seek(SeekFrom::Start(500 << 20))?;
+    file.write_all(b"\n")?;
+    // The last eight megabytes are real: more than a hook reads.
+    for _ in 0..(8 << 20) / known.len().max(1) {
+        file.write_all(&known)?;
+    }
+    Ok(())
+}
+
+fn check(
+    scene: &Scene,
+    memory: &Helper,
+    event: &Event,
+    prepare: &dyn Fn() -> Result<()>,
+    records: bool,
+) -> Result<Wrongs> {
+    let argv = ["hook", "claude-code", event.name];
+    let stdin = (event.payload)(&scene.dir);
+    let mut wrong = Vec::new();
+    let mut took = Duration::MAX;
+    for at in 0..TRIES {
+        prepare()?;
+        let start = Instant::now();
+        let output = scene.run(&argv, &stdin)?;
+        took = took.min(start.elapsed());
+        if at == 0 {
+            judge::hook_output(&output, &mut wrong);
+            if records && event.name == "PostToolUse" && !ends_with_call(scene)? {
+                wrong.push((Loss::Record, "the tool call is not in the journal".into()));
+            }
+        }
+        if took <= event.deadline {
+            break;
+        }
+    }
+    if took > event.deadline {
+        wrong.push((
+            Loss::None,
+            format!("took {} ms, its deadline is {}", took.as_millis(), event.deadline.as_millis()),
+        ));
+    }
+    prepare()?;
+    let peak = memory.peak_kb(&scene.thru(&argv), &stdin)?;
+    if peak > MOST_KB {
+        wrong.push((Loss::None, format!("took {peak} KB of memory")));
+    }
+    Ok(wrong)
+}
+
+/// The journal's last bytes hold the call: the whole of it may be half a gigabyte.
+fn ends_with_call(scene: &Scene) -> Result<bool> {
+    use std::os::unix::fs::FileExt as _;
+    let file = File::open(scene.journal())?;
+    let size = file.metadata()?.len();
+    let mut tail = vec![0; usize::try_from(size.min(64 * 1024))?];
+    let from = size - tail.len() as u64;
+    file.read_exact_at(&mut tail, from)?;
+    Ok(String::from_utf8_lossy(&tail).contains(rows::TOOL_ID))
+}
