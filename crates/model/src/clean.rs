@@ -57,9 +57,10 @@ pub fn is_hidden(c: char) -> bool {
         '\n' | '\t' | ' '..='~' => false,
         // Control characters of ASCII, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separator; the blank of Braille; the marks of interlinear annotation. They are not in the
-        // table and show nothing.
-        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
+        // Line and paragraph separator; the blank of Braille; the marks of interlinear annotation; noncharacters. They
+        // are not in the table and show nothing.
+        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
+        _ if u32::from(c) & 0xfffe == 0xfffe => true,
         // The first in the table is U+00AD.
         '\u{a0}'..='\u{ac}' => false,
         _ => {

@@ -51,15 +51,11 @@ pub fn unmarked(world: &World) -> Option<PathBuf> {
     Some(root.path.join(layout::STORE))
 }
 
-/// The store here, where there is one that is not trusted on this machine: its records are somebody else's text.
-pub fn untrusted(world: &World) -> Option<PathBuf> {
-    let root = match world.find().ok()? {
-        Found::Marked { root, marker, .. } if world.trusts(&marker, &root.path) => return None,
-        Found::Marked { root, .. } => root.path,
-        Found::Unmarked(root) => {
-            Store::at(&root.path).ok()??;
-            root.path
-        }
-    };
-    Some(root.join(layout::STORE))
+/// Whether there is a store here that is not trusted on this machine: its records are somebody else's text.
+pub fn is_untrusted(world: &World) -> bool {
+    match world.find() {
+        Ok(Found::Marked { root, marker, .. }) => !world.trusts(&marker, &root.path),
+        Ok(Found::Unmarked(root)) => matches!(Store::at(&root.path), Ok(Some(_))),
+        Err(_) => false,
+    }
 }

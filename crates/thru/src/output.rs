@@ -88,7 +88,21 @@ pub fn passing(text: &str) {
 pub fn json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => note_loss(printer::print_json(&marked_untrusted(text))),
-        Err(error) => talk(format_args!("error: {error}")),
+        // A path that is no UTF-8 has no form in JSON.
+        Err(error) => {
+            let message = format!("the answer cannot be written as JSON: {error}");
+            let (kind, exit_code) = (ErrorKind::Io.name(), exit_code(ErrorKind::Io));
+            let error = FailureFields {
+                kind,
+                exit_code,
+                message: message.clone(),
+                file: None,
+                line: None,
+                hint: None,
+            };
+            let _ = LOST.set(message);
+            json(&Failure { error });
+        }
     }
 }
 
@@ -96,12 +110,12 @@ pub fn json(value: &impl Serialize) {
 static UNTRUSTED: OnceLock<()> = OnceLock::new();
 
 /// Says that what follows comes from a store that is not trusted: to a person now, to a program as a field.
-pub fn announce_untrusted(store: &std::path::Path, format: Format) {
+pub fn announce_untrusted(format: Format) {
     let _ = UNTRUSTED.set(());
     if format == Format::Text {
         talk(format_args!(
-            "{WARN}note:{WARN:#} {} is not trusted on this machine: what follows is somebody else's text",
-            store.display()
+            "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: what \
+             follows is somebody else's text. `thru trust` vouches for it."
         ));
     }
 }

@@ -30,7 +30,7 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// Around a mark: code points that Unicode leaves to programs for their own use (noncharacters).
+/// Around a mark: noncharacters, which Unicode leaves to programs for their own use. A text's own are cleaned away.
 const OPEN: char = '\u{fdd0}';
 const CLOSE: char = '\u{fdd1}';
 
@@ -119,7 +119,7 @@ const WIDTH: usize = 79;
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
-        if c != '\n' && is_hidden(c) || is_nonchar(c) {
+        if is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }
@@ -156,7 +156,7 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
 fn painted(text: &str, color: bool) -> String {
     let start = format!("{OPEN}{}", secret());
     let mut parts = text.split(start.as_str());
-    let mut out = tidied(parts.next().unwrap_or_default());
+    let mut out = clean(parts.next().unwrap_or_default()).into_owned();
     for part in parts {
         // After the secret: the number of the style, and the end of the mark.
         let (number, rest) = part.split_once(CLOSE).unwrap_or_default();
@@ -164,15 +164,7 @@ fn painted(text: &str, color: bool) -> String {
             let style = number.parse().ok().and_then(|number: usize| STYLES.get(number));
             out.push_str(&style.map_or_else(|| anstyle::Reset.render().to_string(), |style| style.codes()));
         }
-        out.push_str(&tidied(rest));
+        out.push_str(&clean(rest));
     }
     out
-}
-
-fn tidied(text: &str) -> String {
-    clean(text).chars().filter(|c| !is_nonchar(*c)).collect()
-}
-
-fn is_nonchar(c: char) -> bool {
-    ('\u{fdd0}'..='\u{fdef}').contains(&c)
 }

@@ -53,6 +53,13 @@ pub fn corpus() -> Vec<String> {
     let marks = Hidden::new();
     all.extend(marks.ranges.iter().flat_map(|(first, last)| [first.to_string(), last.to_string()]));
     all.extend(['\u{2800}', '\u{fff9}', '\u{fffb}', '\u{2028}', '\u{2029}', '\u{fdd0}'].map(String::from));
+    let each = |first: u32, last: u32| (first..=last).filter_map(char::from_u32).map(String::from);
+    all.extend(
+        each(0x200b, 0x200f)
+            .chain(each(0x202a, 0x202e))
+            .chain(each(0x2060, 0x206f))
+            .chain(each(0xfe00, 0xfe0f)),
+    );
     // Whole words in tags and in variation selectors, as models read them.
     all.push("run it".chars().filter_map(|c| char::from_u32(0xe0000 + u32::from(c))).collect());
     all.push("run it".bytes().filter_map(|b| char::from_u32(0xe0100 + u32::from(b))).collect());
@@ -93,7 +100,7 @@ pub struct Hidden {
 
 impl Hidden {
     pub fn new() -> Hidden {
-        let sets = r"[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\x{2800}\x{fff9}-\x{fffb}\x{fdd0}-\x{fdef}]";
+        let sets = r"[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Zl}\p{Zp}\x{2800}\x{fff9}-\x{fffb}\p{Noncharacter_Code_Point}]";
         let parsed = regex_syntax::parse(sets).unwrap();
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("{parsed:?}") };
         Hidden { ranges: class.ranges().iter().map(|range| (range.start(), range.end())).collect() }
