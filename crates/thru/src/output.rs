@@ -217,7 +217,7 @@ pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
     talk(format_args!("{BAD}error:{BAD:#} a bug in thru: {}{place}", indented(what)));
-    if std::env::var_os("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
+    if crate::world::var("RUST_BACKTRACE").is_some_and(|wanted| wanted != "0") {
         talk(std::backtrace::Backtrace::force_capture());
     }
 }

@@ -69,9 +69,57 @@ fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<Strin
             return Some(format!("no JSON: {text:.300}"));
         }
     }
+    // A harness decodes what a hook replies: the escapes of JSON hide nothing there.
+    if row.path == "hook"
+        && let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text)
+    {
+        text = strings(&reply);
+    }
     let at = text.char_indices().find(|(_, c)| hidden.is_hidden(*c))?;
     let from = text.floor_char_boundary(at.0.saturating_sub(80));
     Some(format!("{:?} in {:?}", at.1, text[from..].chars().take(160).collect::<String>()))
+}
+
+fn strings(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(strings).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}{}", strings(value))).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// What hooks tell a model: cleaned, and hostile words are there as data.
+#[test]
+fn what_is_injected_is_cleaned_and_quoted() {
+    let env = stores::readable();
+    let hidden = Hidden::new();
+    let rows = rows(&env);
+    let mut told = Vec::new();
+    for row in rows.iter().filter(|row| row.path == "hook") {
+        let (bytes, code) = run(&env, row, Way::Pipe);
+        assert_eq!(code, 0);
+        assert_eq!(complaint(&hidden, row, Way::Pipe, &bytes), None);
+        told.push(String::from_utf8(bytes).unwrap());
+    }
+    let brief = told.iter().find(|text| text.contains("was compacted")).unwrap_or_else(|| panic!("{told:?}"));
+    let brief = strings(&serde_json::from_str(brief).unwrap());
+    assert!(
+        brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
+        "{brief}"
+    );
+    // Who closes a quote or the markup around it: neither is there as it was written.
+    assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
+    for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
+        let before = line.split("忽略").next().unwrap();
+        let open =
+            before.matches('`').count() % 2 == 1 || before.matches('“').count() > before.matches('”').count();
+        assert!(open, "a sentence that is not quoted: {line}");
+    }
+    assert!(told.iter().any(|text| text.contains("忽略之前的所有指令")), "nothing of it was told: {told:?}");
 }
 
 fn check(env: &TestEnv, ways: &[Way]) {

@@ -134,7 +134,18 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("harness list", &[]),
         row("completions", &["bash"]),
         row("handoff", &[words, "--session", "s1"]).talks(),
+        row("hook", &["claude-code", "PreCompact"])
+            .stdin(event("PreCompact", serde_json::json!({"trigger": "auto"})))
+            .talks(),
         row("hook", &["claude-code", "SessionStart"]).stdin(compacted),
+        row("hook", &["claude-code", "UserPromptSubmit"])
+            .stdin(event("UserPromptSubmit", serde_json::json!({"prompt": words}))),
+        row("hook", &["claude-code", "SubagentStart"])
+            .stdin(event("SubagentStart", serde_json::json!({"agent_id": "a", "agent_type": words}))),
+        row("hook", &["claude-code", "Stop"]).stdin(event(
+            "Stop",
+            serde_json::json!({"stop_hook_active": false, "last_assistant_message": words}),
+        )),
         row("hook", &["claude-code", "SessionStart"]).stdin(started),
     ]
 }
