@@ -13,7 +13,7 @@ use crate::brief::{Note, Topic};
 use crate::document::Document;
 use crate::id::Id;
 use crate::redact::{self, redact};
-use crate::render::{code, inline};
+use crate::render::{code, path as shown_path, quoted};
 use crate::time;
 
 pub use check::{Facts, Finding, Kind, Report};
@@ -115,7 +115,8 @@ pub struct Told<'a> {
 pub fn notes(told: &Told) -> Vec<Note> {
     let Told { role, path, .. } = *told;
     let note = |text: String| Note { topic: Topic::Role, text };
-    let clean = |text: &str, most| inline(&redact(text, told.redact), most);
+    // Whatever stands in the file is data: quoted, or as code.
+    let quoted = |text: &str, most| quoted(&redact(text, told.redact), most);
     let Some(file) = told.file else {
         let path = code(path, 200);
         return vec![note(format!(
@@ -123,26 +124,29 @@ pub fn notes(told: &Told) -> Vec<Note> {
         ))];
     };
     let Essentials { updated, goal, recovery_steps, pending, .. } = file.essentials();
-    let updated =
-        if updated.is_empty() { String::new() } else { format!(", updated {}", clean(&updated, 40)) };
+    let updated = if updated.is_empty() {
+        String::new()
+    } else {
+        format!(", updated {}", shown_path(&redact(&updated, told.redact), 40))
+    };
     let mut notes = vec![note(format!("{role}; its context file is {}{updated}", code(path, 200)))];
     if !goal.is_empty() {
-        notes.push(note(format!("Its goal: “{}”", clean(&goal, LONGEST))));
+        notes.push(note(format!("Its goal: {}", quoted(&goal, LONGEST))));
     }
     let steps: Vec<String> = (1..)
         .zip(&recovery_steps)
         .take(MOST_STEPS)
-        .map(|(n, step)| format!("{n}. {}", clean(step, 160)))
+        .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
         notes.push(note(format!("Its checklist for a recovery: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
-        notes.push(note(format!("Pending: “{}”", clean(&pending.join("; "), LONGEST))));
+        notes.push(note(format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
     }
     let errors = told.report.map(Report::errors).unwrap_or_default();
     if !errors.is_empty() {
-        let words: Vec<String> = errors.iter().take(3).map(|error| clean(&error.to_string(), 160)).collect();
+        let words: Vec<String> = errors.iter().take(3).map(|error| quoted(&error.to_string(), 160)).collect();
         let more = if errors.len() > 3 { format!("; and {} more", errors.len() - 3) } else { String::new() };
         notes.push(note(format!(
             "Its context file is not valid, so it does not count as saved: {}{more}",

@@ -11,7 +11,7 @@ use model::packet::drift::{self, Claim, FileNow, GitNow, Now, Way};
 use model::packet::pickup::{Mention, Pickup, render};
 use model::packet::{Packet, Status};
 use model::place;
-use model::render::inline;
+use model::render::quoted;
 use model::time;
 use serde::Serialize;
 use store::{Durability, Place, Store, layout};
@@ -245,7 +245,7 @@ pub(crate) fn claimed(store: &Store, session: &str) -> Option<Note> {
     let id = Id::new(String::from_utf8(bytes).ok()?.trim()).ok()?;
     let packet = Packet::read(&store.packet(&id).ok()?, id.as_str());
     let is_open = matches!(packet.status, Some(Status::Active)) && packet.claimed_by == session.as_str();
-    let purpose = inline(&packet.purpose, 200);
+    let purpose = quoted(&packet.purpose, 200);
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it with what drifted"
     );

@@ -50,3 +50,12 @@ pub fn unmarked(world: &World) -> Option<PathBuf> {
     Store::at(&root.path).ok()??;
     Some(root.path.join(layout::STORE))
 }
+
+/// Whether there is a store here that is not trusted on this machine: its records are somebody else's text.
+pub fn is_untrusted(world: &World) -> bool {
+    match world.find() {
+        Ok(Found::Marked { root, marker, .. }) => !world.trusts(&marker, &root.path),
+        Ok(Found::Unmarked(root)) => matches!(Store::at(&root.path), Ok(Some(_))),
+        Err(_) => false,
+    }
+}

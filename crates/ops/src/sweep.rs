@@ -9,7 +9,7 @@ use model::brief::{Note, Topic};
 use model::digest::FileUse;
 use model::id::Id;
 use model::packet::{Packet, Status, words};
-use model::render::inline;
+use model::render::{inline, path};
 use model::{shell, time};
 use serde::{Deserialize, Serialize};
 use store::{Durability, Lock, Place, Root, Store, layout};
@@ -133,7 +133,7 @@ pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) ->
         note_down(store, &open.session, &Seen { offered: true, ..seen }).ok()?;
         return None;
     }
-    let (session, at, packet) = (inline(open.session.as_str(), 40), inline(&open.at, 30), &seen.packet);
+    let (session, at, packet) = (path(open.session.as_str(), 40), path(&open.at, 30), &seen.packet);
     let text = format!(
         "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
     );

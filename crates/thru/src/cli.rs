@@ -10,12 +10,12 @@ use crate::commands::{
     brief, completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
     journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
 };
-use crate::output::{self, Format, WARN};
+use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
 
 /// Keeps coding agents' work alive across compaction, crash, handoff and change of harness.
 #[derive(Debug, Parser)]
-#[command(name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
     /// The project's folder, instead of the one found from here
     #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
@@ -94,6 +94,41 @@ enum Command {
     Completions(completions::Args),
 }
 
+impl Command {
+    /// Whether it prints what stands in records. It then says so when the store is not trusted. The others say it in
+    /// their own words (`status`, `doctor`, `init`, `trust`), or print nothing of a store.
+    fn prints_records(&self) -> bool {
+        match self {
+            Command::Handoff(_)
+            | Command::Pickup(_)
+            | Command::Packet(_)
+            | Command::Sweep(_)
+            | Command::Loop(_)
+            | Command::Files(_)
+            | Command::Gate(_)
+            | Command::Journal(_)
+            | Command::Brief(_)
+            | Command::Resume(_)
+            | Command::Role(_)
+            | Command::Lifecycle(_)
+            | Command::Recover(_) => true,
+            Command::Context(args) => !args.makes_root(),
+            Command::Init(_)
+            | Command::Install(_)
+            | Command::Uninstall(_)
+            | Command::Status(_)
+            | Command::Import(_)
+            | Command::Config(_)
+            | Command::Trust(_)
+            | Command::Doctor(_)
+            | Command::Redact(_)
+            | Command::Harness(_)
+            | Command::Hook(_)
+            | Command::Completions(_) => false,
+        }
+    }
+}
+
 pub fn run(words: Vec<OsString>) -> u8 {
     let word = words.first().cloned();
     let wants_json = words.iter().any(|word| word == "--json");
@@ -113,6 +148,9 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let world = world::world(cli.root.clone(), word.as_deref(), now);
     output::choose_color(settings::here(&world).settings().output_color);
     let was_root = ops::project::is_root(&world);
+    if cli.command.prints_records() && ops::project::is_untrusted(&world) {
+        output::announce_untrusted(format);
+    }
     let done = match &cli.command {
         Command::Init(args) => init::run(&world, args, format),
         Command::Install(args) => install::run(&world, args, format),
@@ -160,11 +198,27 @@ pub fn run(words: Vec<OsString>) -> u8 {
 
 /// Help and version are no errors; a mistake is told in the form that was asked for.
 fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
-    if !error.use_stderr() || !wants_json {
-        let _ = error.print();
-        return u8::try_from(error.exit_code()).unwrap_or(2);
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    let code = u8::try_from(error.exit_code()).unwrap_or(2);
+    let stream = if error.use_stderr() { Stream::Err } else { Stream::Out };
+    match error.kind() {
+        DisplayHelp | DisplayVersion => {
+            let _ = output::print_help(stream, &error.render());
+            return code;
+        }
+        DisplayHelpOnMissingArgumentOrSubcommand if !wants_json => {
+            let _ = output::print_help(stream, &error.render());
+            return code;
+        }
+        _ => {}
     }
-    let text = error.to_string();
+    let text = error.render().to_string();
+    if !wants_json {
+        // It quotes what was typed.
+        let text = text.trim_end();
+        output::talk(format_args!("{BAD}error:{BAD:#} {}", text.strip_prefix("error: ").unwrap_or(text)));
+        return code;
+    }
     let what = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let rest = text.lines().skip(1).map(str::trim).filter(|line| !line.is_empty());
     output::fail(&ops::Error::Usage { what, hint: rest.collect::<Vec<_>>().join("; ") }, Format::Json)

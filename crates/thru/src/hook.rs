@@ -1,7 +1,6 @@
 //! The face a harness sees: payload in, reply out, exit 0 whatever happens.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -11,7 +10,7 @@ use jiff::Timestamp;
 use ops::World;
 use ops::hook::Call;
 
-use crate::world;
+use crate::{output, world};
 
 /// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
@@ -26,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// call that makes no sense gets one, with a word on stderr for whoever tried it by hand.
 pub fn run(words: &[OsString], started: Instant) {
     let [harness, event, ..] = words else {
-        let _ = writeln!(std::io::stderr(), "thru hook wants a harness and an event; nothing was done");
+        output::talk("thru hook wants a harness and an event; nothing was done");
         return;
     };
     let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
@@ -42,7 +41,7 @@ pub fn run(words: &[OsString], started: Instant) {
     if let Ok(reply) = reply
         && !reply.is_empty()
     {
-        let _ = std::io::stdout().write_all(&reply).and_then(|()| std::io::stdout().flush());
+        let _ = output::print_reply(&reply);
     }
 }
 

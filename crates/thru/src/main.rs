@@ -29,7 +29,7 @@ fn run(words: Vec<OsString>) -> u8 {
         hook::run(&words[2..], started);
         return 0;
     }
-    // The default hook has told what happened by then.
+    std::panic::set_hook(Box::new(output::report_panic));
     output::settle(catch_unwind(|| cli::run(words)).unwrap_or(output::BUG))
 }
 

@@ -80,6 +80,32 @@ const WALLS: &[Wall] = &[
     reader("crates/thru", "read_to_end"),
 ];
 
+/// Who has one of these can write past the printer, which cleans what a terminal would act on.
+const HANDLES: &[&str] = &[
+    "stdout()",
+    "stderr()",
+    "io::stdout",
+    "io::stderr",
+    "anstream",
+    "/dev/tty",
+    "/dev/stdout",
+    "/dev/stderr",
+];
+
+/// The printer itself, and the entry point, which sees to it that the streams are open.
+const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
+
+/// `choose_color` hands the setting on to `anstream`.
+const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
+
+fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
+    let excused = |word: &str| word == "anstream" && path == Path::new(MAY_CHOOSE_COLOR);
+    if !path.starts_with("crates") || MAY_HOLD_HANDLES.iter().any(|may| path == Path::new(may)) {
+        return None;
+    }
+    HANDLES.iter().copied().find(|word| holds_word(code, word) && !excused(word))
+}
+
 pub fn check(path: &Path, text: &str) -> Vec<Finding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
@@ -116,6 +142,10 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
+            if let Some(word) = holds_handle(path, code) {
+                let why = "only crates/thru/src/output/printer.rs writes to stdout and stderr";
+                findings.push(Finding::new(place(), format!("{word}: {why}")));
+            }
             let stands = |wall: &&Wall| path.starts_with(wall.folder) && path != Path::new(wall.except);
             for wall in WALLS.iter().filter(stands) {
                 if holds_word(code, wall.word) {

@@ -1,7 +1,7 @@
 //! What is said about outputs: to sub-agents, to the agent after a compaction, to people.
 
 use super::{Expected, Judged, MOST_ATTEMPTS, Output, SENTINEL, Step, Tier, Verdict, step};
-use crate::render::{code, inline, one_line};
+use crate::render::{code, one_line, path as shown_path};
 
 /// For a sub-agent's prompt: where its result goes, and how it is known to be whole.
 pub fn instruction(path: &str) -> String {
@@ -29,7 +29,7 @@ pub fn awaited(stage: &str, path: &str) -> String {
         "Throughline: the run{stage} expects one output from this sub-agent, as a file:\n{}\n\
          The orchestrator reads that file and not the last message. It counts as complete when its last line is \
          exactly `{SENTINEL}`, alone on the line and outside of any code block.\n",
-        inline(path, 4096)
+        shown_path(path, 4096)
     )
 }
 
@@ -39,7 +39,7 @@ pub fn there(stage: &str, path: &str) -> String {
     format!(
         "Throughline: the output that the run{stage} expects from this sub-agent is there already, complete:\n{}\n\
          It need not be written again. If it is changed, its last line has to stay exactly `{SENTINEL}`.\n",
-        inline(path, 4096)
+        shown_path(path, 4096)
     )
 }
 
@@ -52,9 +52,10 @@ pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&
         0 => String::new(),
         n => format!(", launched {n} of {MOST_ATTEMPTS} times"),
     };
-    let message = message
-        .map_or(String::new(), |message| format!("; its last message is kept in {}", inline(message, 400)));
-    format!("{}, {}: {}{why}{launched}{message}", inline(path, 400), output.tier.name(), verdict.name())
+    let message = message.map_or(String::new(), |message| {
+        format!("; its last message is kept in {}", shown_path(message, 400))
+    });
+    format!("{}, {}: {}{why}{launched}{message}", shown_path(path, 400), output.tier.name(), verdict.name())
 }
 
 /// What an agent can do about the outputs that are open.

@@ -357,6 +357,12 @@ fn the_prompt_is_fed_verbatim() {
             panic!()
         };
         assert!(text.starts_with(prompt), "{text}");
+        let hidden = Loop { prompt: format!("{prompt}\u{1b}[8m\u{e0041}\u{200b}"), ..running() };
+        let Verdict::Feed { text: without, .. } = decide(Foreground::Loop(&hidden), &stop("Hm."), &RULES)
+        else {
+            panic!()
+        };
+        assert_eq!(without, text, "what nobody sees is not fed");
         let rest = text[prompt.len()..].trim();
         assert!(
             rest.starts_with("[Throughline loop l1, iteration 3 of 30.") && rest.lines().count() == 1,

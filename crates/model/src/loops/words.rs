@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Loop, Outcome};
+use crate::clean::clean;
 use crate::document::wrap_verbatim;
 use crate::render::{code, inline, one_line};
 use crate::text::count;
@@ -35,6 +36,8 @@ const OUTPUT_WIDTH: usize = 300;
 /// The output of a validator that failed follows, as data.
 pub fn feeding(state: &Loop, why: &str, failure: Option<&Failure>) -> String {
     let Loop { id, prompt, .. } = state;
+    // Verbatim, but for what nobody sees: who started or adopted the loop was shown it without.
+    let prompt = prompt.split("\r\n").map(clean).collect::<Vec<_>>().join("\r\n");
     let gap = if prompt.ends_with('\n') { "" } else { "\n" };
     let (progress, promise) = (state.progress(), promise_words(state));
     let mut text = format!(

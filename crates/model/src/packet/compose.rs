@@ -16,7 +16,7 @@ use crate::checks::{self, Sort};
 use crate::digest::{CommandUse, Digest, FileUse, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
-use crate::render::{code, inline, quote, width};
+use crate::render::{code, inline, path, quote, quoted, width};
 use crate::text::count;
 use crate::time;
 
@@ -190,7 +190,7 @@ impl<'a> Facts<'a> {
                     .rev()
                     .filter(|prompt| width(prompt.text.trim()) >= TELLING)
                     .take(BETWEEN)
-                    .map(|prompt| format!("“{}”", inline(&prompt.text, 160)))
+                    .map(|prompt| quoted(&prompt.text, 160))
                     .collect();
                 list(&mut text, "asked in between (newest first)", between);
                 text.push_str(&format!("\nand said last{}:\n\n{}\n", at(last), quote(&last.text, 1_500)));
@@ -208,7 +208,7 @@ impl<'a> Facts<'a> {
                 1 => ", compacted once".to_owned(),
                 n => format!(", compacted {n} times"),
             };
-            let session = inline(session, 60);
+            let session = path(session, 60);
             text.push_str(&format!(
                 "Session {session} in {}, {first_at} to {last_at}{compacted}.\n",
                 self.material.harness
@@ -250,7 +250,7 @@ impl<'a> Facts<'a> {
     fn constraints(&self) -> String {
         let mut lines: Vec<String> = self.material.rules.iter().map(|rule| inline(rule, 300)).collect();
         for (wish, prompt) in words::wishes(&self.prompts) {
-            lines.push(format!("“{}” (the user{})", inline(wish, 300), at(prompt)));
+            lines.push(format!("{} (the user{})", quoted(wish, 300), at(prompt)));
         }
         or_none(&lines)
     }
@@ -259,8 +259,8 @@ impl<'a> Facts<'a> {
         let mut lines: Vec<String> =
             self.material.decisions.iter().map(|decision| inline(decision, 400)).collect();
         for answer in self.material.digest.answers.iter().rev() {
-            let (question, answer) = (inline(&answer.question, 200), inline(&answer.answer, 300));
-            lines.push(format!("Asked “{question}”, the user answered “{answer}”"));
+            let (question, answer) = (quoted(&answer.question, 200), quoted(&answer.answer, 300));
+            lines.push(format!("Asked {question}, the user answered {answer}"));
         }
         or_none(&lines)
     }
@@ -303,7 +303,7 @@ impl<'a> Facts<'a> {
             .chain(
                 self.material
                     .promise
-                    .map(|promise| format!("- [ ] the agent can say “{}”", inline(promise, 200))),
+                    .map(|promise| format!("- [ ] the agent can say {}", quoted(promise, 200))),
             )
             .collect();
         if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }

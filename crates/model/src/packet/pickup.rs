@@ -9,7 +9,7 @@ use super::{
 };
 use crate::document::{Document, Head};
 use crate::loops::promise;
-use crate::render::{code, inline, quoted};
+use crate::render::{code, inline, is_plain_path, path, quoted};
 use crate::text::count;
 use crate::time;
 
@@ -46,12 +46,12 @@ pub fn render(pickup: &Pickup) -> String {
     let age = time::parse(&packet.created_at)
         .map_or(String::new(), |at| format!(", written {}", time::ago(at, pickup.now)));
     let source =
-        if packet.source.is_empty() { String::new() } else { format!(" in {}", inline(&packet.source, 40)) };
+        if packet.source.is_empty() { String::new() } else { format!(" in {}", path(&packet.source, 40)) };
     let status = match packet.status {
         Some(status @ (Status::Done | Status::Blocked)) => {
             let why = document
                 .text("blocked_reason")
-                .map_or(String::new(), |why| format!(" ({})", inline(why, 200)));
+                .map_or(String::new(), |why| format!(" ({})", quoted(why, 200)));
             format!(", which is {}{why}", status.name())
         }
         _ => String::new(),
@@ -61,7 +61,7 @@ pub fn render(pickup: &Pickup) -> String {
     let mut text = format!(
         "Picking up packet {}{status}{age}{source}{author}: {}\n(Recorded by Throughline; what can be checked was checked just now.)\n\n",
         packet.id,
-        inline(&packet.purpose, 300)
+        quoted(&packet.purpose, 300)
     );
     text.push_str(&next_prompt(packet, document));
     text.push_str("\n\n");
@@ -75,8 +75,8 @@ pub fn render(pickup: &Pickup) -> String {
     if !packet.claimed_by.is_empty() {
         text.push_str(&format!(
             "\nClaimed by {} at {}.\n",
-            inline(&packet.claimed_by, 80),
-            inline(&packet.claimed_at, 40)
+            path(&packet.claimed_by, 80),
+            path(&packet.claimed_at, 40)
         ));
     }
     text.push_str(&format!("\nThe whole packet: {}\n", pickup.path));
@@ -139,7 +139,7 @@ fn drift_part(claims: &[Claim]) -> String {
             About::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
             About::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
             About::Branch => format!("branch {}", code(&claim.subject, 100)),
-            About::Project => format!("project {}", inline(&claim.subject, 60)),
+            About::Project => format!("project {}", path(&claim.subject, 60)),
             About::Dirty => "uncommitted files".to_owned(),
             _ => code(&claim.subject, 160),
         };
@@ -160,8 +160,8 @@ fn files_part(pickup: &Pickup) -> String {
     for claim in files.iter().take(MOST_FILES) {
         let chosen =
             if pickup.packet.confirmed.contains(&claim.subject) { ", chosen by the user" } else { "" };
-        let path = mention(&claim.subject, claim, pickup.mention);
-        text.push_str(&format!("- {path} ({}: {}{chosen})\n", word(claim.state), claim.note));
+        let shown = mention(&claim.subject, claim, pickup.mention);
+        text.push_str(&format!("- {shown} ({}: {}{chosen})\n", word(claim.state), claim.note));
     }
     if files.len() > MOST_FILES {
         text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
@@ -177,9 +177,8 @@ fn files_part(pickup: &Pickup) -> String {
 
 /// A file that is not there must not be mentioned in a way that makes a harness read it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
-    let is_odd = path.contains(|c: char| c.is_whitespace() || c == '`');
     match mention {
-        Mention::At if claim.opens && !is_odd => format!("@{}", inline(path, 300)),
+        Mention::At if claim.opens && is_plain_path(path) => format!("@{}", inline(path, 300)),
         _ => code(path, 300),
     }
 }

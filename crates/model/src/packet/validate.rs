@@ -5,7 +5,7 @@ use super::{
 };
 use crate::document::{Document, FindingKind, Head, Item};
 use crate::finding::{Finding, Level};
-use crate::render::{code, inline};
+use crate::render::{code, quoted};
 use crate::time;
 
 const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
@@ -152,7 +152,7 @@ fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize
         let unknown =
             |item: &&Item| is_entry(&item.text) && !known.iter().any(|entry| is_own(&item.text, entry));
         for item in items.iter().filter(unknown) {
-            let text = format!("`{heading}` lists “{}”, `{key}` does not have it", inline(&item.text, 100));
+            let text = format!("`{heading}` lists {}, `{key}` does not have it", quoted(&item.text, 100));
             find(Level::Note, Some(item.line), text, hint);
         }
     }

@@ -6,7 +6,7 @@ use model::brief::{Note, Topic};
 use model::config::Settings;
 use model::event::{Event, Kind};
 use model::gate::{self, Expected, Judged, Tier, Verdict};
-use model::render::inline;
+use model::render::code;
 use model::{decide, place};
 use serde::Serialize;
 use store::{Care, Root, Run, Store};
@@ -66,7 +66,7 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
         Ok(Some(found)) => found,
         Ok(None) => return Vec::new(),
         Err(error) => {
-            let why = inline(&error.to_string(), 600);
+            let why = code(&error.to_string(), 600);
             return vec![note(format!(
                 "which ones cannot be told: {why}; `thru gate check` shows the way out"
             ))];

@@ -6,7 +6,7 @@ use model::id::Id;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Status, promise_words};
-use model::render::inline;
+use model::render::quoted;
 use model::time;
 use store::Store;
 
@@ -37,11 +37,11 @@ pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Resu
     Ok(claimed.map(|state| {
         format!(
             "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \
-             you stop, you are given its prompt: “{}”\n",
+             you stop, you are given its prompt: {}\n",
             state.id,
             state.progress(),
             promise_words(&state),
-            inline(&state.prompt, SHOWN)
+            quoted(&state.prompt, SHOWN)
         )
     }))
 }

@@ -12,9 +12,15 @@ use crate::given::Given;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
+/// Found in a folder, so its name can be no UTF-8, which JSON cannot say.
+fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
 /// What became of a file that was to be imported.
 #[derive(Clone, Debug, Serialize)]
 pub struct Imported {
+    #[serde(serialize_with = "shown")]
     pub from: PathBuf,
     pub id: String,
     /// False when it had been imported before, or this was a dry run.

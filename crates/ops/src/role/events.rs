@@ -5,7 +5,7 @@ use model::config::Settings;
 use model::decide::RoleEvent;
 use model::event::{Action, Event, Kind, Source};
 use model::id::Id;
-use model::render::inline;
+use model::render::code;
 use model::role::lifecycle::{Actor, Happened, Insist, Validity};
 use model::role::{self, ContextFile, Facts, Told};
 use store::role::{Changed, Missing};
@@ -97,7 +97,8 @@ impl Ear<'_> {
         let found = match super::find(self.root, self.settings, &role) {
             Ok(found) => found,
             Err(error) => {
-                let text = inline(&format!("{role}; its context file cannot be read: {error}"), 300);
+                let text =
+                    format!("{role}; its context file cannot be read: {}", code(&error.to_string(), 300));
                 return vec![Note { topic: Topic::Role, text }];
             }
         };

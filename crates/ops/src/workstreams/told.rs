@@ -27,16 +27,19 @@ pub fn notes(place: &Place, session: &str, now: Timestamp) -> Vec<Note> {
         }
         None => return other_sessions(place, session),
     };
-    let Some(id) = &state.active_project_id else { return Vec::new() };
+    let Some(project) = &state.active_project_id else { return Vec::new() };
     let hours = place.settings.resume_max_age_hours;
     let limit = SignedDuration::from_hours(i64::try_from(hours).unwrap_or(i64::MAX / 7_200));
     let age = time::parse(&state.timestamp).map_or(SignedDuration::MAX, |at| now.duration_since(at));
     let root = place.store.marker().ok().map(|marker| marker.project_id.as_str().to_owned());
     let why = match () {
         () if state.root_id.is_some() && state.root_id != root => "it is of another root".to_owned(),
-        () if age > limit => format!("it is from {}, more than {hours} hours ago", state.timestamp),
-        () => return of_workstream(place, id, now),
+        () if age > limit => {
+            format!("it is from {}, more than {hours} hours ago", shown_path(&state.timestamp, 40))
+        }
+        () => return of_workstream(place, project, now),
     };
+    let id = shown_path(project, 64);
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
@@ -47,7 +50,7 @@ fn other_sessions(place: &Place, session: &str) -> Vec<Note> {
     if other == session {
         return Vec::new();
     }
-    let other = shown_path(other, 40);
+    let (other, id) = (shown_path(other, 40), shown_path(id, 64));
     let text = format!(
         "the last state is of another session, {other} at {id}; it is not used (`thru resume show {id}`)"
     );
@@ -56,7 +59,9 @@ fn other_sessions(place: &Place, session: &str) -> Vec<Note> {
 
 fn of_workstream(place: &Place, id: &str, now: Timestamp) -> Vec<Note> {
     let note = |topic, text| Note { topic, text };
-    let found = match place.find(id) {
+    let found = place.find(id);
+    let id = shown_path(id, 64);
+    let found = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
             return vec![note(Topic::Manifest, format!("{id} was active, and has no manifest any more"))];

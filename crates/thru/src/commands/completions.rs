@@ -22,7 +22,7 @@ pub fn run(args: &Args, format: Format) -> Result<u8> {
             "shell": args.shell.to_string(),
             "script": String::from_utf8_lossy(&script),
         })),
-        Format::Text => drop(output::bytes(&script)),
+        Format::Text => output::data(&script),
     }
     Ok(0)
 }

@@ -54,7 +54,7 @@ fn print_events(events: &[Fired], world: &World) {
 }
 
 /// A word that stands for itself without colour.
-fn mark(check: &Check) -> (anstyle::Style, &'static str) {
+fn mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(Level::Note) => (GOOD, "ok  "),
         Some(Level::Warning) => (WARN, "warn"),

@@ -48,7 +48,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         let mut heard = true;
         reading.read(|record| {
             heard &= match format {
-                Format::Json => output::is_heard(String::from_utf8_lossy(&record.line())),
+                Format::Json => output::is_json_heard(&String::from_utf8_lossy(&record.line())),
                 Format::Text => output::is_heard(words(record)),
             };
         })?;

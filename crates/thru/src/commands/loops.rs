@@ -7,7 +7,7 @@ use model::render::one_line;
 use model::time;
 use ops::loops::start::{self, Options, PacketValidators, Source};
 use ops::loops::{Changed, List, Log, Resumption, Shown, Wanted};
-use ops::{Error, Result, World};
+use ops::{Result, World};
 
 use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -384,7 +384,7 @@ fn show(world: &World, id: Option<&str>, format: Format) -> Result<()> {
         output::json(&shown);
         return Ok(());
     }
-    output::bytes(text.as_bytes()).map_err(|error| Error::stream("stdout", "write", &error))?;
+    output::text(&text);
     tell_foreign(&shown);
     Ok(())
 }

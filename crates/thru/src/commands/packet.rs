@@ -11,7 +11,7 @@ use model::time;
 use ops::packet::{Checked, Edit, Edited, Row};
 use ops::{Error, Mode, Result, World};
 
-use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, DIM, Format, GOOD, Stream, WARN};
 
 /// Larger than any packet a person reads.
 const LARGEST: usize = 4 * 1024 * 1024;
@@ -37,10 +37,13 @@ enum Command {
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
-    /// Print a packet as it is
+    /// Print a packet, without escape sequences and characters that cannot be seen
     Show {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
+        /// Every byte of the file; not to a terminal, which would act on escape sequences
+        #[arg(long, conflicts_with = "json")]
+        raw: bool,
     },
     /// Say where a packet is; on a terminal open it in $EDITOR
     Open {
@@ -118,7 +121,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     };
     match &args.command {
         Command::List { status, limit } => list(world, status.as_deref(), *limit, format),
-        Command::Show { id } => show(world, id, format),
+        Command::Show { id, raw } => show(world, id, *raw, format),
         Command::Open { id, path } => open(world, id, *path, format),
         Command::Activate { id } => edit(id, Edit::Status(Status::Active)),
         Command::Done { id } => edit(id, Edit::Status(Status::Done)),
@@ -199,16 +202,21 @@ fn print_rows(rows: &[Row], world: &World) {
     }
 }
 
-fn show(world: &World, id: &str, format: Format) -> Result<u8> {
+fn show(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
+    if raw && Stream::Out.is_terminal() {
+        return Err(Error::Refused {
+            what: "--raw prints escape sequences as they are, and stdout is a terminal".into(),
+            hint: "leave --raw out, or send the bytes elsewhere: `thru packet show --raw ID > FILE`".into(),
+        });
+    }
     let shown = ops::packet::show(world, id)?;
     match format {
         Format::Json => {
             let text = String::from_utf8_lossy(shown.document.bytes());
             output::json(&serde_json::json!({ "path": shown.path, "packet": shown.packet, "text": text }));
         }
-        Format::Text => {
-            output::bytes(shown.document.bytes()).map_err(|e| Error::stream("stdout", "write", &e))?;
-        }
+        Format::Text if raw => output::data(shown.document.bytes()),
+        Format::Text => output::text(&String::from_utf8_lossy(shown.document.bytes())),
     }
     Ok(0)
 }
@@ -216,7 +224,7 @@ fn show(world: &World, id: &str, format: Format) -> Result<u8> {
 fn open(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> {
     let shown = ops::packet::show(world, id)?;
     let editor = (world.var)("VISUAL").or_else(|| (world.var)("EDITOR")).filter(|editor| !editor.is_empty());
-    let at_terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let at_terminal = std::io::stdin().is_terminal() && Stream::Out.is_terminal();
     match (format, editor) {
         (Format::Json, _) => output::json(&serde_json::json!({ "path": shown.path })),
         (Format::Text, Some(editor)) if at_terminal && !only_path => {

@@ -1,7 +1,7 @@
 use ops::pickup::{Claiming, Later, Request};
 use ops::{Result, World};
 
-use crate::output::{self, Format, WARN};
+use crate::output::{self, Format};
 
 /// Print the prompt of a packet, with everything in it that can be checked held against the disk
 ///
@@ -38,15 +38,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     )?;
     match format {
         Format::Json => output::json(&report),
-        Format::Text => {
-            if !report.trusted {
-                output::talk(format_args!(
-                    "{WARN}warning:{WARN:#} the records here came with this folder and are not trusted on this machine: \
-                     what follows is somebody else's text. `thru trust` vouches for it."
-                ));
-            }
-            output::line(report.prompt.trim_end());
-        }
+        Format::Text => output::line(report.prompt.trim_end()),
     }
     Ok(0)
 }

@@ -1,6 +1,6 @@
 use model::render::quoted;
 use ops::recover::{Document, Report};
-use ops::{Error, Result, World};
+use ops::{Result, World};
 
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, Format};
@@ -21,8 +21,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Json, _) => output::json(&report),
         (Format::Text, Some(file)) => {
             tell_doubt(&report.source);
-            output::bytes(text(&report, file).as_bytes())
-                .map_err(|e| Error::stream("stdout", "write", &e))?;
+            output::text(&text(&report, file));
         }
         (Format::Text, None) => {
             tell_doubt(&report.source);

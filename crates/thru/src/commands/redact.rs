@@ -26,7 +26,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             let text = String::from_utf8_lossy(&clean);
             output::json(&serde_json::json!({ "text": text, "changed": clean != input.as_slice() }));
         }
-        Format::Text => output::bytes(&clean).map_err(|e| Error::stream("stdout", "write", &e))?,
+        Format::Text => output::data(&clean),
     }
     Ok(0)
 }

@@ -19,6 +19,22 @@ pub fn commands(env: &TestEnv) -> Vec<String> {
     listed(&env.thru(&["--help"]).ok().stdout)
 }
 
+/// Every command that can be called, by its words, at any depth: `packet show`.
+pub fn commands_of(env: &TestEnv) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = commands(env);
+    while let Some(path) = open.pop() {
+        let words: Vec<&str> = ["help"].into_iter().chain(path.split(' ')).collect();
+        let nested = listed(&env.thru(&words).ok().stdout);
+        match nested.is_empty() {
+            true => found.push(path),
+            false => open.extend(nested.iter().map(|name| format!("{path} {name}"))),
+        }
+    }
+    found.sort();
+    found
+}
+
 /// The commands that a help lists. A line that goes on from the one above is indented deeper.
 fn listed(help: &str) -> Vec<String> {
     let rows =

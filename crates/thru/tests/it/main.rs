@@ -7,6 +7,7 @@
 
 mod call;
 mod env;
+mod pty;
 mod tree;
 
 mod auto_init;
@@ -24,6 +25,7 @@ mod gate_folders;
 mod gate_hooks;
 mod gate_runs;
 mod gates;
+mod hostile_text;
 mod init;
 mod install;
 mod limits;

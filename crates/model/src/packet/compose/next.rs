@@ -5,7 +5,7 @@ use crate::checks::Sort;
 use crate::event::TodoStatus;
 use crate::loops::promise;
 use crate::packet::choose::{bullets, failing_words, fit, git_words, shown};
-use crate::render::{code, inline, width};
+use crate::render::{code, inline, quoted, width};
 use crate::text::count;
 
 impl Facts<'_> {
@@ -26,15 +26,15 @@ impl Facts<'_> {
                 self.prompts.iter().rev().skip(1).find(|prompt| width(prompt.text.trim()) >= TELLING);
             let before = before.filter(|_| width(last.text.trim()) < TELLING);
             let before =
-                before.map_or(String::new(), |p| format!(", and before that “{}”", inline(&p.text, 350)));
-            add(1, format!("The user's last words on it: “{}”{before}", inline(&last.text, 450)));
+                before.map_or(String::new(), |p| format!(", and before that {}", quoted(&p.text, 350)));
+            add(1, format!("The user's last words on it: {}{before}", quoted(&last.text, 450)));
         }
         if let [first, _, ..] = self.prompts.as_slice() {
-            add(6, format!("It began with: “{}”", inline(&first.text, 250)));
+            add(6, format!("It began with: {}", quoted(&first.text, 250)));
         }
         add(2, self.state());
         if !material.digest.said.is_empty() {
-            add(5, format!("The agent before you said last: “{}”", inline(&material.digest.said, 450)));
+            add(5, format!("The agent before you said last: {}", quoted(&material.digest.said, 450)));
         }
         let open: Vec<String> =
             material.digest.open_todos().take(6).map(|todo| inline(&todo.text, 120)).collect();

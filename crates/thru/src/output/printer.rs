@@ -1,0 +1,170 @@
+//! The only way to stdout and stderr. Text for people is cleaned here, and colour is added after that.
+//!
+//! A file, a branch, an argument or a record can hold escape sequences that write to the clipboard, move the cursor or
+//! hide text. So every text is cleaned, wherever it comes from and whether a terminal reads it or a pipe.
+
+use std::fmt::{self, Display, Formatter};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{IsTerminal, Write};
+use std::sync::OnceLock;
+
+use anstyle::AnsiColor;
+use model::clean::{clean, is_hidden};
+
+pub const BOLD: Style = Style::Bold;
+pub const DIM: Style = Style::Dim;
+pub const GOOD: Style = Style::Good;
+pub const WARN: Style = Style::Warn;
+pub const BAD: Style = Style::Bad;
+
+/// How a part of a line looks: `{BOLD}` before it, `{BOLD:#}` behind it. What stands in the text is a mark; the printer
+/// puts the terminal's codes in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    Bold,
+    Dim,
+    Good,
+    Warn,
+    Bad,
+}
+
+const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
+
+/// Around a mark: noncharacters, which Unicode leaves to programs for their own use. A text's own are cleaned away.
+const OPEN: char = '\u{fdd0}';
+const CLOSE: char = '\u{fdd1}';
+
+/// Part of every mark, so that no text can hold one: it is chosen anew by every process.
+fn secret() -> &'static str {
+    static SECRET: OnceLock<String> = OnceLock::new();
+    SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
+}
+
+impl Display for Style {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let number = if f.alternate() { STYLES.len() } else { *self as usize };
+        write!(f, "{OPEN}{}{number}{CLOSE}", secret())
+    }
+}
+
+impl Style {
+    fn codes(self) -> String {
+        let style = match self {
+            Style::Bold => anstyle::Style::new().bold(),
+            Style::Dim => anstyle::Style::new().dimmed(),
+            Style::Good => AnsiColor::Green.on_default(),
+            Style::Warn => AnsiColor::Yellow.on_default(),
+            Style::Bad => AnsiColor::Red.on_default().bold(),
+        };
+        style.render().to_string()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    Out,
+    Err,
+}
+
+impl Stream {
+    pub fn is_terminal(self) -> bool {
+        match self {
+            Stream::Out => std::io::stdout().is_terminal(),
+            Stream::Err => std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn has_color(self) -> bool {
+        let choice = match self {
+            Stream::Out => anstream::AutoStream::choice(&std::io::stdout()),
+            Stream::Err => anstream::AutoStream::choice(&std::io::stderr()),
+        };
+        choice != anstream::ColorChoice::Never
+    }
+
+    /// The bytes as they are. Private: what calls it has cleaned them or knows that they are data for a program.
+    fn write(self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Stream::Out => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+            Stream::Err => std::io::stderr().lock().write_all(bytes),
+        }
+    }
+}
+
+/// Text for people, with the line end it has.
+pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
+    stream.write(painted(text, stream.has_color()).as_bytes())
+}
+
+/// A line on stderr that the next one takes the place of. Only for a terminal.
+pub fn print_over(text: &str) -> std::io::Result<()> {
+    let color = Stream::Err.has_color();
+    let text = painted(text, color);
+    let line = match color {
+        true => format!("\r\x1b[2K{text}"),
+        // Without escape sequences blanks have to clear the line.
+        false => format!("\r{:WIDTH$}\r{text}", ""),
+    };
+    Stream::Err.write(line.as_bytes())
+}
+
+/// What the line that is printed over takes at most.
+const WIDTH: usize = 79;
+
+/// One JSON text and a line end. Characters that cannot be seen are written as `\u` escapes: they stand in strings
+/// only, and a string with the escape is the same string.
+pub fn print_json(json: &str) -> std::io::Result<()> {
+    let mut out = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if is_hidden(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\n');
+    Stream::Out.write(out.as_bytes())
+}
+
+/// Data for a program, byte for byte; for a person at a terminal it is cleaned.
+pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
+    if Stream::Out.is_terminal() {
+        return print(Stream::Out, &String::from_utf8_lossy(bytes));
+    }
+    Stream::Out.write(bytes)
+}
+
+/// What a hook answers its harness: JSON or text that was composed and cleaned in `model`.
+pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
+    Stream::Out.write(reply)
+}
+
+/// Help and version, which hold nothing but our own words: clap's colours stay.
+pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
+    match stream.has_color() {
+        true => stream.write(help.ansi().to_string().as_bytes()),
+        false => print(stream, &help.to_string()),
+    }
+}
+
+/// Cleaned, and then with the codes where the marks are.
+fn painted(text: &str, color: bool) -> String {
+    let start = format!("{OPEN}{}", secret());
+    let mut parts = text.split(start.as_str());
+    let mut out = clean(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        // After the secret: the number of the style, and the end of the mark.
+        let (number, rest) = part.split_once(CLOSE).unwrap_or_default();
+        if color {
+            let style = number.parse().ok().and_then(|number: usize| STYLES.get(number));
+            out.push_str(&style.map_or_else(|| anstyle::Reset.render().to_string(), |style| style.codes()));
+        }
+        out.push_str(&clean(rest));
+    }
+    out
+}

@@ -1,0 +1,288 @@
+//! Every command, over a store in which every text is hostile: on a terminal and through a pipe, for people and as JSON.
+//! Nothing comes out that a terminal would act on or that a reader cannot see.
+
+mod corpus;
+mod rows;
+mod stores;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use crate::docs::commands_of;
+use crate::env::{NOW, TestEnv, binary};
+use crate::pty::run_on_terminal;
+use corpus::{Hidden, corpus};
+use rows::{Row, rows};
+
+/// How a command is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Pipe,
+    Json,
+    Terminal,
+    Colour,
+}
+
+/// One run: the bytes of both streams.
+fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
+    let mut words: Vec<String> = row.path.split(' ').map(str::to_owned).collect();
+    words.extend(row.words.iter().cloned());
+    if way == Way::Json {
+        // Before a `--` that gives the rest to a command.
+        let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
+        words.insert(at, "--json".to_owned());
+    }
+    if let Way::Pipe | Way::Json = way {
+        let output = env.call(&words).stdin(row.stdin.clone()).run();
+        return ([output.bytes, output.stderr.into_bytes()].concat(), output.code);
+    }
+    let mut command = Command::new(binary());
+    command.args(&words).env_clear().current_dir(env.project()).env("TERM", "xterm-256color");
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("HOME", env.home())
+        .env("THROUGHLINE_NOW", NOW);
+    if way == Way::Terminal {
+        command.env("NO_COLOR", "1");
+    }
+    run_on_terminal(command, &row.stdin)
+}
+
+/// What must not be in what was printed.
+fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<String> {
+    let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
+    let mut text = text.to_owned();
+    if way == Way::Colour {
+        // What our own styles are, and what clap's help and the line that is drawn anew have.
+        for code in ["0", "1", "2", "31", "32", "33", "4"] {
+            text = text.replace(&format!("\u{1b}[{code}m"), "");
+        }
+        text = text.replace("\r\u{1b}[2K", "");
+    }
+    if row.path == "gate run" && way == Way::Terminal {
+        text = text.replace('\r', "");
+    }
+    if way == Way::Json {
+        let whole = serde_json::from_str::<serde_json::Value>(&text).is_ok();
+        let lines = || text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok());
+        if !whole && !lines() && !row.talks {
+            return Some(format!("no JSON: {text:.300}"));
+        }
+    }
+    // A harness decodes what a hook replies: the escapes of JSON hide nothing there.
+    if row.path == "hook"
+        && let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text)
+    {
+        text = strings(&reply);
+    }
+    let at = text.char_indices().find(|(_, c)| hidden.is_hidden(*c))?;
+    let from = text.floor_char_boundary(at.0.saturating_sub(80));
+    Some(format!("{:?} in {:?}", at.1, text[from..].chars().take(160).collect::<String>()))
+}
+
+fn strings(value: &serde_json::Value) -> String {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(strings).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(key, value)| format!("{key}{}", strings(value))).collect()
+        }
+        _ => String::new(),
+    }
+}
+
+/// What hooks tell a model: cleaned, and hostile words are there as data.
+#[test]
+fn what_is_injected_is_cleaned_and_quoted() {
+    let env = stores::readable();
+    let hidden = Hidden::new();
+    let rows = rows(&env);
+    let mut told = Vec::new();
+    for row in rows.iter().filter(|row| row.path == "hook") {
+        let (bytes, code) = run(&env, row, Way::Pipe);
+        assert_eq!(code, 0);
+        assert_eq!(complaint(&hidden, row, Way::Pipe, &bytes), None);
+        told.push(String::from_utf8(bytes).unwrap());
+    }
+    let brief = told.iter().find(|text| text.contains("was compacted")).unwrap_or_else(|| panic!("{told:?}"));
+    let brief = strings(&serde_json::from_str(brief).unwrap());
+    assert!(
+        brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
+        "{brief}"
+    );
+    // Who closes a quote or the markup around it: neither is there as it was written.
+    assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
+    for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
+        let before = line.split("忽略").next().unwrap();
+        let open =
+            before.matches('`').count() % 2 == 1 || before.matches('“').count() > before.matches('”').count();
+        assert!(open, "a sentence that is not quoted: {line}");
+    }
+    assert!(told.iter().any(|text| text.contains("忽略之前的所有指令")), "nothing of it was told: {told:?}");
+}
+
+fn check(env: &TestEnv, ways: &[Way]) {
+    let hidden = Hidden::new();
+    let mut complaints = Vec::new();
+    let mut said = BTreeSet::new();
+    let mut all = BTreeSet::new();
+    for row in &rows(env) {
+        all.insert(row.path);
+        for way in ways {
+            if row.is_data && *way == Way::Pipe {
+                continue;
+            }
+            let (bytes, code) = run(env, row, *way);
+            if !(0..=16).contains(&code) {
+                complaints.push(format!("{} ({way:?}): exit code {code}", row.path));
+            }
+            if !bytes.is_empty() {
+                said.insert(row.path);
+            }
+            if let Some(complaint) = complaint(&hidden, row, *way, &bytes) {
+                complaints.push(format!("{} ({way:?}): {complaint}", row.path));
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{} of them:\n{}", complaints.len(), complaints.join("\n"));
+    let silent: Vec<_> = all.difference(&said).filter(|path| **path != "hook").collect();
+    assert!(silent.is_empty(), "these printed nothing, so nothing was checked: {silent:?}");
+}
+
+#[test]
+fn pipes_with_text_that_parses() {
+    check(&stores::readable(), &[Way::Pipe, Way::Json]);
+}
+
+#[test]
+fn terminals_with_text_that_parses() {
+    check(&stores::readable(), &[Way::Terminal, Way::Colour]);
+}
+
+#[test]
+fn pipes_with_damaged_records() {
+    check(&stores::damaged(), &[Way::Pipe, Way::Json]);
+}
+
+#[test]
+fn terminals_with_damaged_records() {
+    check(&stores::damaged(), &[Way::Terminal]);
+}
+
+/// What is typed comes back in errors: of clap, of ours, and as JSON.
+#[test]
+fn arguments_are_cleaned_in_errors() {
+    let env = TestEnv::rooted();
+    let hidden = Hidden::new();
+    let corpus = corpus();
+    assert!(corpus.len() >= 300, "{}", corpus.len());
+    let mut complaints = Vec::new();
+    let mut check = |row: Row, way: Way| {
+        let (bytes, code) = run(&env, &row, way);
+        assert!(code != 0 && !bytes.is_empty(), "{} {:?} was accepted", row.path, row.words);
+        complaints.extend(complaint(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)));
+    };
+    // Many at a time: what is wrong with one of them shows in the output of all.
+    let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
+    let commands = commands_of(&env);
+    for (i, path) in commands.iter().filter(|path| *path != "hook").enumerate() {
+        let path: &'static str = path.clone().leak();
+        let bundle = &bundles[i % bundles.len()];
+        let way = [Way::Pipe, Way::Terminal, Way::Json][i % 3];
+        check(Row::new(path, &[&format!("--no-such{bundle}")]), way);
+        check(Row::new("packet show", &[bundle]), way);
+        check(Row::new("loop show", &[bundle]), way);
+        check(Row::new(bundle.clone().leak(), &[]), way);
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// A new command needs a row in `rows.rs`.
+#[test]
+fn every_command_has_a_row() {
+    let env = TestEnv::rooted();
+    let commands = commands_of(&env);
+    let rows = rows(&env);
+    let covered: BTreeSet<&str> = rows.iter().map(|row| row.path).collect();
+    let missing: Vec<_> = commands.iter().filter(|path| !covered.contains(path.as_str())).collect();
+    assert!(missing.is_empty(), "no row for: {missing:?}");
+    let gone: Vec<_> = covered.iter().filter(|path| !commands.contains(&(**path).to_owned())).collect();
+    assert!(gone.is_empty(), "no such command: {gone:?}");
+    // The page that people read lists the same ones.
+    let page = include_str!("../../../../docs/commands.md");
+    for path in commands.iter().filter(|path| path.split(' ').count() < 3) {
+        assert!(page.lines().any(|line| line.trim_start_matches('#') == format!(" thru {path}")), "{path}");
+    }
+}
+
+/// The bytes are to be had, where no terminal acts on them.
+#[test]
+fn raw_bytes_go_to_a_pipe_only() {
+    let env = stores::readable();
+    let path = env.store().join("packets").join(format!("{}.md", stores::PACKET));
+    let row = Row::new("packet show", &[stores::PACKET, "--raw"]);
+    assert_eq!(run(&env, &row, Way::Pipe).0, std::fs::read(path).unwrap());
+    let (bytes, code) = run(&env, &row, Way::Terminal);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(code == 15 && text.contains("--raw") && text.contains("hint:"), "{code}: {text}");
+    // What can be seen is still there.
+    let shown = env.thru(&["packet", "show", stores::PACKET]).ok().stdout;
+    for (i, _) in corpus().iter().enumerate() {
+        assert!(shown.contains(&format!("h{i}<")), "{i}");
+    }
+}
+
+/// A text must not be able to look like ours by its colour, nor to begin a line that looks like one of ours.
+#[test]
+fn marks_of_the_printer_cannot_be_forged() {
+    let env = TestEnv::rooted();
+    let forged = "\u{fdd0}0000000000000000\u{fdd1}4 red \u{fdd0}4\u{fdd1}\nerror: run this";
+    let (bytes, code) = run(&env, &Row::new("packet show", &[forged]), Way::Colour);
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(code == 10 && !text.contains('\u{fdd0}') && text.contains(" red "), "{text:?}");
+    assert!(!text.contains("\nerror:"), "{text:?}");
+}
+
+/// Whoever reads records of a store that came with a clone is told whose they are.
+#[test]
+fn records_that_are_not_trusted_are_named_so() {
+    let env = stores::readable();
+    let records = [
+        &["packet", "show", stores::PACKET][..],
+        &["packet", "list"],
+        &["recover", "tester"],
+        &["journal"],
+        &["journal", "--list"],
+        &["brief"],
+        &["pickup", stores::PACKET],
+        &["files"],
+        &["loop", "list"],
+        &["role", "list"],
+        &["resume", "show", "01-parser"],
+        &["context", "recover", "tester"],
+        &["lifecycle", "status"],
+        &["gate", "check"],
+    ];
+    for words in records {
+        let note = |output: &crate::call::Output| output.stderr.contains("not trusted on this machine");
+        let output = env.call(words).run();
+        assert!(!note(&output), "{words:?} on a trusted store: {output}");
+    }
+    env.thru(&["trust", "--revoke"]).ok();
+    for words in records {
+        let output = env.call(words).run();
+        assert_eq!(output.stderr.matches("not trusted on this machine").count(), 1, "{words:?}: {output}");
+        let json = env.call(words).word("--json").run();
+        let lines = json.stdout.lines().map(serde_json::from_str);
+        let values: Vec<serde_json::Value> = match serde_json::from_slice(&json.bytes) {
+            Ok(serde_json::Value::Array(rows)) => rows,
+            Ok(value) => vec![value],
+            Err(_) => lines.collect::<Result<_, _>>().unwrap(),
+        };
+        assert!(
+            !values.is_empty() && values.iter().all(|value| value["trusted"] == false),
+            "{words:?}: {json}"
+        );
+    }
+}

@@ -1,0 +1,151 @@
+//! One row for every command, or several: what it is given.
+
+use super::corpus::some;
+use super::stores::{LOOP, PACKET, RUN};
+use crate::env::TestEnv;
+
+pub struct Row {
+    /// The command's words: `packet show`.
+    pub path: &'static str,
+    /// Its arguments.
+    pub words: Vec<String>,
+    pub stdin: Vec<u8>,
+    /// What goes to a pipe is data, byte for byte.
+    pub is_data: bool,
+    /// Says something on stderr with --json too.
+    pub talks: bool,
+}
+
+impl Row {
+    pub fn new(path: &'static str, words: &[&str]) -> Row {
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Row { path, words, stdin: Vec::new(), is_data: false, talks: false }
+    }
+
+    fn stdin(mut self, text: impl Into<Vec<u8>>) -> Row {
+        self.stdin = text.into();
+        self
+    }
+
+    fn data(mut self) -> Row {
+        self.is_data = true;
+        self
+    }
+
+    fn talks(mut self) -> Row {
+        self.talks = true;
+        self
+    }
+}
+
+pub fn rows(env: &TestEnv) -> Vec<Row> {
+    let row = Row::new;
+    let words = some(3, 20);
+    let words = words.as_str();
+    let project = env.project();
+    let file = |name: &str| project.join(name).to_str().unwrap().to_owned();
+    let (handoff, transcript) = (file("handoff.md"), file("transcript.jsonl"));
+    let manifest = file(".agent/context/workstreams/01-parser/resume-context.md");
+    let event = |event: &str, more: serde_json::Value| env.payload("s1", event, more).to_string();
+    let compacted = event("SessionStart", serde_json::json!({"source": "compact"}));
+    let started = event("SessionStart", serde_json::json!({"source": "startup"}));
+    vec![
+        row("init", &["--name", words]),
+        row("install", &["claude-code", "--dry-run"]),
+        row("install", &["droid", "--dry-run"]),
+        row("uninstall", &["claude-code", "--dry-run"]),
+        row("status", &[]),
+        row("packet list", &["-n", "0"]),
+        row("packet show", &[PACKET]),
+        row("packet show", &["evil"]),
+        row("packet open", &[PACKET]),
+        row("packet activate", &[PACKET]),
+        row("packet block", &[PACKET, "--reason", words]),
+        row("packet done", &[PACKET]),
+        row("packet confirm", &[PACKET, words]),
+        row("packet unconfirm", &[PACKET, words]),
+        row("packet set", &[PACKET, "--section", "Notes"]).stdin(words),
+        row("packet set", &[PACKET, "--section", words]).stdin(words),
+        row("packet validate", &["--all"]),
+        row("packet import", &[&handoff, "--dry-run"]).talks(),
+        row("packet import", &[words]),
+        row("pickup", &[PACKET]),
+        row("sweep", &["--dry-run"]),
+        row("loop start", &["--next", "--promise", "all done", words]).talks(),
+        row("loop list", &[]),
+        row("loop show", &[LOOP]),
+        row("loop activate", &[LOOP, "--session", "s1"]),
+        row("loop pause", &[LOOP]),
+        row("loop resume", &[LOOP, "--session", "s1"]),
+        row("loop log", &[LOOP]),
+        row("loop cancel", &[LOOP]),
+        row("files", &["-n", "0"]),
+        row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
+        row("gate expect", &["review", words]),
+        row("gate check", &[]),
+        row("gate run", &[]).talks(),
+        row("gate prompt", &["review-a.md"]),
+        row("gate prompt", &[words]),
+        row("gate seal", &[&format!("{RUN}/review-c.md")]),
+        row("gate live", &[]),
+        row("journal", &["--session", "s1"]),
+        row("journal", &["--list"]),
+        row("import ralph", &["--dry-run"]),
+        row("import factory", &["--dry-run"]),
+        row("brief", &["--all"]),
+        row("brief", &["--all", "--explain"]),
+        row("brief", &["--transcript", &transcript, "--for", "claude-code", "--all"]),
+        row("resume new", &["02-evil", "--name", words]),
+        row("resume show", &["01-parser"]),
+        row("resume show", &[]),
+        row("resume validate", &["--all"]),
+        row("resume validate", &[&manifest]),
+        row("resume update", &["01-parser", "--task-done"]),
+        row("resume migrate", &["--dry-run"]),
+        row("resume gate", &["01-parser"]),
+        row("config", &[]),
+        row("trust", &["--list"]),
+        row("trust", &[]),
+        row("doctor", &[]),
+        row("redact", &[]).stdin(words).data(),
+        row("context init", &["--name", words]),
+        row("context validate", &["--all"]),
+        row("context validate", &[words]),
+        row("context schema", &[]),
+        row("context new", &["tester"]),
+        row("context new", &[words]),
+        row("context fix", &["tester", "--dry-run"]),
+        row("context lifecycle init", &["tester"]),
+        row("context lifecycle save", &["tester"]),
+        row("context lifecycle status", &["tester"]),
+        row("context lifecycle pre-compact", &["tester"]),
+        row("context lifecycle recover", &["tester"]),
+        row("context recover", &["tester"]),
+        row("role bind", &["tester", "--session", "s1"]),
+        row("role list", &[]),
+        row("role unbind", &["--session", "s1"]),
+        row("lifecycle init", &["tester"]),
+        row("lifecycle save", &["tester"]),
+        row("lifecycle status", &[]),
+        row("lifecycle pre-compact", &["tester"]),
+        row("lifecycle recover", &["tester"]),
+        row("recover", &["tester"]),
+        row("recover", &[words]),
+        row("harness list", &[]),
+        row("completions", &["bash"]),
+        row("handoff", &[words, "--session", "s1"]).talks(),
+        row("hook", &["claude-code", "PreCompact"])
+            .stdin(event("PreCompact", serde_json::json!({"trigger": "auto"})))
+            .talks(),
+        row("hook", &["claude-code", "SessionStart"]).stdin(compacted),
+        row("hook", &["claude-code", "UserPromptSubmit"])
+            .stdin(event("UserPromptSubmit", serde_json::json!({"prompt": words}))),
+        row("hook", &["claude-code", "SubagentStart"])
+            .stdin(event("SubagentStart", serde_json::json!({"agent_id": "a", "agent_type": words}))),
+        row("hook", &["claude-code", "Stop"]).stdin(event(
+            "Stop",
+            serde_json::json!({"stop_hook_active": false, "last_assistant_message": words}),
+        )),
+        row("hook", &["claude-code", "SessionStart"]).stdin(started),
+    ]
+}

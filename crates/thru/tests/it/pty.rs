@@ -1,0 +1,34 @@
+//! A terminal for a test: both output streams of a command are one, and everything that arrives there is kept.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+
+/// What arrived on the terminal, and the exit code. The command's stdin is a pipe with `input`.
+pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    // Without this the terminal itself would write a carriage return before each line feed.
+    let mut modes = tcgetattr(&slave).unwrap();
+    modes.make_raw();
+    tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
+    command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
+    let mut child = command.spawn().unwrap();
+    // They hold the terminal open, and its end is what is waited for.
+    drop(command);
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    std::thread::spawn(move || {
+        let _ = stdin.write_all(&input);
+    });
+    let mut seen = Vec::new();
+    // The end of a terminal is an error, not an end of file.
+    let _ = File::from(master).read_to_end(&mut seen);
+    (seen, child.wait().unwrap().code().unwrap_or(-1))
+}
