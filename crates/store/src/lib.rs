@@ -22,6 +22,7 @@ pub mod role;
 mod root;
 mod session;
 mod store;
+mod system;
 mod trust;
 
 pub use atomic::Durability;
