@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds thru from this checkout, installs it for this user, and sets up a project.
+# Installs thru for this user, and sets up a project. Takes the archive for this machine that lies in ./dist or beside this
+# script (thru-VERSION-TARGET.tar.gz with SHA256SUMS, as `cargo xtask dist --all` makes them); builds it where there is none.
 #
 #   ./install.sh [PROJECT]          PROJECT is the current folder unless said
 #   THROUGHLINE_BIN_DIR=DIR         where the binary goes (default: ~/.local/bin)
@@ -20,28 +21,63 @@ fi
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
 . "$here/scripts/toolchain.sh"
-find_cargo || exit 1
-add_musl
-
 bin_dir=${THROUGHLINE_BIN_DIR:-$HOME/.local/bin}
-case "${CARGO_TARGET_DIR-}" in
-'') CARGO_TARGET_DIR=$here/target ;;
-/*) ;;
-*) CARGO_TARGET_DIR=$(pwd)/$CARGO_TARGET_DIR ;;
-esac
-export CARGO_TARGET_DIR
-echo "Building thru (a minute or two the first time) ..."
-(cd "$here" && cargo xtask dist)
-built=$CARGO_TARGET_DIR/dist/thru
+unpacked=
+temporary=
+trap 'rm -rf "$unpacked" "$temporary"' EXIT
+
+# The newest archive for this machine, if its checksum is right. One that is wrong is an error: it is not built around.
+from_archive() {
+    target=$(archive_target)
+    [ -n "$target" ] || return 0
+    for folder in "$here/dist" "$here"; do
+        archive=
+        for found in "$folder"/thru-*-"$target".tar.gz; do
+            [ ! -f "$found" ] || [ -L "$found" ] || archive=$found
+        done
+        [ -n "$archive" ] || continue
+        name=$(basename -- "$archive")
+        expected=$(awk -v name="$name" '$2 == name || $2 == "*" name { print $1 }' "$folder/SHA256SUMS" 2>/dev/null) || expected=
+        if [ -z "$expected" ]; then
+            echo "error: $archive: there is no checksum for it in $folder/SHA256SUMS" >&2
+            echo "hint: put SHA256SUMS beside it, or remove the archive to build thru instead" >&2
+            exit 1
+        fi
+        if [ "$(sha256_of "$archive")" != "$expected" ]; then
+            echo "error: $archive is not what SHA256SUMS says: it is damaged, or another file" >&2
+            echo "hint: fetch both again, or remove the archive to build thru instead" >&2
+            exit 1
+        fi
+        echo "Unpacking $name (its checksum is right) ..."
+        unpacked=$(mktemp -d)
+        tar -xzf "$archive" -C "$unpacked"
+        built=$unpacked/${name%.tar.gz}/thru
+        return 0
+    done
+}
+
+built=
+from_archive
+if [ -z "$built" ]; then
+    find_cargo || exit 1
+    add_musl
+    case "${CARGO_TARGET_DIR-}" in
+    '') CARGO_TARGET_DIR=$here/target ;;
+    /*) ;;
+    *) CARGO_TARGET_DIR=$(pwd)/$CARGO_TARGET_DIR ;;
+    esac
+    export CARGO_TARGET_DIR
+    echo "Building thru (a minute or two the first time) ..."
+    (cd "$here" && cargo xtask dist)
+    built=$CARGO_TARGET_DIR/dist/thru
+fi
 
 # Into place by rename: a hook may be running the old one at this moment.
 mkdir -p "$bin_dir"
 temporary="$bin_dir/.thru.$$"
-trap 'rm -f "$temporary"' EXIT
 cp "$built" "$temporary"
 chmod 755 "$temporary"
 mv -f "$temporary" "$bin_dir/thru"
-trap - EXIT
 echo "Installed $("$bin_dir/thru" --version) as $bin_dir/thru"
 
 case ":$PATH:" in

@@ -52,6 +52,39 @@ add_musl() {
         echo "note: it cannot be had here; the binary will start a little slower"
 }
 
+# The systems that thru is for. Their lints need the standard library of each, and nothing else.
+add_platforms() {
+    command -v rustup >/dev/null 2>&1 || return 0
+    installed=$(rustup target list --installed 2>/dev/null) || return 0
+    missing=
+    for target in aarch64-apple-darwin x86_64-apple-darwin aarch64-unknown-linux-musl x86_64-unknown-linux-musl; do
+        echo "$installed" | grep -qx "$target" || missing="$missing $target"
+    done
+    [ -n "$missing" ] || return 0
+    echo "Adding$missing to the Rust toolchain, to check that thru builds there ..."
+    # shellcheck disable=SC2086
+    rustup target add $missing >/dev/null 2>&1 || echo "note: not all of them can be had here"
+}
+
+# The target whose archive of `cargo xtask dist --all` runs here. Nothing where there is none.
+archive_target() {
+    case "$(uname -s) $(uname -m)" in
+    Linux\ x86_64 | Linux\ amd64) echo x86_64-unknown-linux-musl ;;
+    Linux\ aarch64 | Linux\ arm64) echo aarch64-unknown-linux-musl ;;
+    Darwin\ arm64) echo aarch64-apple-darwin ;;
+    Darwin\ x86_64) echo x86_64-apple-darwin ;;
+    esac
+}
+
+# sha256_of FILE
+sha256_of() {
+    if command -v sha256sum >/dev/null 2>&1; then
+        sha256sum "$1" | cut -d' ' -f1
+    else
+        shasum -a 256 "$1" | cut -d' ' -f1
+    fi
+}
+
 home_of_account() {
     if command -v getent >/dev/null 2>&1; then
         getent passwd "$(id -u)" | cut -d: -f6

@@ -6,10 +6,10 @@ use std::process::{Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 use crate::table::{self, Align};
-use crate::{bench, dist, e2e, fuzz, tidy, torture};
+use crate::{bench, dist, e2e, fuzz, platforms, tidy, torture};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Outcome {
@@ -40,6 +40,7 @@ pub fn run() -> Result<bool> {
     run.step("clippy", || {
         succeeds(crate::cargo().args(["clippy", "--workspace", "--all-targets", "--", "--deny", "warnings"]))
     });
+    run.step_unless("platforms", platforms::missing_targets(), platforms::lint);
     run.step("tidy", || tidy::run(&tidy::Args::default()));
     if installed("cargo-deny") {
         run.step("deny", || succeeds(crate::cargo().args(["deny", "check", "bans", "licenses", "sources"])));
@@ -69,7 +70,21 @@ pub fn run() -> Result<bool> {
     } else {
         run.skip("tests", "they do not build, or there is no binary to drive");
     }
-    if binary {
+    if !cfg!(target_os = "linux") {
+        run.skip("arm64 tests", "the emulator runs programs of Linux, on Linux");
+    } else if built {
+        run.step_unless("arm64 tests", platforms::missing_emulator(), || {
+            let ended = platforms::test_emulated()?;
+            tests.join(ended.tests);
+            Ok(ended.ok)
+        });
+    } else {
+        run.skip("arm64 tests", "they do not build");
+    }
+    if !cfg!(target_os = "linux") {
+        run.skip("torture", "it breaks single system calls with strace, which exists on Linux only");
+        run.skip("bench", "its limits were measured on Linux");
+    } else if binary {
         // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
         // the time.
         run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
@@ -125,6 +140,24 @@ impl Run {
                 Outcome::Skipped("a harness could not be installed, its tests are skipped; in CI this fails");
         }
         found
+    }
+
+    /// A step for which something has to be there. Without it the step is skipped; in CI that is a failure.
+    fn step_unless(
+        &mut self,
+        name: &'static str,
+        missing: Option<&'static str>,
+        body: impl FnOnce() -> Result<bool>,
+    ) {
+        match missing {
+            Some(why) if in_ci() => {
+                self.step(name, || bail!("in CI this must run: {why}"));
+            }
+            Some(why) => self.skip(name, why),
+            None => {
+                self.step(name, body);
+            }
+        }
     }
 
     fn skip(&mut self, name: &'static str, why: &'static str) {
@@ -185,6 +218,13 @@ impl Aside {
 }
 
 impl Tests {
+    /// The tests of another run.
+    fn join(&mut self, other: Tests) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+
     /// To a test runner one that skipped itself has passed.
     pub fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);

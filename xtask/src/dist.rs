@@ -4,10 +4,14 @@
 //! the time when nothing has to be loaded or relocated. So: static musl where its target is installed,
 //! static glibc where there is a `libc.a`, and an ordinary dynamic build where there is neither.
 
+mod archives;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+
+use crate::platforms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -61,14 +65,21 @@ pub struct Args {
     /// Fixed addresses, the default
     #[arg(long)]
     no_pie: bool,
+    /// An archive for each platform that can be linked here, with checksums; fetches zig for macOS
+    #[arg(long)]
+    all: bool,
 }
 
 pub fn run(args: &Args) -> Result<bool> {
-    build(match (args.pie, args.no_pie) {
+    let addresses = match (args.pie, args.no_pie) {
         (true, _) => Addresses::Random,
         (_, true) => Addresses::Fixed,
         (false, false) => Addresses::CHOSEN,
-    })?;
+    };
+    if args.all {
+        return archives::run(addresses);
+    }
+    build(addresses)?;
     Ok(true)
 }
 
@@ -96,10 +107,7 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
         cargo.args(["--target", target]);
         out.push(target);
     }
-    if !plan.rustflags.is_empty() {
-        let given = std::env::var("RUSTFLAGS").unwrap_or_default();
-        cargo.env("RUSTFLAGS", [given.as_str(), &plan.rustflags.join(" ")].join(" ").trim());
-    }
+    add_rustflags(&mut cargo, &plan.rustflags);
     let status = cargo.status().context("starting cargo")?;
     if !status.success() {
         bail!("the release build failed ({status})");
@@ -117,25 +125,40 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     Ok(dist)
 }
 
-fn decide(machine: &Machine, addresses: Addresses) -> Plan {
-    let fixed = match addresses {
+/// Beside those that the caller has set.
+fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
+    if !flags.is_empty() {
+        let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+        cargo.env("RUSTFLAGS", [given.as_str(), &flags.join(" ")].join(" ").trim());
+    }
+}
+
+/// Everything in one file, so that the system has nothing to load at start-up.
+const STATIC: &str = "-Ctarget-feature=+crt-static";
+
+fn fixed(addresses: Addresses) -> Option<&'static str> {
+    match addresses {
         Addresses::Random => None,
         Addresses::Fixed => Some("-Crelocation-model=static"),
-    };
+    }
+}
+
+fn decide(machine: &Machine, addresses: Addresses) -> Plan {
+    let fixed = fixed(addresses);
     if let Some(musl) = musl_of(&machine.host)
         && machine.musl_target_installed
     {
         return Plan {
             kind: Kind::Musl,
             target: Some(musl),
-            rustflags: ["-Ctarget-feature=+crt-static"].into_iter().chain(fixed).collect(),
+            rustflags: [STATIC].into_iter().chain(fixed).collect(),
         };
     }
     if machine.host.contains("-linux-gnu") && machine.libc_archive {
         return Plan {
             kind: Kind::StaticGnu,
             target: Some(machine.host.clone()),
-            rustflags: ["-Ctarget-feature=+crt-static"].into_iter().chain(fixed).collect(),
+            rustflags: [STATIC].into_iter().chain(fixed).collect(),
         };
     }
     Plan { kind: Kind::Dynamic, target: None, rustflags: Vec::new() }
@@ -152,10 +175,7 @@ fn look() -> Machine {
     let host = output(Command::new("rustc").arg("-vV"))
         .and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)))
         .unwrap_or_default();
-    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"])).unwrap_or_default();
-    let musl_target_installed = musl_of(&host).is_some_and(|target| {
-        Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir()
-    });
+    let musl_target_installed = musl_of(&host).is_some_and(|target| platforms::is_installed(&target));
     // The compiler prints the bare name when it does not know the file. Some distributions ship no libc.a.
     let libc_archive = output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());

@@ -10,6 +10,7 @@ mod dist;
 mod e2e;
 mod fuzz;
 mod memory;
+mod platforms;
 mod recall;
 mod scene;
 mod stats;
@@ -28,7 +29,7 @@ use clap::Parser;
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
-    /// Build `thru` as users get it, and copy it to target/dist/thru
+    /// Build `thru` as users get it, and copy it to target/dist/thru; `--all`: archives for every platform
     Dist(dist::Args),
     /// Print what `thru` costs, as ratios to /bin/true
     Bench(bench::Args),

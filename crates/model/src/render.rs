@@ -134,7 +134,7 @@ pub fn visible(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
-            c if c.is_control() || is_invisible(c) => shown.extend(c.escape_unicode()),
+            c if c.is_control() || crate::clean::is_hidden(c) => shown.extend(c.escape_unicode()),
             c => shown.push(c),
         }
     }

@@ -34,6 +34,7 @@ pub mod packet;
 mod past;
 pub mod pickup;
 pub mod process;
+pub mod process_info;
 pub mod project;
 pub mod recover;
 pub mod resume;

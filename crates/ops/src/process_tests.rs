@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::{Ended, How, Job, run, run_heard};
+use crate::process_info;
 
 fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
     let argv = ["sh", "-c", line].map(str::to_owned);
@@ -43,10 +44,9 @@ fn what_hangs_is_ended_with_everything_it_started() {
     let ended = sh("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
     assert_eq!(ended.how, How::TimedOut);
     assert!(began.elapsed() < Duration::from_secs(30));
-    let child: u32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
+    let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
     // Gone, or dead and not yet buried by whoever inherited it; a signal takes a moment to arrive.
-    let lives =
-        || std::fs::read_to_string(format!("/proc/{child}/stat")).is_ok_and(|stat| !stat.contains(" Z "));
+    let lives = || matches!(process_info::look(child), Ok(Some(process)) if !process.is_dead);
     while lives() {
         assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");
         std::thread::sleep(Duration::from_millis(20));

@@ -10,7 +10,8 @@ use model::time;
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::read::{ALWAYS, io_error, read_lines, read_whole, require_file};
+use crate::read::{io_error, read_lines, read_whole, require_file};
+use crate::system::{self, ALWAYS};
 use crate::{Error, Result, Tracked};
 
 #[derive(Debug)]
@@ -46,7 +47,7 @@ impl Dir {
     /// Opens `path` if no link stands in any part of it. Any error but "not there" says only that this way did not do.
     /// One call instead of two, which counts when every ancestor of a folder is asked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
-        let fd = raw::open_without_links(path)?;
+        let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
@@ -199,16 +200,7 @@ impl Dir {
 
     /// Renames only if the new name is free. What is there is never overwritten.
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
-        match raw::rename_to_free(self.fd.as_fd(), from, to) {
-            // Not every kernel and file system can look and rename in one step.
-            Err(Errno::NOSYS | Errno::INVAL) => {}
-            renamed => return renamed,
-        }
-        match fs::statat(&self.fd, to, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => fs::renameat(&self.fd, from, &self.fd, to),
-            Ok(_) => Err(Errno::EXIST),
-            Err(e) => Err(e),
-        }
+        system::rename_to_free(self.fd.as_fd(), from, to)
     }
 
     /// Moves what stands in this folder under a name out of the way, whatever it is, and says where to. Nothing is ever deleted.
@@ -243,7 +235,7 @@ impl Dir {
 
     /// What was made, renamed or removed in this folder stays so.
     pub(crate) fn sync(&self) -> Result<()> {
-        fs::fsync(&self.fd).map_err(|e| Error::from_errno(e, &self.path, "sync"))
+        system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
     /// The one way to a file's content.
@@ -261,34 +253,8 @@ impl Dir {
         mode: Mode,
         doing: &'static str,
     ) -> Result<OwnedFd> {
-        let opened = match raw::open_beneath(self.fd.as_fd(), rel, flags, mode) {
-            // Old kernels do not have the call, and some sandboxes refuse what they do not know.
-            Err(Errno::NOSYS | Errno::PERM) => self.open_by_parts(rel, flags, mode),
-            opened => opened,
-        };
-        opened.map_err(|e| Error::from_errno(e, &self.path.join(rel), doing))
-    }
-
-    /// The same with one step per folder, for systems without `openat2`.
-    fn open_by_parts(&self, rel: &str, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
-        let flags = flags | ALWAYS | OFlags::NOFOLLOW;
-        let mut folder: Option<OwnedFd> = None;
-        let mut parts = rel.split('/').peekable();
-        while let Some(part) = parts.next() {
-            if matches!(part, "" | "." | "..") {
-                return Err(Errno::INVAL);
-            }
-            let at = folder.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-            let last = parts.peek().is_none();
-            let step = if last { flags } else { OFlags::DIRECTORY | OFlags::NOFOLLOW | ALWAYS };
-            let opened = match fs::openat(at, part, step, mode) {
-                // With O_DIRECTORY a link is reported as "not a folder": tell the two apart.
-                Err(Errno::NOTDIR) if is_link(at, part) => Err(Errno::LOOP),
-                opened => opened,
-            }?;
-            folder = Some(opened);
-        }
-        folder.ok_or(Errno::INVAL)
+        system::open_beneath(self.fd.as_fd(), rel, flags, mode)
+            .map_err(|e| Error::from_errno(e, &self.path.join(rel), doing))
     }
 }
 
@@ -296,47 +262,6 @@ impl AsFd for Dir {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
-}
-
-/// The kernel's own guarantee, where there is one.
-#[cfg(target_os = "linux")]
-mod raw {
-    use super::{ALWAYS, BorrowedFd, CWD, Mode, OFlags, OwnedFd, Path, fs};
-    use rustix::fs::ResolveFlags;
-
-    pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
-        fs::openat2(at, rel, flags | ALWAYS, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
-    }
-
-    pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> rustix::io::Result<()> {
-        fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE)
-    }
-
-    pub fn open_without_links(path: &Path) -> rustix::io::Result<OwnedFd> {
-        fs::openat2(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod raw {
-    use super::{BorrowedFd, Errno, Mode, OFlags, OwnedFd, Path};
-
-    pub fn open_beneath(_: BorrowedFd, _: &str, _: OFlags, _: Mode) -> rustix::io::Result<OwnedFd> {
-        Err(Errno::NOSYS)
-    }
-
-    pub fn rename_to_free(_: BorrowedFd, _: &str, _: &str) -> rustix::io::Result<()> {
-        Err(Errno::NOSYS)
-    }
-
-    pub fn open_without_links(_: &Path) -> rustix::io::Result<OwnedFd> {
-        Err(Errno::NOSYS)
-    }
-}
-
-fn is_link(at: BorrowedFd, name: &str) -> bool {
-    fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
-        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
 }
 
 fn kind_of(kind: FileType) -> EntryKind {

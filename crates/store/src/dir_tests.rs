@@ -9,43 +9,6 @@ fn temp() -> (tempfile::TempDir, Dir) {
     (temp, dir)
 }
 
-/// Both ways to open must give the same answer: the kernel's own, and the one for systems without it.
-fn both(dir: &Dir, rel: &str) -> [std::result::Result<(), Errno>; 2] {
-    let (flags, mode) = (OFlags::RDONLY, Mode::empty());
-    [
-        raw::open_beneath(dir.as_fd(), rel, flags, mode).map(drop),
-        dir.open_by_parts(rel, flags, mode).map(drop),
-    ]
-}
-
-#[test]
-fn no_link_is_followed_and_no_name_leads_out() {
-    let (temp, dir) = temp();
-    let path = temp.path();
-    fs::create_dir_all(path.join("a/b")).unwrap();
-    fs::write(path.join("a/b/file"), "x").unwrap();
-    symlink("a", path.join("link")).unwrap();
-    symlink("file", path.join("a/b/last")).unwrap();
-    symlink("/etc", path.join("out")).unwrap();
-    fs::write(path.join("plain"), "x").unwrap();
-    let cases = [
-        ("a/b/file", Ok(())),
-        ("a/b", Ok(())),
-        ("a/none", Err(Errno::NOENT)),
-        ("none/file", Err(Errno::NOENT)),
-        ("link/b/file", Err(Errno::LOOP)),
-        ("a/b/last", Err(Errno::LOOP)),
-        ("out/hostname", Err(Errno::LOOP)),
-        ("plain/file", Err(Errno::NOTDIR)),
-    ];
-    for (rel, expected) in cases {
-        assert_eq!(both(&dir, rel), [expected, expected], "{rel}");
-    }
-    for rel in ["../x", "a/../../x", "/etc/hostname"] {
-        assert!(both(&dir, rel).iter().all(|opened| opened.is_err()), "{rel}");
-    }
-}
-
 #[test]
 fn the_four_kinds_are_told_apart() {
     let (temp, dir) = temp();

@@ -25,6 +25,7 @@ pub mod role;
 mod root;
 mod session;
 mod store;
+mod system;
 mod tracked;
 mod trust;
 

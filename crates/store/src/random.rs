@@ -1,18 +1,44 @@
-//! Chance, from the kernel. A failure is an error like any other, not a panic.
-
-use rustix::rand::{GetRandomFlags, getrandom};
+//! Random bytes from the kernel. A failure is an error like any other, not a panic.
 
 use crate::{Error, Result};
 
 pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
+    fill(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// One system call.
+#[cfg(target_os = "linux")]
+fn fill(bytes: &mut [u8]) -> Result<()> {
+    use rustix::rand::{GetRandomFlags, getrandom};
+    let wanted = bytes.len();
     // Up to 256 bytes come whole or not at all.
-    match getrandom(&mut bytes[..], GetRandomFlags::empty()) {
-        Ok(got) if got == N => Ok(bytes),
-        Ok(got) => {
-            let why = format!("only {got} of {N} bytes");
-            Err(Error::Io { path: "/dev/random".into(), doing: "read", why })
-        }
+    match getrandom(&mut *bytes, GetRandomFlags::empty()) {
+        Ok(got) if got == wanted => Ok(()),
+        Ok(got) => Err(failed(format!("only {got} of {wanted} bytes"))),
         Err(e) => Err(Error::from_errno(e, "/dev/random".as_ref(), "read")),
+    }
+}
+
+/// `getentropy` on macOS.
+#[cfg(not(target_os = "linux"))]
+fn fill(bytes: &mut [u8]) -> Result<()> {
+    getrandom::fill(bytes).map_err(|e| failed(e.to_string()))
+}
+
+fn failed(why: String) -> Error {
+    Error::Io { path: "/dev/random".into(), doing: "read", why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::random;
+
+    #[test]
+    fn no_two_are_alike() {
+        let (one, two) = (random::<32>().unwrap(), random::<32>().unwrap());
+        assert_ne!(one, two);
+        assert_ne!(one, [0; 32]);
     }
 }

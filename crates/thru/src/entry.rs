@@ -3,6 +3,7 @@
 //! Rust's own start-up makes 17 system calls before `main` and 2 after it: among them it reads `/proc/self/maps` and
 //! maps a second stack, to tell a stack overflow from another fault. A hook lives half a millisecond and makes 14
 //! calls of its own; that start-up would be more than half of it. What we need of it is done here, in three calls.
+//! macOS has the ordinary `main` instead (`main.rs`).
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;

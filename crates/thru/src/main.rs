@@ -1,10 +1,12 @@
 //! `thru`. A hook is recognised by its first word, before any argument parser: that is what keeps it fast.
 
-#![no_main]
+// On macOS the ordinary start-up costs little beside the loader, and nothing there was measured: `main` is below.
+#![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;
 mod cli;
 mod commands;
+#[cfg(not(target_os = "macos"))]
 #[allow(unsafe_code)]
 mod entry;
 mod hook;
@@ -21,6 +23,11 @@ use std::time::Instant;
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
+
+#[cfg(target_os = "macos")]
+fn main() -> std::process::ExitCode {
+    run(std::env::args_os().collect()).into()
+}
 
 /// The whole program: the words of the command line in, the exit code out.
 fn run(words: Vec<OsString>) -> u8 {

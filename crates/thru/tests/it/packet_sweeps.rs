@@ -7,14 +7,17 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire, handoff, worked};
 
-/// From now on the session's process is one that does not live.
+/// From now on the session's process is one that has ended: its number was given to another since. The start of a process is
+/// a number, whatever the machine's uptime is, so no process ever began `earlier`.
 fn kill(env: &TestEnv) {
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
     let lines = text.lines().map(|line| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        if let Some(process) = line["process"].as_str().filter(|process| !process.contains(":9")) {
-            line["process"] = json!(process.replacen(':', ":9", 1));
+        if let Some(process) = line["process"].as_str() {
+            let parts: Vec<&str> = process.splitn(3, ':').collect();
+            let [pid, _, namespace] = parts[..] else { panic!("not a stamp: {process}") };
+            line["process"] = json!(format!("{pid}:earlier:{namespace}"));
         }
         format!("{line}\n")
     });

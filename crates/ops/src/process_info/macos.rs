@@ -1,0 +1,42 @@
+//! `proc_pidinfo`. Its short form answers for the processes of every user, and has no start time; its long form answers
+//! for our own only. The parents of a shell in Terminal are `login`, which is root's, and Terminal: so both are needed.
+
+use std::path::PathBuf;
+
+use proc_pidinfo::{Pid, ProcBSDInfo, ProcBSDShortInfo, proc_pidinfo};
+use rustix::io::Errno;
+
+use super::ProcessInfo;
+
+/// `SZOMB` of `sys/proc.h`.
+const ZOMBIE: u32 = 5;
+
+pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+    let (Ok(number), Some(raw)) = (u32::try_from(pid), rustix::process::Pid::from_raw(pid)) else {
+        return Ok(None);
+    };
+    let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
+        // It does not say why there is no answer. A signal that is not sent tells whether there is a process; one that
+        // has ended and was not waited for takes a signal, too, and is as good as gone.
+        return match rustix::process::test_kill_process(raw) {
+            Ok(()) | Err(Errno::SRCH) => Ok(None),
+            Err(e) => Err(e.into()),
+        };
+    };
+    let long = proc_pidinfo::<ProcBSDInfo>(Pid(number)).unwrap_or_default();
+    Ok(Some(ProcessInfo {
+        parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
+        name: short.comm().unwrap_or_default().to_owned(),
+        // Microseconds since 1970: unlike Linux's, they are those of no other boot.
+        started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
+        is_dead: short.pbsi_status == ZOMBIE,
+    }))
+}
+
+pub fn exe(_: i32) -> Option<PathBuf> {
+    None
+}
+
+pub fn namespace() -> Option<String> {
+    Some("macos".to_owned())
+}

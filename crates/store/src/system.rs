@@ -1,0 +1,154 @@
+//! The file system calls that are not the same on every system: opening through no symbolic link, renaming to a free name,
+//! syncing a folder. Linux has one call for each; elsewhere, and on kernels without them, several steps do the same.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Component, Path};
+
+use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
+use rustix::io::{Errno, Result};
+
+/// A pipe in place of a file must not hold up a hook, so nothing is opened in a way that could block.
+pub const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
+
+/// How a folder on the way is opened. On Linux this asks for the right to pass through it only, as one call for the whole
+/// path does.
+#[cfg(target_os = "linux")]
+const PASS: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASS: OFlags = OFlags::RDONLY;
+
+/// Opens what `rel` names beneath a folder. A symbolic link in any part of it is `LOOP`, a name that leads out `XDEV`.
+pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+    match kernel::open_beneath(at, rel, flags, mode) {
+        // Old kernels do not have the call, and some sandboxes refuse what they do not know.
+        Err(Errno::NOSYS | Errno::PERM) => by_parts::open_beneath(at, rel, flags, mode),
+        opened => opened,
+    }
+}
+
+/// Opens what stands at `path`, if no symbolic link is in any part of it (`LOOP`).
+pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
+    match kernel::open_without_links(path, flags) {
+        Err(Errno::NOSYS | Errno::PERM) => by_parts::open_without_links(path, flags),
+        opened => opened,
+    }
+}
+
+/// Renames within a folder. `EXIST` where the new name is taken.
+pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
+    match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
+        // Not every kernel and file system can look and rename in one step.
+        Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
+        renamed => return renamed,
+    }
+    match fs::statat(at, to, AtFlags::SYMLINK_NOFOLLOW) {
+        Err(Errno::NOENT) => fs::renameat(at, from, at, to),
+        Ok(_) => Err(Errno::EXIST),
+        Err(e) => Err(e),
+    }
+}
+
+/// What was made, renamed or removed in a folder stays so.
+pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
+    // There `fsync` leaves it in the cache of the disk. Not every file system has the stronger call.
+    #[cfg(target_os = "macos")]
+    if fs::fcntl_fullfsync(folder).is_ok() {
+        return Ok(());
+    }
+    fs::fsync(folder)
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    use super::{ALWAYS, BorrowedFd, CWD, Mode, OFlags, OwnedFd, Path, Result};
+
+    pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+        openat2(at, rel, flags | ALWAYS, mode, ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
+    }
+
+    pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        openat2(CWD, path, flags | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod kernel {
+    use super::{BorrowedFd, Errno, Mode, OFlags, OwnedFd, Path, Result};
+
+    pub fn open_beneath(_: BorrowedFd, _: &str, _: OFlags, _: Mode) -> Result<OwnedFd> {
+        Err(Errno::NOSYS)
+    }
+
+    pub fn open_without_links(_: &Path, _: OFlags) -> Result<OwnedFd> {
+        Err(Errno::NOSYS)
+    }
+}
+
+/// One step per folder, each held by its handle, so that nothing can be put in the place of one that was passed already.
+mod by_parts {
+    use super::{
+        ALWAYS, AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OwnedFd, PASS, Path, Result, fs,
+        is_link,
+    };
+
+    /// Stricter than the kernel in one thing: no `..`, even one that would stay beneath.
+    pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
+        let mut folder: Option<OwnedFd> = None;
+        let mut parts = rel.split('/').peekable();
+        while let Some(part) = parts.next() {
+            match part {
+                // Absolute, or on the way up.
+                "" if folder.is_none() && parts.peek().is_some() => return Err(Errno::XDEV),
+                ".." => return Err(Errno::XDEV),
+                "" | "." => return Err(Errno::INVAL),
+                _ => {}
+            }
+            let from = folder.as_ref().map_or(at, AsFd::as_fd);
+            folder = Some(match parts.peek() {
+                Some(_) => step(from, part, OFlags::DIRECTORY | PASS, Mode::empty())?,
+                None => step(from, part, flags, mode)?,
+            });
+        }
+        folder.ok_or(Errno::INVAL)
+    }
+
+    pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        let start = if path.is_absolute() { "/" } else { "." };
+        let mut folder = fs::openat(CWD, start, OFlags::DIRECTORY | PASS | ALWAYS, Mode::empty())?;
+        let mut parts =
+            path.components().filter(|part| !matches!(part, Component::RootDir | Component::CurDir));
+        let Some(mut part) = parts.next() else {
+            return fs::openat(CWD, start, flags | ALWAYS, Mode::empty());
+        };
+        // `..` is what the system makes of it: the folder above the one we hold, which no link has led to.
+        for next in parts {
+            folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
+            part = next;
+        }
+        step(folder.as_fd(), part.as_os_str(), flags, Mode::empty())
+    }
+
+    fn step(
+        at: BorrowedFd,
+        name: impl rustix::path::Arg + Copy,
+        flags: OFlags,
+        mode: Mode,
+    ) -> Result<OwnedFd> {
+        match fs::openat(at, name, flags | ALWAYS | OFlags::NOFOLLOW, mode) {
+            // With O_DIRECTORY a link is reported as "not a folder": tell the two apart.
+            Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
+            opened => opened,
+        }
+    }
+}
+
+fn is_link(at: BorrowedFd, name: impl rustix::path::Arg) -> bool {
+    fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink)
+}
+
+#[cfg(test)]
+#[path = "system_tests.rs"]
+mod tests;

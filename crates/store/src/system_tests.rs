@@ -1,0 +1,227 @@
+//! Both ways to open must give the same answer: the kernel's own where there is one, and the one for systems without it.
+
+use std::fs::{self as files, File};
+use std::io::Read;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::*;
+
+type Beneath = fn(BorrowedFd, &str, OFlags, Mode) -> Result<OwnedFd>;
+type WithoutLinks = fn(&Path, OFlags) -> Result<OwnedFd>;
+
+fn beneath() -> Vec<(&'static str, Beneath)> {
+    let mut ways: Vec<(&'static str, Beneath)> =
+        vec![("by parts", by_parts::open_beneath), ("chosen", open_beneath)];
+    if has_kernel() {
+        ways.push(("kernel", kernel::open_beneath));
+    }
+    ways
+}
+
+fn without_links() -> Vec<(&'static str, WithoutLinks)> {
+    let mut ways: Vec<(&'static str, WithoutLinks)> =
+        vec![("by parts", by_parts::open_without_links), ("chosen", open_without_links)];
+    if has_kernel() {
+        ways.push(("kernel", kernel::open_without_links));
+    }
+    ways
+}
+
+/// Not on macOS, nor under an emulator that does not know the call.
+fn has_kernel() -> bool {
+    kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
+}
+
+struct Attacks {
+    temp: tempfile::TempDir,
+    inside: OwnedFd,
+}
+
+/// `inside` is the folder that is held, with links of every kind; `outside` has what must not be reached.
+fn attacks() -> Attacks {
+    let temp = tempfile::tempdir().unwrap();
+    let base = temp.path();
+    for folder in ["inside/a/b/c", "outside"] {
+        files::create_dir_all(base.join(folder)).unwrap();
+    }
+    for file in ["inside/plain", "inside/a/b/file", "outside/secret"] {
+        files::write(base.join(file), file).unwrap();
+    }
+    let outside = base.join("outside");
+    for (link, target) in [
+        ("inside/first", outside.clone()),
+        ("inside/a/second", outside.clone()),
+        ("inside/a/b/third", outside.clone()),
+        ("inside/a/b/last", outside.join("secret")),
+        ("inside/a/b/up", "../../../outside/secret".into()),
+        ("inside/near", "a".into()),
+        ("inside/a/b/near", "file".into()),
+        ("inside/a/b/new", outside.join("made-through-a-link")),
+        ("inside/loop", "loop".into()),
+    ] {
+        symlink(target, base.join(link)).unwrap();
+    }
+    let inside = fs::openat(CWD, &base.join("inside"), OFlags::DIRECTORY, Mode::empty()).unwrap();
+    Attacks { temp, inside }
+}
+
+#[test]
+fn no_link_is_followed_and_no_name_leads_out() {
+    let attacks = attacks();
+    let absolute = attacks.temp.path().join("outside/secret");
+    let rows = [
+        ("plain", Ok(())),
+        ("a/b", Ok(())),
+        ("a/b/file", Ok(())),
+        ("a/none", Err(Errno::NOENT)),
+        ("none/file", Err(Errno::NOENT)),
+        ("plain/file", Err(Errno::NOTDIR)),
+        // A link as the first, a middle and the last part; to another place, and to one beneath.
+        ("first", Err(Errno::LOOP)),
+        ("first/secret", Err(Errno::LOOP)),
+        ("a/second/secret", Err(Errno::LOOP)),
+        ("a/b/third/secret", Err(Errno::LOOP)),
+        ("a/b/last", Err(Errno::LOOP)),
+        ("a/b/up", Err(Errno::LOOP)),
+        ("near/b/file", Err(Errno::LOOP)),
+        ("a/b/near", Err(Errno::LOOP)),
+        ("loop", Err(Errno::LOOP)),
+        ("loop/x", Err(Errno::LOOP)),
+        // Names that lead out by themselves.
+        ("..", Err(Errno::XDEV)),
+        ("../outside/secret", Err(Errno::XDEV)),
+        ("a/../../outside/secret", Err(Errno::XDEV)),
+        ("a/b/../../../outside/secret", Err(Errno::XDEV)),
+        ("/", Err(Errno::XDEV)),
+        ("//etc", Err(Errno::XDEV)),
+        (absolute.to_str().unwrap(), Err(Errno::XDEV)),
+        ("", Err(Errno::NOENT)),
+    ];
+    for (name, open) in beneath() {
+        for (rel, expected) in rows {
+            let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
+            match (rel, name) {
+                // Nothing at all: each has a word of its own for it.
+                ("", _) => assert!(opened.is_err(), "{name}"),
+                _ => assert_eq!(opened, expected, "{name}: {rel}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_made_through_a_link() {
+    for (name, open) in beneath() {
+        let attacks = attacks();
+        let flags = OFlags::CREATE | OFlags::WRONLY;
+        for rel in ["a/b/new", "first/new", "a/second/new", "../outside/new"] {
+            let opened = open(attacks.inside.as_fd(), rel, flags, Mode::from_raw_mode(0o600)).map(drop);
+            assert!(matches!(opened, Err(Errno::LOOP | Errno::XDEV)), "{name}: {rel}: {opened:?}");
+        }
+        let outside: Vec<_> = files::read_dir(attacks.temp.path().join("outside")).unwrap().collect();
+        assert_eq!(outside.len(), 1, "{name}: {outside:?}");
+        open(attacks.inside.as_fd(), "a/b/real", flags, Mode::from_raw_mode(0o600)).unwrap();
+        assert!(attacks.temp.path().join("inside/a/b/real").is_file());
+    }
+}
+
+#[test]
+fn a_folder_is_asked_for_as_one() {
+    let attacks = attacks();
+    for (name, open) in beneath() {
+        let folder = |rel| open(attacks.inside.as_fd(), rel, OFlags::DIRECTORY, Mode::empty()).map(drop);
+        assert_eq!(folder("a/b/c"), Ok(()), "{name}");
+        assert_eq!(folder("plain"), Err(Errno::NOTDIR), "{name}");
+        assert_eq!(folder("near"), Err(Errno::LOOP), "{name}");
+    }
+}
+
+/// The links of `/proc` lead to open files and to other roots, past every check of names.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_magic_link_is_followed() {
+    let proc = fs::openat(CWD, "/proc", OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let own = std::process::id();
+    for (name, open) in beneath() {
+        for rel in ["cwd", "root", "root/etc", "exe", "fd/0", "ns/pid", "cwd/x"] {
+            let rel = format!("{own}/{rel}");
+            let opened = open(proc.as_fd(), &rel, OFlags::RDONLY, Mode::empty()).map(drop);
+            assert_eq!(opened, Err(Errno::LOOP), "{name}: {rel}");
+        }
+        let plain = open(proc.as_fd(), &format!("{own}/stat"), OFlags::RDONLY, Mode::empty());
+        assert!(plain.is_ok(), "{name}: what is no link can be opened there");
+    }
+}
+
+#[test]
+fn a_path_without_links_is_opened_and_no_other() {
+    let attacks = attacks();
+    // The folder for temporary files may itself be behind a link (macOS).
+    let base = attacks.temp.path().canonicalize().unwrap();
+    let rows = [
+        ("inside/a/b/file", Ok(())),
+        ("inside", Ok(())),
+        ("inside/a/../plain", Ok(())),
+        ("inside/none", Err(Errno::NOENT)),
+        ("none/none", Err(Errno::NOENT)),
+        ("inside/plain/x", Err(Errno::NOTDIR)),
+        ("inside/near/b/file", Err(Errno::LOOP)),
+        ("inside/first/secret", Err(Errno::LOOP)),
+        ("inside/a/b/last", Err(Errno::LOOP)),
+        ("inside/near/../plain", Err(Errno::LOOP)),
+    ];
+    for (name, open) in without_links() {
+        for (rel, expected) in rows {
+            assert_eq!(open(&base.join(rel), OFlags::RDONLY).map(drop), expected, "{name}: {rel}");
+        }
+        assert_eq!(open(Path::new("/"), OFlags::DIRECTORY).map(drop), Ok(()), "{name}");
+    }
+}
+
+/// Somebody who puts a link in the place of a folder at the right moment gets nothing for it.
+#[test]
+fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
+    let attacks = attacks();
+    let base = attacks.temp.path();
+    files::write(base.join("inside/a/b/secret"), "inside").unwrap();
+    let (folder, aside, link) =
+        (base.join("inside/a/b"), base.join("inside/a/aside"), base.join("inside/a/link"));
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                symlink(base.join("outside"), &link).unwrap();
+                files::rename(&folder, &aside).unwrap();
+                files::rename(&link, &folder).unwrap();
+                files::remove_file(&folder).unwrap();
+                files::rename(&aside, &folder).unwrap();
+            }
+        });
+        for (name, open) in beneath() {
+            for _ in 0..3_000 {
+                let opened = open(attacks.inside.as_fd(), "a/b/secret", OFlags::RDONLY, Mode::empty());
+                let Ok(file) = opened else { continue };
+                let mut text = String::new();
+                File::from(file).read_to_string(&mut text).unwrap();
+                if text != "inside" {
+                    done.store(true, Ordering::Relaxed);
+                    panic!("{name}: {text}");
+                }
+            }
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}
+
+#[test]
+fn a_rename_takes_no_name_that_is_taken() {
+    let attacks = attacks();
+    let at = attacks.inside.as_fd();
+    for taken in ["a", "loop", "near"] {
+        assert_eq!(rename_to_free(at, "plain", taken), Err(Errno::EXIST), "{taken}");
+    }
+    assert_eq!(rename_to_free(at, "plain", "free"), Ok(()));
+    assert_eq!(rename_to_free(at, "plain", "other"), Err(Errno::NOENT));
+    sync_folder(at).unwrap();
+}

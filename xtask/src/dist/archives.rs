@@ -1,0 +1,156 @@
+//! `cargo xtask dist --all`: an archive for each platform that can be linked here, and their checksums.
+//!
+//! Linux for both machines is linked with what Rust brings along. For macOS a linker and its system libraries come with zig,
+//! from PyPI: 442 MB, fetched once and only for this.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::{Addresses, STATIC, fixed};
+use crate::platforms::{self, Platform, System};
+
+const ZIG: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
+
+const CHECKSUMS: &str = "SHA256SUMS";
+
+/// What lies in an archive beside the binary.
+const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+
+pub fn run(addresses: Addresses) -> Result<bool> {
+    let folder = crate::target_dir().join("dist");
+    std::fs::create_dir_all(&folder)?;
+    let (mut archives, mut passed) = (Vec::new(), true);
+    for platform in platforms::ALL {
+        match build(&platform, addresses).and_then(|binary| pack(&folder, &platform, &binary)) {
+            Ok(archive) => archives.push(archive),
+            Err(error) => {
+                eprintln!("error: {}: {error:#}", platform.target);
+                passed = false;
+            }
+        }
+    }
+    write_checksums(&folder, &archives)?;
+    for archive in &archives {
+        let size = folder.join(archive).metadata()?.len();
+        println!("{}  {:.2} MB", folder.join(archive).display(), size as f64 / 1e6);
+    }
+    println!("{}", folder.join(CHECKSUMS).display());
+    Ok(passed)
+}
+
+fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
+    if !platforms::is_installed(platform.target) {
+        bail!("the Rust target is not installed (rustup target add {})", platform.target);
+    }
+    let mut cargo = crate::cargo();
+    match platform.system {
+        System::Linux => {
+            cargo.arg("build").env(platforms::ARM64_LINKER.0, platforms::ARM64_LINKER.1);
+            let flags: Vec<_> = [STATIC].into_iter().chain(fixed(addresses)).collect();
+            super::add_rustflags(&mut cargo, &flags);
+        }
+        System::MacOs if cfg!(target_os = "macos") => {
+            cargo.arg("build");
+        }
+        System::MacOs => {
+            let tools = zig()?;
+            let path = std::env::var_os("PATH").unwrap_or_default();
+            let paths = [tools].into_iter().chain(std::env::split_paths(&path));
+            cargo.arg("zigbuild").env("PATH", std::env::join_paths(paths)?);
+        }
+    }
+    cargo.args(["--release", "--locked", "--package", "thru", "--bin", "thru", "--target", platform.target]);
+    cargo.arg("--target-dir").arg(crate::target_dir());
+    run_quietly(&mut cargo)?;
+    Ok(crate::target_dir().join(platform.target).join("release/thru"))
+}
+
+/// The folder with `cargo-zigbuild`, in an environment of its own below `target`.
+fn zig() -> Result<PathBuf> {
+    let environment = crate::target_dir().join("zig");
+    let tools = environment.join("bin");
+    if !tools.join("cargo-zigbuild").exists() {
+        eprintln!("Fetching {} (once, 442 MB) ...", ZIG.join(" and "));
+        run_quietly(Command::new("python3").args(["-m", "venv"]).arg(&environment))?;
+        run_quietly(Command::new(tools.join("pip")).args(["install", "--quiet"]).args(ZIG))?;
+    }
+    Ok(tools)
+}
+
+/// `thru-<version>-<target>.tar.gz`, with one folder of the same name in it.
+fn pack(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
+    let name = format!("thru-{}-{}", env!("CARGO_PKG_VERSION"), platform.target);
+    let packed = folder.join(&name);
+    let _ = std::fs::remove_dir_all(&packed);
+    std::fs::create_dir_all(&packed)?;
+    let papers = PAPERS.map(|paper| crate::workspace().join(paper));
+    for file in papers.iter().map(PathBuf::as_path).chain([binary]) {
+        let to = packed.join(file.file_name().context("no name")?);
+        std::fs::copy(file, to).with_context(|| format!("copying {}", file.display()))?;
+    }
+    let archive = format!("{name}.tar.gz");
+    run_quietly(Command::new("tar").arg("-czf").arg(&archive).arg(&name).current_dir(folder))?;
+    std::fs::remove_dir_all(&packed)?;
+    Ok(archive)
+}
+
+/// In the form that `sha256sum --check` reads, which is the one `install.sh` looks for.
+fn write_checksums(folder: &Path, archives: &[String]) -> Result<()> {
+    let mut text = String::new();
+    for archive in archives {
+        text.push_str(&checksum(folder, archive)?);
+    }
+    std::fs::write(folder.join(CHECKSUMS), text).context("writing the checksums")
+}
+
+fn checksum(folder: &Path, archive: &str) -> Result<String> {
+    for (program, words) in [("sha256sum", &[][..]), ("shasum", &["-a", "256"][..])] {
+        let printed = Command::new(program).args(words).arg(archive).current_dir(folder).output();
+        if let Ok(printed) = printed
+            && printed.status.success()
+        {
+            return Ok(String::from_utf8(printed.stdout)?);
+        }
+    }
+    bail!("neither sha256sum nor shasum can be run");
+}
+
+fn run_quietly(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("starting {:?}", command.get_program()))?;
+    if !status.success() {
+        bail!("{:?} failed ({status})", command.get_program());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_holds_the_binary_the_licences_and_the_readme_and_its_checksum_is_right() {
+        let folder = tempfile::tempdir().unwrap();
+        let binary = folder.path().join("thru");
+        std::fs::write(&binary, "#!/bin/sh\n").unwrap();
+        let archive = pack(folder.path(), &platforms::ALL[0], &binary).unwrap();
+        let name = format!("thru-{}-aarch64-apple-darwin", env!("CARGO_PKG_VERSION"));
+        assert_eq!(archive, format!("{name}.tar.gz"));
+        let listed =
+            Command::new("tar").arg("-tzf").arg(&archive).current_dir(folder.path()).output().unwrap();
+        let listed = String::from_utf8(listed.stdout).unwrap();
+        let mut files: Vec<_> = listed.lines().filter(|line| !line.ends_with('/')).collect();
+        files.sort_unstable();
+        let expected =
+            ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "thru"].map(|file| format!("{name}/{file}"));
+        assert_eq!(files, expected);
+        write_checksums(folder.path(), &[archive]).unwrap();
+        let check =
+            Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
+        // macOS has another program for it, with the same file.
+        if let Ok(check) = check {
+            assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
+        }
+    }
+}

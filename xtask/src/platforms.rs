@@ -1,0 +1,181 @@
+//! The systems that `thru` is for: which there are, whether it passes the lints for each, and whether the binary for
+//! Linux on arm64 works, which an emulator tells.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::e2e;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum System {
+    Linux,
+    MacOs,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Platform {
+    pub target: &'static str,
+    pub system: System,
+    /// Whether the lints see the tests too. The tests of one target stand for the other of the same system.
+    lint_tests: bool,
+}
+
+pub const ALL: [Platform; 4] = [
+    Platform { target: "aarch64-apple-darwin", system: System::MacOs, lint_tests: true },
+    Platform { target: "x86_64-apple-darwin", system: System::MacOs, lint_tests: false },
+    Platform { target: ARM64, system: System::Linux, lint_tests: false },
+    Platform { target: "x86_64-unknown-linux-musl", system: System::Linux, lint_tests: false },
+];
+
+const ARM64: &str = "aarch64-unknown-linux-musl";
+
+/// The linker that comes with Rust: no C compiler for the other machine is needed.
+pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER", "rust-lld");
+
+/// Debian's package `qemu-user-static` has it under the first name.
+const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
+
+/// The tests that run emulated: what touches the disk, locks, random bytes, processes and the command line. All of them
+/// would take several minutes, and the rest is the same code on every machine.
+const EMULATED: [&str; 8] = [
+    "events::",
+    "gate_folders::",
+    "init::",
+    "obstacles::",
+    "packet_sweeps::",
+    "roots::",
+    "rotation::",
+    "trust::",
+];
+
+/// Unoptimised: it is built in half the time, and the tests start it for a moment only.
+const UNOPTIMISED: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
+
+/// Why the lints cannot be run for every platform.
+pub fn missing_targets() -> Option<&'static str> {
+    let missing: Vec<_> = ALL.iter().filter(|platform| !is_installed(platform.target)).collect();
+    for platform in &missing {
+        eprintln!("the Rust target {} is not installed: rustup target add {0}", platform.target);
+    }
+    (!missing.is_empty()).then_some("a target is not installed (rustup target add, as ./test.sh does)")
+}
+
+/// `cargo clippy` checks all that `cargo check` does.
+pub fn lint() -> Result<bool> {
+    let mut passed = true;
+    for with_tests in [true, false] {
+        let mut clippy = crate::cargo();
+        // The chores are for the machines of developers, and the tests of `thru` want them not.
+        clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
+        for platform in ALL.iter().filter(|platform| platform.lint_tests == with_tests) {
+            clippy.args(["--target", platform.target]);
+        }
+        if with_tests {
+            clippy.arg("--all-targets");
+        }
+        clippy.args(["--", "--deny", "warnings"]);
+        passed &= clippy.status().context("starting cargo clippy")?.success();
+    }
+    Ok(passed)
+}
+
+/// Why the binary for arm64 cannot be tried.
+pub fn missing_emulator() -> Option<&'static str> {
+    if !is_installed(ARM64) {
+        Some("the Rust target aarch64-unknown-linux-musl is not installed")
+    } else if emulator().is_none() {
+        Some("there is no qemu-aarch64-static (Debian: apt-get install qemu-user-static)")
+    } else {
+        None
+    }
+}
+
+/// Builds the binary for arm64 and lets the integration tests drive it through an emulator.
+pub fn test_emulated() -> Result<e2e::Ended> {
+    let emulator = emulator().context("no emulator")?;
+    let mut build = crate::cargo();
+    build.args(["build", "--locked", "--package", "thru", "--bin", "thru", "--target", ARM64]);
+    for package in UNOPTIMISED {
+        build.arg("--config").arg(format!("profile.dev.package.{package}.opt-level=0"));
+    }
+    build.env(ARM64_LINKER.0, ARM64_LINKER.1);
+    if !build.status().context("starting cargo")?.success() {
+        bail!("the build for {ARM64} failed");
+    }
+    let built = crate::target_dir().join(ARM64).join("debug/thru");
+    let wrapper = write_wrapper(&crate::target_dir().join("emulated"), emulator, &built)?;
+    let mut test = crate::cargo();
+    test.args(["test", "--package", "thru", "--test", "it", "--"]).args(EMULATED);
+    test.env("THRU_BIN", wrapper).env("THRU_EMULATED", "1");
+    e2e::watch(&mut test)
+}
+
+/// A program like `thru`, as far as anybody can see who starts it.
+fn write_wrapper(folder: &Path, emulator: &str, binary: &Path) -> Result<PathBuf> {
+    std::fs::create_dir_all(folder)?;
+    let wrapper = folder.join("thru");
+    let binary = binary.to_str().context("the path of the checkout is not Unicode")?.replace('\'', r"'\''");
+    std::fs::write(&wrapper, format!("#!/bin/sh\nexec {emulator} '{binary}' \"$@\"\n"))
+        .with_context(|| format!("writing {}", wrapper.display()))?;
+    std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755))?;
+    Ok(wrapper)
+}
+
+fn emulator() -> Option<&'static str> {
+    EMULATORS.into_iter().find(|name| runs(name))
+}
+
+fn runs(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Whether Rust has its standard library for a target. Not every Rust comes from rustup, so the folder is looked at.
+pub fn is_installed(target: &str) -> bool {
+    let rustc = std::env::var_os("RUSTC");
+    let rustc = rustc.as_deref().unwrap_or(OsStr::new("rustc"));
+    let printed = Command::new(rustc).args(["--print", "sysroot"]).current_dir(crate::workspace()).output();
+    printed.is_ok_and(|printed| {
+        let sysroot = String::from_utf8_lossy(&printed.stdout);
+        Path::new(sysroot.trim()).join("lib/rustlib").join(target).join("lib").is_dir()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn emulated_tests_exist() {
+        let main = std::fs::read_to_string(crate::workspace().join("crates/thru/tests/it/main.rs")).unwrap();
+        for module in EMULATED {
+            let module = module.strip_suffix("::").expect("a whole module");
+            assert!(main.lines().any(|line| line == format!("mod {module};")), "{module}");
+        }
+    }
+
+    #[test]
+    fn the_wrapper_passes_every_word_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let odd = folder.path().join("it's a folder");
+        std::fs::create_dir(&odd).unwrap();
+        let printer = odd.join("printer");
+        std::fs::write(&printer, "#!/bin/sh\nprintf '<%s>' \"$@\"\n").unwrap();
+        let wrapper = write_wrapper(folder.path(), "sh", &printer).unwrap();
+        let output = Command::new("sh").arg(wrapper).args(["a b", "", "$HOME"]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "<a b><><$HOME>");
+    }
+
+    #[test]
+    fn each_system_has_one_target_whose_tests_are_linted_or_is_the_host() {
+        // The tests of Linux are linted by the ordinary clippy step.
+        let linted: Vec<_> = ALL.iter().filter(|platform| platform.lint_tests).collect();
+        assert_eq!(linted.len(), 1);
+        assert_eq!(linted[0].system, System::MacOs);
+    }
+}
