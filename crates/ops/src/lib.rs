@@ -29,6 +29,7 @@ pub mod loops;
 mod mode;
 pub mod packet;
 mod past;
+pub mod person;
 pub mod pickup;
 pub mod process;
 pub mod project;

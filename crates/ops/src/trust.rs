@@ -7,7 +7,7 @@ use serde::Serialize;
 use store::{Found, TrustedRoot};
 
 use crate::init::PATIENCE;
-use crate::{Error, Result, World};
+use crate::{Error, Result, World, person};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -21,7 +21,7 @@ pub struct Report {
 }
 
 pub fn grant(world: &World) -> Result<Report> {
-    refuse_inside_harness(world)?;
+    person::require_person(world, "trust is not given", "thru trust")?;
     change(world, true)
 }
 
@@ -45,15 +45,4 @@ fn change(world: &World, trusted: bool) -> Result<Report> {
         false => trust.revoke(id, &root, PATIENCE)?,
     };
     Ok(Report { root, record: trust.file(id), project_id: marker.project_id, trusted, changed })
-}
-
-/// Trust is a person's word. An agent that read "run thru trust" in somebody's file must not be able to give it.
-fn refuse_inside_harness(world: &World) -> Result<()> {
-    match world.harness() {
-        Some(harness) => Err(Error::Refused {
-            what: format!("trust is not given from inside a harness (this was started by {harness})"),
-            hint: "run `thru trust` yourself, in a terminal of your own".into(),
-        }),
-        None => Ok(()),
-    }
 }

@@ -36,6 +36,9 @@ pub enum EntryKind {
 /// A pipe in place of a file must not hold up a hook, so nothing is opened in a way that could block.
 const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
+/// Folders hold what people said to their agents.
+const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
+
 /// How much of a log is read at a time.
 const CHUNK: usize = 128 * 1024;
 
@@ -50,7 +53,7 @@ impl Dir {
     /// Opens `path` if no link stands in any part of it. Any error but "not there" says only that this way did not do.
     /// One call instead of two, which counts when every ancestor of a folder is asked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
-        let fd = raw::open_without_links(path)?;
+        let fd = raw::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned() })
     }
 
@@ -69,8 +72,17 @@ impl Dir {
         Ok(Dir { fd, path: self.path.join(rel) })
     }
 
-    /// Opens a folder below this one, making what is missing.
+    /// Opens a folder below this one, making what is missing, for its owner alone.
     pub fn make(&self, rel: &str) -> Result<Dir> {
+        self.make_with(rel, OWNER_ONLY)
+    }
+
+    /// The same for a folder of another program, as the umask has it.
+    pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
+        self.make_with(rel, Mode::from_raw_mode(0o777))
+    }
+
+    fn make_with(&self, rel: &str, mode: Mode) -> Result<Dir> {
         match self.sub(rel) {
             Err(Error::Absent { .. }) => {}
             done => return done,
@@ -82,7 +94,7 @@ impl Dir {
                 Some((parent, _)) => &self.sub(parent)?,
                 None => self,
             };
-            match fs::mkdirat(&parent.fd, part, Mode::from_raw_mode(0o755)) {
+            match fs::mkdirat(&parent.fd, part, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "make a folder")),
             }
@@ -92,7 +104,7 @@ impl Dir {
 
     /// Makes one folder in this one. False when there is something of that name.
     pub(crate) fn make_new(&self, name: &str) -> Result<bool> {
-        match fs::mkdirat(&self.fd, name, Mode::from_raw_mode(0o755)) {
+        match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(e) => Err(Error::from_errno(e, &self.path.join(name), "make a folder")),
@@ -328,8 +340,8 @@ mod raw {
         fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE)
     }
 
-    pub fn open_without_links(path: &Path) -> rustix::io::Result<OwnedFd> {
-        fs::openat2(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
+    pub fn open_without_links(path: &Path, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+        fs::openat2(CWD, path, flags | ALWAYS, Mode::empty(), ResolveFlags::NO_SYMLINKS)
     }
 }
 
@@ -345,7 +357,7 @@ mod raw {
         Err(Errno::NOSYS)
     }
 
-    pub fn open_without_links(_: &Path) -> rustix::io::Result<OwnedFd> {
+    pub fn open_without_links(_: &Path, _: OFlags) -> rustix::io::Result<OwnedFd> {
         Err(Errno::NOSYS)
     }
 }
@@ -360,6 +372,25 @@ pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
     read_whole(File::from(fd), path, max)
+}
+
+/// How a path led to its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By the names in it.
+    Direct,
+    /// Perhaps through a symbolic link.
+    ThroughLinks,
+}
+
+/// The same, and whether there was a link on the way.
+pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way)> {
+    match raw::open_without_links(path, OFlags::RDONLY) {
+        Ok(fd) => Ok((read_whole(File::from(fd), path, max)?, Way::Direct)),
+        Err(Errno::NOENT) => Err(Error::Absent { path: path.to_owned() }),
+        // A link, or a system that cannot tell.
+        Err(_) => Ok((read_own(path, max)?, Way::ThroughLinks)),
+    }
 }
 
 fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {

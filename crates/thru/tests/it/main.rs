@@ -28,6 +28,7 @@ mod install;
 mod loop_hooks;
 mod loops;
 mod obstacles;
+mod ownership;
 mod packet_edits;
 mod packet_sweeps;
 mod packets;
