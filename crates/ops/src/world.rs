@@ -42,7 +42,11 @@ impl World<'_> {
 
     /// Which roots are trusted is kept there, outside of every tree.
     pub fn trust(&self) -> Option<Trust> {
-        self.state().map(|state| Trust::new(state, self.user))
+        let state = self.state()?;
+        Some(match (self.path("XDG_STATE_HOME"), self.path("HOME")) {
+            (None, Some(home)) => Trust::in_home(state, self.user, home),
+            _ => Trust::new(state, self.user),
+        })
     }
 
     pub fn need_trust(&self) -> Result<Trust> {

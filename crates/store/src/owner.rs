@@ -11,6 +11,8 @@ pub enum Exposed {
     ForeignOwner { owner: u32, user: u32 },
     /// Its mode lets other users write. The sticky bit (`/tmp`) does not keep them from adding files.
     WritableByOthers { mode: u32 },
+    /// It lies in the project that it should say something about, so it may have come with it.
+    InsideProject,
 }
 
 /// What [`Exposed`] is decided by.
@@ -49,6 +51,7 @@ impl std::fmt::Display for Exposed {
             Exposed::WritableByOthers { mode } => {
                 write!(f, "other users may write to it (mode {mode:04o})")
             }
+            Exposed::InsideProject => f.write_str("it lies inside the project whose trust it should record"),
         }
     }
 }

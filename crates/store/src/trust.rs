@@ -9,7 +9,7 @@ use model::time;
 use serde::{Deserialize, Serialize};
 
 use crate::dir::{Way, read_seeing_links};
-use crate::owner::first_exposed;
+use crate::owner::{Exposed, first_exposed};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
@@ -20,6 +20,8 @@ const LARGEST: usize = 16 * 1024 * 1024;
 pub struct Trust {
     state: PathBuf,
     user: u32,
+    /// The folder that `state` is in because it is the user's home, not because a variable names it.
+    home: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +39,12 @@ struct Record {
 impl Trust {
     /// `state` is `$XDG_STATE_HOME/throughline`, `user` the effective user.
     pub fn new(state: PathBuf, user: u32) -> Trust {
-        Trust { state, user }
+        Trust { state, user, home: None }
+    }
+
+    /// `state` is where it is in the home folder of whoever has set nothing.
+    pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
+        Trust { state, user, home: Some(home) }
     }
 
     pub fn file(&self, project: &ProjectId) -> PathBuf {
@@ -68,7 +75,8 @@ impl Trust {
         }
     }
 
-    /// Files of a clone belong to the user who cloned it, so a clone could bring its own trust record along.
+    /// Files of a clone belong to the user who cloned it, so a clone could bring its own trust record along. A home folder
+    /// that is itself a root, because the user allowed it, has its own state in it.
     fn require_outside(&self, root: &Path, way: Way) -> Result<()> {
         let is_inside = || match way {
             Way::Direct => self.state.starts_with(root),
@@ -77,11 +85,10 @@ impl Trust {
                 _ => true,
             },
         };
-        if is_inside() {
-            let why = "it lies inside the project whose trust it should record".to_owned();
-            return Err(Error::Refused { path: self.state.clone(), why });
+        if self.home.as_ref().is_some_and(|home| home.starts_with(root)) || !is_inside() {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::Exposed { path: self.state.clone(), why: Exposed::InsideProject })
     }
 
     /// False when it was trusted already.

@@ -42,6 +42,7 @@ mod roots;
 mod rotation;
 mod secrets;
 mod session_ids;
+mod settings_files;
 mod shared;
 mod status;
 mod switches;

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::call::Call;
@@ -36,7 +36,7 @@ fn untrusted() -> TestEnv {
 }
 
 /// A program that runs shell lines under another name, as a harness runs its tools.
-fn shell_named(env: &TestEnv, rel: &str) -> std::path::PathBuf {
+fn shell_named(env: &TestEnv, rel: &str) -> PathBuf {
     let path = env.base().join(rel);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     assert!(Command::new("cp").arg("/bin/sh").arg(&path).status().unwrap().success());
@@ -98,12 +98,17 @@ fn assert_not_believed(env: &TestEnv, folder: &Path, about: &str) {
     }
 }
 
+fn state_folder(env: &TestEnv, rel: &str) -> PathBuf {
+    let state = env.home().join(".local/state");
+    if rel.is_empty() { state } else { state.join(rel) }
+}
+
 #[test]
 fn a_state_folder_that_others_may_write_is_not_believed() {
     for rel in ["", "throughline", "throughline/trust"] {
         for mode in [0o777, 0o1777, 0o702] {
             let env = TestEnv::rooted();
-            let folder = env.home().join(".local/state").join(rel);
+            let folder = state_folder(&env, rel);
             set_mode(&folder, mode);
             assert_not_believed(&env, folder.as_path(), &format!("{rel} {mode:o}"));
             set_mode(&folder, 0o755);
@@ -119,7 +124,7 @@ fn a_state_folder_of_somebody_else_is_not_believed() {
         if !is_root(&env) {
             return;
         }
-        let folder = env.home().join(".local/state").join(rel);
+        let folder = state_folder(&env, rel);
         give_away(&folder);
         assert_not_believed(&env, &folder, rel);
     }
