@@ -13,7 +13,8 @@ pub struct Description {
 }
 
 /// What runs a script: the script then says which program it is.
-const INTERPRETERS: &[&str] = &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+const INTERPRETERS: &[&str] =
+    &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 
 /// The harness that this process is.
 pub fn harness_of(process: &Description) -> Option<&'static Harness> {
@@ -55,7 +56,11 @@ mod tests {
             (
                 "node",
                 "/usr/bin/node",
-                &["node", "--max-old-space-size=4096", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"],
+                &[
+                    "node",
+                    "--max-old-space-size=4096",
+                    "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js",
+                ],
                 Some("claude-code"),
             ),
             ("MainThread", "/opt/node", &["node", "/usr/local/bin/claude", "-p", "x"], Some("claude-code")),

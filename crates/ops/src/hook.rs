@@ -50,12 +50,11 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
-    // The process ends with its event: the kernel closes the folder, and that is a call less.
+    // The process ends with its event: the kernel closes what is open, and that is a call less each.
     let store = ManuallyDrop::new(store);
     // Where trust cannot be looked up there is nothing to say either way.
-    let Some(Ok(trusted)) = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path)) else {
-        return Vec::new();
-    };
+    let Some(trust) = world.trust().map(ManuallyDrop::new) else { return Vec::new() };
+    let Ok(trusted) = trust.holds(&marker.project_id, &root.path) else { return Vec::new() };
     let settings = settings::for_hook(world, trusted.then_some(&*store));
     if !settings.hooks_enabled {
         return Vec::new();
@@ -379,7 +378,8 @@ fn find_root(
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
     match world.look_for(explicit.as_deref(), &starts) {
         Ok(Found::Marked { root, store, marker }) => {
-            let checkout = cwd.as_deref().and_then(|cwd| checkout_of(world, &root, cwd)).unwrap_or(root.checkout);
+            let checkout =
+                cwd.as_deref().and_then(|cwd| checkout_of(world, &root, cwd)).unwrap_or(root.checkout);
             Some((Root { path: root.path, checkout }, store, marker))
         }
         Ok(Found::Unmarked(root)) => auto_init(world, root, call, event?),

@@ -401,13 +401,7 @@ fn program_words(world: &World, scope: Scope) -> String {
     }
 }
 
-fn plan(
-    world: &World,
-    path: PathBuf,
-    before: Option<Vec<u8>>,
-    outcome: Outcome,
-    file: File,
-) -> Result<Plan> {
+fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
     // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
     let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;

@@ -92,9 +92,8 @@ impl World<'_> {
         if self.explicit().is_some() {
             return Ok(());
         }
-        let why = self.with_rules(|rules| {
-            store::unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path))
-        });
+        let why =
+            self.with_rules(|rules| store::unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path)));
         let Some(why) = why else { return Ok(()) };
         let path = root.path.display();
         Err(Error::Refused {
@@ -104,6 +103,18 @@ impl World<'_> {
                 self.config_file().map_or(String::new(), |file| format!(" ({})", file.display()))
             ),
         })
+    }
+
+    /// The nearest root above that the rules do not let us use, and why. For whoever wonders why there is none.
+    pub fn passed_over(&self) -> Option<(PathBuf, String)> {
+        let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
+        let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
+        let why = self.with_rules(|rules| store::unfit(dir, rules));
+        let why = why.map_or_else(
+            || "another repository or another owner's folder lies between".to_owned(),
+            |why| why.to_string(),
+        );
+        Some((dir.to_owned(), why))
     }
 
     fn with_rules<T>(&self, then: impl FnOnce(&Rules) -> T) -> T {

@@ -113,8 +113,13 @@ impl Dir {
 
     /// The whole of a small file. Over `max` bytes it is not one of ours.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
-        let fd = self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?;
-        read_whole(File::from(fd), &self.path.join(rel), max)
+        self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
+    }
+
+    /// The same with its file, for who has a reason not to close it: a hook ends soon, and every call counts in it.
+    pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
+        let file = File::from(self.open_beneath(rel, OFlags::RDONLY, Mode::empty(), "read")?);
+        Ok((read_whole(&file, &self.path.join(rel), max)?, file))
     }
 
     /// The last `max` bytes of a file, from a line's beginning on.
@@ -371,7 +376,7 @@ fn is_link(at: BorrowedFd, name: &str) -> bool {
 pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
-    read_whole(File::from(fd), path, max)
+    read_whole(&File::from(fd), path, max)
 }
 
 /// How a path led to its file.
@@ -383,17 +388,22 @@ pub(crate) enum Way {
     ThroughLinks,
 }
 
-/// The same, and whether there was a link on the way.
-pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way)> {
-    match raw::open_without_links(path, OFlags::RDONLY) {
-        Ok(fd) => Ok((read_whole(File::from(fd), path, max)?, Way::Direct)),
-        Err(Errno::NOENT) => Err(Error::Absent { path: path.to_owned() }),
+/// The same, with its file and whether there was a link on the way.
+pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way, File)> {
+    let opened = match raw::open_without_links(path, OFlags::RDONLY) {
+        Ok(fd) => Ok((fd, Way::Direct)),
+        Err(Errno::NOENT) => Err(Errno::NOENT),
         // A link, or a system that cannot tell.
-        Err(_) => Ok((read_own(path, max)?, Way::ThroughLinks)),
-    }
+        Err(_) => {
+            fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty()).map(|fd| (fd, Way::ThroughLinks))
+        }
+    };
+    let (fd, way) = opened.map_err(|e| Error::from_errno(e, path, "read"))?;
+    let file = File::from(fd);
+    Ok((read_whole(&file, path, max)?, way, file))
 }
 
-fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {
+fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
     let mut read = |into: &mut [u8]| file.read(into).map_err(|e| io_error(&e, path, "read"));
     // Most are small, and musl asks the kernel for every larger piece of memory.
     let mut first = [0; 4096];

@@ -79,12 +79,12 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
-            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => {
-                Some("use a folder of your own, outside of every project: set XDG_STATE_HOME to one, or unset it")
-            }
-            Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => {
-                Some("look at what is in it, then take the right to write from others: `chmod go-w` on that folder")
-            }
+            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => Some(
+                "use a folder of your own, outside of every project: set XDG_STATE_HOME to one, or unset it",
+            ),
+            Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => Some(
+                "look at what is in it, then take the right to write from others: `chmod go-w` on that folder",
+            ),
             Error::Busy { .. } => Some("another thru is at work on it; try again"),
             Error::Io { .. } => Some("see to the disk, then try again"),
         }

@@ -122,7 +122,8 @@ mod tests {
             fs::create_dir_all(base.join(dir)).unwrap();
         }
         fs::create_dir_all(module.join("n")).unwrap();
-        fs::write(base.join("main/.git/worktrees/t/gitdir"), base.join("tree/.git").to_str().unwrap()).unwrap();
+        fs::write(base.join("main/.git/worktrees/t/gitdir"), base.join("tree/.git").to_str().unwrap())
+            .unwrap();
         for (dir, pointer, expected) in [
             ("main/libs/m", "../../.git/modules/m", Git::Submodule),
             ("main/libs/m/n", "../../../.git/modules/m/modules/n", Git::Submodule),

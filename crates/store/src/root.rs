@@ -136,7 +136,8 @@ fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
 
 /// Whether all folders from `start` up to `dir` belong to the user, or are parts of one git working tree.
 fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
-    let owned = |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
+    let owned =
+        |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
     start.ancestors().take_while(|folder| *folder != dir).all(owned)
         || dir.ancestors().any(|folder| fs_exists(&folder.join(".git")))
 }
@@ -175,8 +176,8 @@ fn marked_at(dir: &Path, store: Store, marker: Marker) -> Found {
 
 /// The store at `dir` with its marker; None where there is no marker.
 fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
-    let Some(store) = store_at(dir)? else { return Ok(None) };
-    match store.marker() {
+    let Some(mut store) = store_at(dir)? else { return Ok(None) };
+    match store.take_marker() {
         Ok(marker) => Ok(Some((store, marker))),
         Err(Error::Absent { .. }) => Ok(None),
         Err(e) => Err(e),

@@ -151,7 +151,8 @@ fn starts_are_asked_in_order_and_explicit_is_taken_as_it_is() {
 
 #[test]
 fn the_search_stays_within_the_working_tree() {
-    let ground = Ground::new(&["outer/repo/.git", "outer/repo/sub", "outer/.git/modules/m", "outer/libs/m/sub"]);
+    let ground =
+        Ground::new(&["outer/repo/.git", "outer/repo/sub", "outer/.git/modules/m", "outer/libs/m/sub"]);
     ground.mark("outer", ID).file("outer/libs/m/.git", b"gitdir: ../../.git/modules/m\n");
     assert_eq!(ground.find("outer/repo/sub"), "(outer/repo) outer/repo", "a repository of its own");
     assert_eq!(ground.find("outer/libs/m/sub"), "outer outer", "a submodule is part of its superproject");

@@ -1,5 +1,6 @@
 //! A root's store, opened: its marker, its logs, its creation.
 
+use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ const SMALL: usize = 1024 * 1024;
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
+    /// The marker, open as long as the store is: a hook never closes either, which saves it a system call.
+    marker: Option<File>,
 }
 
 /// What `create` did.
@@ -32,7 +35,7 @@ pub struct Created {
 
 impl Store {
     pub(crate) fn new(dir: Dir) -> Store {
-        Store { dir }
+        Store { dir, marker: None }
     }
 
     /// The store of `root`, marked or not.
@@ -45,9 +48,19 @@ impl Store {
     }
 
     pub fn marker(&self) -> Result<Marker> {
-        let bytes = self.dir.read(layout::MARKER, SMALL)?;
+        self.parse_marker(&self.dir.read(layout::MARKER, SMALL)?)
+    }
+
+    /// The marker, whose file stays open with the store.
+    pub(crate) fn take_marker(&mut self) -> Result<Marker> {
+        let (bytes, file) = self.dir.read_keeping_open(layout::MARKER, SMALL)?;
+        self.marker = Some(file);
+        self.parse_marker(&bytes)
+    }
+
+    fn parse_marker(&self, bytes: &[u8]) -> Result<Marker> {
         let path = self.dir.path().join(layout::MARKER);
-        marker::parse(&bytes).map_err(|problem| match problem {
+        marker::parse(bytes).map_err(|problem| match problem {
             Problem::Damaged { line, why } => Error::Damaged { path, line: Some(line), why },
             Problem::Foreign { why } => Error::Foreign { path, why },
         })

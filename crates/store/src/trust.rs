@@ -1,5 +1,7 @@
 //! Which roots are trusted on this machine. Kept outside of every tree, so that no clone can bring it along.
 
+use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,12 +18,14 @@ const SCHEMA_VERSION: u64 = 1;
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// The trust records of one user: `trust/<project_id>.json` in the state folder.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Trust {
     state: PathBuf,
     user: u32,
     /// The folder that `state` is in because it is the user's home, not because a variable names it.
     home: Option<PathBuf>,
+    /// The record that was read last, open as long as this is. See `Store::marker`.
+    record: RefCell<Option<File>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,12 +43,12 @@ struct Record {
 impl Trust {
     /// `state` is `$XDG_STATE_HOME/throughline`, `user` the effective user.
     pub fn new(state: PathBuf, user: u32) -> Trust {
-        Trust { state, user, home: None }
+        Trust { state, user, home: None, record: RefCell::default() }
     }
 
     /// `state` is where it is in the home folder of whoever has set nothing.
     pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
-        Trust { state, user, home: Some(home) }
+        Trust { state, user, home: Some(home), record: RefCell::default() }
     }
 
     pub fn file(&self, project: &ProjectId) -> PathBuf {
@@ -134,7 +138,11 @@ impl Trust {
         let path = self.file(project);
         let (bytes, way) = match read_seeing_links(&path, LARGEST) {
             Err(Error::Absent { .. }) => return Ok((none, Way::Direct)),
-            read => read?,
+            read => {
+                let (bytes, way, file) = read?;
+                self.record.replace(Some(file));
+                (bytes, way)
+            }
         };
         let record: Record = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
             path: path.clone(),

@@ -30,8 +30,9 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
             link.display(),
             target.display()
         ),
-        hint: "put a real file or folder in its place, or say --user for your own settings; nothing was changed"
-            .into(),
+        hint:
+            "put a real file or folder in its place, or say --user for your own settings; nothing was changed"
+                .into(),
     })
 }
 

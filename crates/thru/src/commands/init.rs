@@ -74,7 +74,10 @@ fn print(report: &Report) {
         }
     }
     if report.created && !report.in_git.is_empty() {
-        output::line(format_args!("Kept in git, for everybody who gets the repository: {}", report.in_git.join(", ")));
+        output::line(format_args!(
+            "Kept in git, for everybody who gets the repository: {}",
+            report.in_git.join(", ")
+        ));
         output::line("Everything else in it stays on this machine, readable by you alone.");
     }
     for wired in &report.wired {

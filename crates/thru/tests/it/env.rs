@@ -220,7 +220,8 @@ impl TestEnv {
             if !copy.exists() {
                 copy_binary(&copy);
             }
-            let given = Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(&self.base).status();
+            let given =
+                Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(&self.base).status();
             assert!(given.unwrap().success());
         }
         self.call(words)

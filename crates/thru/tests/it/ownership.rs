@@ -165,6 +165,8 @@ fn assert_no_root(env: &TestEnv, start: &Path, about: &str) {
     before.assert_same(&env.tree(), about);
     let status = status_in(env, start);
     assert_eq!(status["marked"], false, "{about}: {status}");
+    let doctor = env.call(&["doctor"]).dir(start).run().exits(1);
+    assert!(doctor.stdout.contains("is not used from here: "), "{about}: {doctor}");
 }
 
 #[test]
