@@ -174,7 +174,7 @@ fn what_killed_writers_left_is_removed_by_the_next() {
     let env = TestEnv::rooted();
     env.write(LOCAL, "{}");
     let packets = env.store().join("packets");
-    for folder in [env.base().join(LOCAL).parent().unwrap().to_owned(), packets.clone()] {
+    for folder in [env.base().join(LOCAL).parent().unwrap().to_owned(), packets] {
         let old = leave(folder.join(".x.json.123-0.tmp"), 61);
         let young = leave(folder.join(".x.json.124-0.tmp"), 50);
         let other = leave(folder.join(".editor.tmp"), 10_000);
