@@ -12,6 +12,7 @@ pub mod claude_code;
 pub mod commands;
 pub mod droid;
 mod fields;
+pub mod process;
 pub mod settings;
 mod tools;
 pub mod transcript;
@@ -62,8 +63,10 @@ pub struct Harness {
 /// Where its settings are, and in what form it wants a hook.
 #[derive(Clone, Copy, Debug)]
 pub struct Install {
-    /// The program a user types.
+    /// The program a user types, which is also the name of its process.
     pub program: &'static str,
+    /// What the path of its program or script contains, wherever it is installed.
+    pub paths: &'static [&'static str],
     /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,

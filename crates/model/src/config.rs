@@ -17,6 +17,7 @@ use keys::{
     HOOKS_AUTO_INIT, HOOKS_COMPACTION_GUIDANCE, HOOKS_DEADLINE_MS, HOOKS_ENABLED, HOOKS_GATE_REMINDERS,
     HOOKS_LOG_LIMIT_KIB, LOOPS_NO_PROGRESS_TURNS, LOOPS_VALIDATOR_TIMEOUT, OUTPUT_COLOR, REDACT_EMAILS,
     RESUME_GLOBS, RESUME_INLINE, RESUME_MAX_AGE_HOURS, ROLES_ARCHITECTURE_DOC, ROLES_DIR, ROLES_STALE_HOURS,
+    ROOTS_ALLOW,
 };
 
 pub use keys::{KEYS, Key, Shape};
@@ -28,6 +29,7 @@ pub enum Value {
     Flag(bool),
     Number(i64),
     Word(String),
+    List(Vec<String>),
 }
 
 /// Where a value comes from, in words for `thru config`.
@@ -61,6 +63,7 @@ pub struct Settings {
     pub gates_timeout_s: u64,
     /// Empty: there is none.
     pub live_state_file: String,
+    pub roots_allow: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +78,8 @@ pub enum Color {
 pub enum Layer<'a> {
     /// A TOML file: its path for messages, and its text.
     File { path: &'a str, text: &'a str },
+    /// The user's own file, which may say more than a project's.
+    UserFile { path: &'a str, text: &'a str },
     /// The environment variable of a key.
     Variable { key: &'a Key, text: &'a str },
 }
@@ -100,7 +105,8 @@ pub fn resolve(layers: &[Layer]) -> Resolved {
     };
     for layer in layers {
         match *layer {
-            Layer::File { path, text } => resolved.lay_file(path, text),
+            Layer::File { path, text } => resolved.lay_file(path, text, Author::Project),
+            Layer::UserFile { path, text } => resolved.lay_file(path, text, Author::User),
             Layer::Variable { key, text } => resolved.lay_variable(key, text),
         }
     }
@@ -112,6 +118,7 @@ impl Key {
         match self.shape {
             Shape::Flag(on) => Value::Flag(on),
             Shape::Number { default, .. } => Value::Number(default),
+            Shape::OwnPaths => Value::List(Vec::new()),
             Shape::Choice { default, .. } | Shape::Text { default } => Value::Word(default.to_owned()),
         }
     }
@@ -141,6 +148,10 @@ impl Key {
                 (Some(Value::Word(word.clone())), None)
             }
             (Shape::Choice { allowed, .. }, _) => refuse(&format!("one of {}", allowed.join(", "))),
+            (Shape::OwnPaths, Written::List(paths)) if paths.iter().all(|path| path.starts_with('/')) => {
+                (Some(Value::List(paths.clone())), None)
+            }
+            (Shape::OwnPaths, _) => refuse("a list of absolute paths, such as [\"/srv/work\"]"),
             (Shape::Text { default }, Written::Word(word))
                 if default.is_empty() || !word.trim().is_empty() =>
             {
@@ -179,13 +190,14 @@ impl Resolved {
                 (GATES_JOBS, Value::Number(n)) => settings.gates_jobs = usize::try_from(*n).unwrap_or(1),
                 (GATES_TIMEOUT_S, Value::Number(n)) => settings.gates_timeout_s = n.unsigned_abs(),
                 (GATES_LIVE_STATE_FILE, Value::Word(path)) => settings.live_state_file.clone_from(path),
+                (ROOTS_ALLOW, Value::List(paths)) => settings.roots_allow.clone_from(paths),
                 _ => {}
             }
         }
         settings
     }
 
-    fn lay_file(&mut self, path: &str, text: &str) {
+    fn lay_file(&mut self, path: &str, text: &str, author: Author) {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let document = match Document::parse(text) {
             Ok(document) => document,
@@ -197,20 +209,24 @@ impl Resolved {
                 return;
             }
         };
-        self.lay_table(document.as_table(), "", path, text);
+        self.lay_table(document.as_table(), "", stage::Place { path, text }, author);
     }
 
-    fn lay_table(&mut self, table: &dyn TableLike, prefix: &str, path: &str, text: &str) {
+    fn lay_table(&mut self, table: &dyn TableLike, prefix: &str, place: stage::Place, author: Author) {
+        let stage::Place { path, text } = place;
         for (word, item) in table.iter() {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
             let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
             if name == "stages" {
-                let place = stage::Place { path, text };
                 self.findings.extend(stage::lay(&mut self.stages, item, line, place));
             } else if let Some(key) = KEYS.iter().find(|key| key.name == name) {
+                if matches!(key.shape, Shape::OwnPaths) && author != Author::User {
+                    self.findings.push(not_yours(key).at(path, line));
+                    continue;
+                }
                 self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
             } else if let Some(inner) = item.as_table_like().filter(|_| is_group(&name)) {
-                self.lay_table(inner, &name, path, text);
+                self.lay_table(inner, &name, place, author);
             } else if is_group(&name) {
                 let finding =
                     Finding::new(Level::Warning, format!("`{name}` is a group of settings, not a value"));
@@ -224,6 +240,10 @@ impl Resolved {
 
     fn lay_variable(&mut self, key: &Key, text: &str) {
         let source = format!("${}", key.variable);
+        if let Shape::OwnPaths = key.shape {
+            self.findings.push(not_yours(key).at(source, None));
+            return;
+        }
         self.lay_value(key, &Written::Loose(text.to_owned()), source.clone(), &source, None);
     }
 
@@ -238,6 +258,13 @@ impl Resolved {
     }
 }
 
+/// Who wrote a settings file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Author {
+    User,
+    Project,
+}
+
 /// A value as somebody wrote it, before we know whether it fits.
 enum Written {
     Flag(bool),
@@ -245,6 +272,7 @@ enum Written {
     Word(String),
     /// From a variable, which has no types.
     Loose(String),
+    List(Vec<String>),
     Other,
 }
 
@@ -254,6 +282,11 @@ impl Written {
             Some(toml_edit::Value::Boolean(on)) => Written::Flag(*on.value()),
             Some(toml_edit::Value::Integer(n)) => Written::Number(*n.value()),
             Some(toml_edit::Value::String(word)) => Written::Word(word.value().clone()),
+            Some(toml_edit::Value::Array(items)) => {
+                let words: Option<Vec<String>> =
+                    items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                words.map_or(Written::Other, Written::List)
+            }
             _ => Written::Other,
         }
     }
@@ -313,12 +346,18 @@ impl Default for Settings {
             gates_jobs: 4,
             gates_timeout_s: 1_800,
             live_state_file: String::new(),
+            roots_allow: Vec::new(),
         }
     }
 }
 
 fn is_group(name: &str) -> bool {
     KEYS.iter().any(|key| key.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')))
+}
+
+fn not_yours(key: &Key) -> Finding {
+    let text = format!("{} is ignored here: only your own settings file can say it", key.name);
+    Finding::new(Level::Warning, text).hint("put it into ~/.config/throughline/config.toml")
 }
 
 fn unknown(name: &str) -> Finding {

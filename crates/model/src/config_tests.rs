@@ -93,3 +93,23 @@ fn variables_are_named_after_their_keys() {
         assert_eq!(key.variable, format!("THROUGHLINE_{name}"));
     }
 }
+
+#[test]
+fn roots_are_allowed_by_the_users_own_file_alone() {
+    let text = "[roots]\nallow = [\"/srv/work\", \"/home/me\"]\n";
+    let own = resolve(&[Layer::UserFile { path: "user.toml", text }]);
+    assert_eq!(
+        (own.findings.len(), own.settings().roots_allow),
+        (0, vec!["/srv/work".into(), "/home/me".into()])
+    );
+    for layer in [
+        Layer::File { path: "project.toml", text },
+        Layer::Variable { key: key(ROOTS_ALLOW), text: "/srv/work" },
+        Layer::UserFile { path: "user.toml", text: "roots.allow = [\"work\"]" },
+        Layer::UserFile { path: "user.toml", text: "roots.allow = \"/srv/work\"" },
+        Layer::UserFile { path: "user.toml", text: "roots.allow = [1]" },
+    ] {
+        let resolved = resolve(&[layer]);
+        assert_eq!((resolved.findings.len(), resolved.settings().roots_allow.len()), (1, 0), "{layer:?}");
+    }
+}

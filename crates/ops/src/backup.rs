@@ -14,11 +14,13 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// settings hold keys. No backup replaces another.
 pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups(world) else { return Ok(None) };
-    std::fs::create_dir_all(&folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+    made.map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
     let (dir, stamp, name) = (Dir::open(&folder)?, time::compact(world.now), flat(path));
     for count in 1..1_000 {
         let name = if count == 1 { format!("{stamp}{name}") } else { format!("{stamp}-{count}{name}") };
-        if dir.create_private(&name, bytes)? {
+        if dir.create(&name, bytes)? {
             return Ok(Some(folder.join(name)));
         }
     }

@@ -55,7 +55,7 @@ impl Report {
 
 pub fn run(world: &World) -> Report {
     let found = world.find();
-    let mut report = Report { root: None, checks: vec![check_root(&found)], events: Vec::new() };
+    let mut report = Report { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
     let store = match &found {
         Ok(Found::Marked { root, store, marker }) => {
             report.root = Some(root.path.clone());
@@ -95,7 +95,7 @@ pub fn run(world: &World) -> Report {
     report
 }
 
-fn check_root(found: &crate::Result<Found>) -> Check {
+fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
     let mut findings = Vec::new();
     let text = match found {
         Ok(Found::Marked { root, marker, .. }) => {
@@ -104,6 +104,10 @@ fn check_root(found: &crate::Result<Found>) -> Check {
         Ok(Found::Unmarked(root)) => {
             findings
                 .push(Finding::new(Level::Warning, "there is no root here").hint("`thru init` makes one"));
+            findings.extend(world.passed_over().map(|(path, why)| {
+                let text = format!("{}: the root there is not used from here: {why}", path.display());
+                Finding::new(Level::Note, text).hint("`roots.allow` in your own settings can allow it")
+            }));
             format!("none; it would be {}", root.path.display())
         }
         Err(error) => {

@@ -61,7 +61,7 @@ impl Error {
                 store::Error::Damaged { .. } => ErrorKind::Damaged,
                 store::Error::Foreign { .. } => ErrorKind::Foreign,
                 store::Error::Busy { .. } => ErrorKind::Busy,
-                store::Error::Refused { .. } => ErrorKind::Refused,
+                store::Error::Refused { .. } | store::Error::Exposed { .. } => ErrorKind::Refused,
                 store::Error::Io { .. } => ErrorKind::Io,
             },
         }

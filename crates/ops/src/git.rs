@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use store::{Dir, Durability};
+use store::{Dir, Replaced};
 
 use crate::{Error, Result};
 
@@ -28,13 +28,22 @@ fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
     Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
 }
 
-/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway. A list that is a
-/// link is somebody's arrangement: it stays as it is.
+/// Refuses if this clone's own list of what git does not show lies behind a link: adding to it would write elsewhere.
+pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
+    let Some(file) = exclude_path(project)? else { return Ok(()) };
+    // In a worktree or a submodule it is not below the project, but in the repository it belongs to.
+    let repository = file.ancestors().nth(2).unwrap_or(&file);
+    let base = if file.starts_with(project) { project } else { repository };
+    crate::install::refuse_links(base, &file)
+}
+
+/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
 pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
-    let Some((file, before)) = exclude_file(project)? else { return Ok(()) };
+    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+    let before = held.as_deref().unwrap_or_default();
     let mut lines = Vec::new();
     for (path, line) in paths.iter().zip(lines_for(project, paths)?) {
-        if !contains_line(&before, &line) && !is_ignored(project, path)? {
+        if !contains_line(before, &line) && !is_ignored(project, path)? {
             lines.push(line);
         }
     }
@@ -42,16 +51,18 @@ pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
         return Ok(());
     }
     let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
-    let mark = if contains_line(&before, MARK) { String::new() } else { format!("{MARK}\n") };
+    let mark = if contains_line(before, MARK) { String::new() } else { format!("{MARK}\n") };
     let added = format!("{gap}{mark}{}\n", lines.join("\n"));
-    write(&file, &[before, added.into_bytes()].concat())
+    let after = [before, added.as_bytes()].concat();
+    write(&file, held.as_deref(), &after)
 }
 
 /// Takes the lines for these paths out again, and the mark. With worktrees it leaves them: the list is everybody's, and
 /// another checkout may still need it.
 pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
-    let Some((file, before)) = exclude_file(project)? else { return Ok(()) };
-    if !contains_line(&before, MARK) {
+    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+    let before = held.as_deref().unwrap_or_default();
+    if !contains_line(before, MARK) {
         return Ok(());
     }
     let worktrees = ask(project, &["worktree", "list", "--porcelain"])?.unwrap_or_default();
@@ -68,7 +79,7 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
     {
         lines.remove(mark);
     }
-    write(&file, &lines.concat())
+    write(&file, held.as_deref(), &lines.concat())
 }
 
 /// Seen from the top of the checkout, as the list wants it.
@@ -82,25 +93,39 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-/// The list and what it holds. None outside git, and where it is no plain file.
-fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Vec<u8>)>> {
-    let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
-    let file = project.join(out.trim_end());
+fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
+    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
+    Ok(out.map(|out| project.join(out.trim_end())))
+}
+
+/// The list and what it holds; None for a list that is not there. Outside git, and where it is no plain file, there is
+/// nothing to change.
+fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
+    let Some(file) = exclude_path(project)? else { return Ok(None) };
     let fail = |e: &std::io::Error| Error::stream(&file.display().to_string(), "read", e);
     match file.symlink_metadata() {
         Ok(meta) if !meta.is_file() => Ok(None),
-        Ok(_) => Ok(Some((file.clone(), store::read_own(&file, LARGEST_EXCLUDE)?))),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, Vec::new()))),
+        Ok(_) => Ok(Some((file.clone(), Some(store::read_own(&file, LARGEST_EXCLUDE)?)))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, None))),
         Err(e) => Err(fail(&e)),
     }
 }
 
-fn write(file: &Path, bytes: &[u8]) -> Result<()> {
+fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
         return Ok(());
     };
+    if before == Some(after) {
+        return Ok(());
+    }
     std::fs::create_dir_all(folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
-    Ok(Dir::open(folder)?.write(name, bytes, Durability::Synced)?)
+    match Dir::open(folder)?.replace_if(name, before, after)? {
+        Replaced::Done => Ok(()),
+        Replaced::ChangedMeanwhile => Err(Error::Busy {
+            what: format!("{}: another program changed it while it was being written", file.display()),
+            hint: "try again; this file was not changed".into(),
+        }),
+    }
 }
 
 /// The commit that is checked out, and its branch. From git's files; by its command where those do not tell.

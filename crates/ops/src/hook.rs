@@ -21,7 +21,7 @@ use model::reply::Reply;
 use model::session::Pending;
 use model::text::cut;
 use model::time;
-use store::{Found, Root, Store, Wish, layout};
+use store::{Found, Root, Store, layout};
 
 use crate::checkpoint::{self, Checkpoint};
 use crate::deadline::Deadline;
@@ -51,12 +51,11 @@ pub fn run(world: &World, call: &Call) -> Vec<u8> {
     let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
         return Vec::new();
     };
-    // The process ends with its event: the kernel closes the folder, and that is a call less.
+    // The process ends with its event: the kernel closes what is open, and that is a call less each.
     let mut store = ManuallyDrop::new(store);
     // Where trust cannot be looked up there is nothing to say either way.
-    let Some(Ok(trusted)) = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path)) else {
-        return Vec::new();
-    };
+    let Some(trust) = world.trust().map(ManuallyDrop::new) else { return Vec::new() };
+    let Ok(trusted) = trust.holds(&marker.project_id, &root.path) else { return Vec::new() };
     // A tool call runs nothing and feeds nothing: it need not know what the user gave.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
     if trusted && !is_tool_call {
@@ -411,9 +410,10 @@ fn find_root(
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
     let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
-    match store::find(&Wish { explicit: explicit.as_deref(), starts: &starts }) {
+    match world.look_for(explicit.as_deref(), &starts) {
         Ok(Found::Marked { root, store, marker }) => {
-            let checkout = cwd.as_deref().and_then(|cwd| checkout_of(&root, cwd)).unwrap_or(root.checkout);
+            let checkout =
+                cwd.as_deref().and_then(|cwd| checkout_of(world, &root, cwd)).unwrap_or(root.checkout);
             Some((Root { path: root.path, checkout }, store, marker))
         }
         Ok(Found::Unmarked(root)) => auto_init(world, root, call, event?),
@@ -422,11 +422,11 @@ fn find_root(
 }
 
 /// A session can move into a worktree of the project it began in: the event comes from where it stands now.
-fn checkout_of(root: &Root, cwd: &Path) -> Option<PathBuf> {
+fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     if cwd == root.checkout {
         return None;
     }
-    match store::find(&Wish { explicit: None, starts: &[cwd] }) {
+    match world.look_for(None, &[cwd]) {
         Ok(Found::Marked { root: other, .. }) if other.path == root.path => Some(other.checkout),
         _ => None,
     }
@@ -436,19 +436,13 @@ fn checkout_of(root: &Root, cwd: &Path) -> Option<PathBuf> {
 fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
     let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
     let settings = settings::for_hook(world, None);
-    if !startup || !settings.hooks_enabled || !settings.hooks_auto_init || is_too_high(world, &root.path) {
+    if !startup || !settings.hooks_enabled || !settings.hooks_auto_init {
         return None;
     }
+    world.refuse_unfit(&root).ok()?;
     init::refuse_below_another(world, &root).ok()?;
     let wait = Deadline::of_event(Some(&event.kind), &settings, call.started).wait();
     let created = init::create(world, &root, &init::Options::default(), wait).ok()?;
     let store = Store::at(&root.path).ok()??;
     Some((root, store, created.marker))
-}
-
-/// A root in the home folder, or above it, would take in everything below.
-fn is_too_high(world: &World, path: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let path = real(path);
-    path.parent().is_none() || world.path("HOME").is_some_and(|home| real(&home).starts_with(path))
 }

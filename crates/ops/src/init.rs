@@ -6,7 +6,7 @@ use std::time::Duration;
 use model::marker::{Marker, Mode, ProjectId};
 use model::time;
 use serde::Serialize;
-use store::{Created, Found, Root, Store, Wish};
+use store::{Created, Found, Root, Store};
 
 use crate::{Error, Result, World, install};
 
@@ -53,6 +53,9 @@ pub struct Report {
     pub project_id: ProjectId,
     pub name: String,
     pub mode: Mode,
+    /// What of the store is kept in git, where everybody who gets the repository can read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_git: Vec<&'static str>,
     /// False when the root was there before.
     pub created: bool,
     pub trusted: bool,
@@ -94,6 +97,7 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
         root: root.path,
         project_id: marker.project_id,
         name: marker.name,
+        in_git: if marker.mode == Mode::Shared { store::layout::shared_records() } else { Vec::new() },
         mode: marker.mode,
         created: new,
         trusted,
@@ -148,9 +152,12 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Durati
 fn place(world: &World, below: Below) -> Result<Root> {
     if below == Below::Nested {
         let here = world.explicit().map_or_else(|| world.need_cwd().map(Path::to_owned), Ok)?;
-        return root_of(store::find(&Wish { explicit: Some(&here), starts: &[] }).map_err(Error::from));
+        let root = root_of(world.look_for(Some(&here), &[]).map_err(Error::from))?;
+        world.refuse_unfit(&root)?;
+        return Ok(root);
     }
     let root = root_of(world.find())?;
+    world.refuse_unfit(&root)?;
     refuse_below_another(world, &root)?;
     Ok(root)
 }
@@ -160,7 +167,7 @@ pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit().is_some()
         && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
-        && let Ok(Found::Marked { root: outer, .. }) = store::find(&Wish { explicit: None, starts: &above })
+        && let Ok(Found::Marked { root: outer, .. }) = world.look_for(None, &above)
     {
         return Err(Error::Refused {
             what: format!("{}: lies inside the root {}", root.path.display(), outer.path.display()),

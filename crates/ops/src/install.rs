@@ -1,5 +1,6 @@
 //! `thru install` and `uninstall`: our hooks in a harness's settings, as pure insertion, with a backup and a way back.
 
+mod files;
 mod places;
 
 use std::path::{Path, PathBuf};
@@ -7,15 +8,18 @@ use std::path::{Path, PathBuf};
 use harness::settings::{self, Command, Entry, Outcome, What};
 use harness::{File, Form, Harness, commands};
 use serde::Serialize;
-use store::{Dir, Durability, Found};
+use store::{Found, Replaced, Root};
 
 use crate::backup::{back_up, backups_of};
-use crate::{Error, Mode, Result, World, git};
-use places::{COMMANDS, command_path, files_of, folder, local_files, other_scope, real_path, settings_file};
+use crate::{Error, ErrorKind, Mode, Result, World, git};
+use files::{open_folder, read, resolve};
+use places::{COMMANDS, command_path, files_of, folder, local_files, other_scope, settings_file};
 
+pub(crate) use files::refuse_links;
 pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
 
-const LARGEST: usize = 16 * 1024 * 1024;
+/// How often a file is spliced anew because another program wrote it in the meantime.
+const ATTEMPTS: usize = 5;
 
 /// Whose file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -43,7 +47,16 @@ pub struct Report {
     /// False for a dry run: this is what would have been done.
     pub written: bool,
     pub files: Vec<Changed>,
+    /// Files that could not be read and were left alone. Hooks of ours may still be in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Failed>,
     pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Failed {
+    pub path: PathBuf,
+    pub error: String,
 }
 
 /// One file, and what became of it.
@@ -76,10 +89,20 @@ pub fn by_name(world: &World, name: &str, scope: Option<Scope>, task: Task, mode
         what: format!("`{name}` is no harness that thru knows"),
         hint: "`thru harness list` shows them".into(),
     })?;
-    let project = match world.find()? {
-        Found::Marked { root, .. } | Found::Unmarked(root) => root.checkout,
+    let scope = scope.unwrap_or_else(|| usual_scope(harness));
+    let root = match world.find() {
+        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
+        // Your own settings belong to no project.
+        Err(Error::Refused { .. }) if scope == Scope::User => {
+            let here = world.need_cwd()?.to_owned();
+            Root { path: here.clone(), checkout: here }
+        }
+        Err(error) => return Err(error),
     };
-    run(world, harness, &project, scope.unwrap_or_else(|| usual_scope(harness)), task, mode)
+    if scope != Scope::User && task == Task::Install {
+        world.refuse_unfit(&root)?;
+    }
+    run(world, harness, &root.checkout, scope, task, mode)
 }
 
 pub fn run(
@@ -103,45 +126,26 @@ pub fn run(
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }
+    let job = Job { world, harness, project, folder, scope, task };
     let mut report = Report {
         harness: harness.name,
         scope,
         written: mode == Mode::Write,
         files: Vec::new(),
+        failed: Vec::new(),
         notes: Vec::new(),
     };
-    let files = match task {
-        Task::Install => vec![settings_file(harness, &folder, scope)],
-        Task::Uninstall => files_of(harness, scope),
-    };
-    // All is looked at before anything is written: what cannot be done whole is not begun.
-    let mut plans = Vec::new();
-    for file in files {
-        plans.extend(plan_settings(world, harness, project, &file, &folder, task, &mut report)?);
-    }
-    // One folder of commands serves both scopes of a project: it stays as long as either is wired.
-    let still_used = task == Task::Uninstall
-        && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
-    let all = if still_used { Vec::new() } else { commands::all(harness, &program_words(world, scope)) };
-    for command in all {
-        let path = command_path(&folder, &command.name);
-        if scope != Scope::Project && git::is_tracked(project, &path)? {
-            report
-                .notes
-                .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
-            continue;
-        }
-        plans.extend(plan_command(&path, &command.text, task, &mut report.notes)?);
-    }
+    // All is looked at before anything is written: what cannot be installed whole is not begun.
+    let mut plans = job.plan(&mut report)?;
     if mode == Mode::Write {
         for plan in &mut plans {
-            plan.carry_out(world)?;
+            job.carry_out(plan)?;
         }
-        if plans.iter().any(|plan| plan.is_command_gone(&folder)) {
+        if plans.iter().any(|plan| plan.is_command_gone(&job.folder)) {
             // The folder was perhaps ours too; one that holds anything stays.
-            let _ = std::fs::remove_dir(folder.join(COMMANDS));
+            let _ = std::fs::remove_dir(job.folder.join(COMMANDS));
         }
-        tidy_up(world, harness, project, &folder, scope, task)?;
+        job.tidy_up()?;
     }
     report.files = plans.into_iter().map(|plan| plan.changed).collect();
     if task == Task::Uninstall {
@@ -152,6 +156,17 @@ pub fn run(
     Ok(report)
 }
 
+/// What is done, for which harness, and where.
+struct Job<'a> {
+    world: &'a World<'a>,
+    harness: &'static Harness,
+    project: &'a Path,
+    /// The harness's folder in this scope.
+    folder: PathBuf,
+    scope: Scope,
+    task: Task,
+}
+
 /// What is to become of one file.
 struct Plan {
     changed: Changed,
@@ -159,6 +174,14 @@ struct Plan {
     /// Empty where the file goes.
     after: Vec<u8>,
     keep: Keep,
+    kind: Kind,
+}
+
+/// How a plan is made anew.
+#[derive(Clone, Debug)]
+enum Kind {
+    Settings(File),
+    Command(String),
 }
 
 /// Whether what a file held is kept.
@@ -174,53 +197,141 @@ impl Plan {
         let Changed { path, change, .. } = &self.changed;
         *change == FileChange::Removed && path.parent().is_some_and(|parent| parent == folder.join(COMMANDS))
     }
-
-    fn carry_out(&mut self, world: &World) -> Result<()> {
-        let path = &self.changed.path;
-        if self.changed.change == FileChange::Unchanged {
-            return Ok(());
-        }
-        if let Some(before) = self.before.as_deref().filter(|_| self.keep == Keep::Backup) {
-            self.changed.backup = back_up(world, path, before)?;
-        }
-        match self.changed.change {
-            FileChange::Removed => std::fs::remove_file(path)
-                .map_err(|e| Error::stream(&path.display().to_string(), "remove", &e)),
-            _ => write(path, &self.after),
-        }
-    }
 }
 
-/// One settings file: read and spliced. None where there is nothing to take out of.
-fn plan_settings(
-    world: &World,
-    harness: &'static Harness,
-    project: &Path,
-    file: &File,
-    folder: &Path,
-    task: Task,
-    report: &mut Report,
-) -> Result<Option<Plan>> {
-    let scope = report.scope;
-    let path = real_path(&folder.join(file.name));
-    if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
-        return Err(Error::Refused {
-            what: format!("{}: this file is in git, so it is everybody's", path.display()),
-            hint: "say --project to write into it all the same, or --user for your own settings".into(),
-        });
+impl Job<'_> {
+    fn plan(&self, report: &mut Report) -> Result<Vec<Plan>> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        if scope == Scope::Local && task == Task::Install {
+            git::refuse_linked_exclude(project)?;
+        }
+        let files = match task {
+            Task::Install => vec![settings_file(harness, &self.folder, scope)],
+            Task::Uninstall => files_of(harness, scope),
+        };
+        let mut plans = Vec::new();
+        for file in files {
+            match self.plan_settings(&file, &mut report.notes) {
+                // One file that does not parse keeps nothing of ours in the others.
+                Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
+                    let path = self.folder.join(file.name);
+                    report.failed.push(Failed { path, error: error.to_string() });
+                }
+                planned => plans.extend(planned?),
+            }
+        }
+        // One folder of commands serves both scopes of a project: it stays as long as either is wired.
+        let still_used = task == Task::Uninstall
+            && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
+        let all = if still_used { Vec::new() } else { commands::all(harness, &program_words(world, scope)) };
+        for command in all {
+            let path = resolve(project, scope, &command_path(&self.folder, &command.name))?;
+            if scope != Scope::Project && git::is_tracked(project, &path)? {
+                report
+                    .notes
+                    .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
+                continue;
+            }
+            plans.extend(plan_command(&path, &command.text, task, &mut report.notes)?);
+        }
+        Ok(plans)
     }
-    let before = read(&path)?;
-    if before.is_none() && task == Task::Uninstall {
-        return Ok(None);
+
+    /// Writes what was planned. Where another program wrote the file since it was read, the plan is made anew.
+    fn carry_out(&self, plan: &mut Plan) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            if self.try_once(plan)? == Replaced::Done {
+                return Ok(());
+            }
+            let path = plan.changed.path.clone();
+            let again = match plan.kind.clone() {
+                Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
+                Kind::Command(text) => plan_command(&path, &text, self.task, &mut Vec::new())?,
+            };
+            match again {
+                Some(again) => *plan = again,
+                // It is gone, and with it what was to be taken out.
+                None => plan.changed.change = FileChange::Unchanged,
+            }
+        }
+        Err(Error::Busy {
+            what: format!(
+                "{}: another program changed it every time it was about to be written",
+                plan.changed.path.display()
+            ),
+            hint: "close what edits it, then try again; this file was not changed".into(),
+        })
     }
-    let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
-    if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
-        report.notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
+
+    fn try_once(&self, plan: &mut Plan) -> Result<Replaced> {
+        let path = &plan.changed.path;
+        if plan.changed.change == FileChange::Unchanged {
+            return Ok(Replaced::Done);
+        }
+        if let Some(before) = plan.before.as_deref().filter(|_| plan.keep == Keep::Backup) {
+            plan.changed.backup = back_up(self.world, path, before)?;
+        }
+        let (dir, name) = open_folder(self.project, self.scope, path)?;
+        Ok(match (plan.changed.change, &plan.before) {
+            (FileChange::Removed, Some(before)) => dir.remove_if(&name, before)?,
+            _ => dir.replace_if(&name, plan.before.as_deref(), &plan.after)?,
+        })
     }
-    if task == Task::Install && is_ignored(harness, &outcome.bytes) {
-        report.notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
+
+    /// One settings file: read and spliced. None where there is nothing to take out of.
+    fn plan_settings(&self, file: &File, notes: &mut Vec<String>) -> Result<Option<Plan>> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        let path = resolve(project, scope, &self.folder.join(file.name))?;
+        if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
+            return Err(Error::Refused {
+                what: format!("{}: this file is in git, so it is everybody's", path.display()),
+                hint: "say --project to write into it all the same, or --user for your own settings".into(),
+            });
+        }
+        let before = read(&path)?;
+        if before.is_none() && task == Task::Uninstall {
+            return Ok(None);
+        }
+        let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
+        if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
+            notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
+        }
+        if task == Task::Install && is_ignored(harness, &outcome.bytes) {
+            notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
+        }
+        plan(world, path, before, outcome, *file).map(Some)
     }
-    plan(world, path, before, outcome, &file.place).map(Some)
+
+    /// Leaves git and the folders as they should be after the files are.
+    fn tidy_up(&self) -> Result<()> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        let folder = &self.folder;
+        let mut ours: Vec<PathBuf> = commands::all(harness, "thru")
+            .iter()
+            .map(|command| command_path(folder, &command.name))
+            .collect();
+        match (scope, task) {
+            (Scope::User, _) => Ok(()),
+            // What we wrote for one person is nobody else's business: it is excluded in this clone only.
+            (Scope::Local, Task::Install) => {
+                for (path, place) in local_files(harness, folder) {
+                    // A settings file that was there before us is the user's to show or to hide.
+                    if !was_there(world, &path, &place)? {
+                        ours.push(path);
+                    }
+                }
+                git::exclude(project, &ours)
+            }
+            // What is everybody's must be seen, also where an install for one person had hidden it.
+            (Scope::Project, Task::Install) => git::include(project, &ours),
+            (_, Task::Uninstall) => {
+                ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
+                // The folder was perhaps ours too; one that holds anything stays.
+                let _ = std::fs::remove_dir(folder);
+                if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
+            }
+        }
+    }
 }
 
 /// Whether the harness passes this file over, and every hook in it with it.
@@ -290,16 +401,10 @@ fn program_words(world: &World, scope: Scope) -> String {
     }
 }
 
-fn plan(
-    world: &World,
-    path: PathBuf,
-    before: Option<Vec<u8>>,
-    outcome: Outcome,
-    place: &settings::Place,
-) -> Result<Plan> {
+fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
     // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
-    let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, place)?;
+    let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
     let change = match &before {
         _ if outcome.bytes == old => FileChange::Unchanged,
@@ -315,7 +420,7 @@ fn plan(
         path,
     };
     let keep = if remove { Keep::Nothing } else { Keep::Backup };
-    Ok(Plan { changed, before, after: outcome.bytes, keep })
+    Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
 }
 
 /// Whether the user had this settings file before we came: then one of its backups has no hook of ours in it.
@@ -343,55 +448,6 @@ fn plan_command(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) ->
     // Our mark is in it, and perhaps the user's words too: an older version of ours cannot be told from those.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before }))
-}
-
-/// Leaves git and the folders as they should be after the files are.
-fn tidy_up(
-    world: &World,
-    harness: &Harness,
-    project: &Path,
-    folder: &Path,
-    scope: Scope,
-    task: Task,
-) -> Result<()> {
-    let mut ours: Vec<PathBuf> =
-        commands::all(harness, "thru").iter().map(|command| command_path(folder, &command.name)).collect();
-    match (scope, task) {
-        (Scope::User, _) => Ok(()),
-        // What we wrote for one person is nobody else's business: it is excluded in this clone only.
-        (Scope::Local, Task::Install) => {
-            for (path, place) in local_files(harness, folder) {
-                // A settings file that was there before us is the user's to show or to hide.
-                if !was_there(world, &path, &place)? {
-                    ours.push(path);
-                }
-            }
-            git::exclude(project, &ours)
-        }
-        // What is everybody's must be seen, also where an install for one person had hidden it.
-        (Scope::Project, Task::Install) => git::include(project, &ours),
-        (_, Task::Uninstall) => {
-            ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
-            // The folder was perhaps ours too; one that holds anything stays.
-            let _ = std::fs::remove_dir(folder);
-            if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
-        }
-    }
-}
-
-fn read(path: &Path) -> Result<Option<Vec<u8>>> {
-    match store::read_own(path, LARGEST) {
-        Err(store::Error::Absent { .. }) => Ok(None),
-        read => Ok(Some(read?)),
-    }
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let fail = |e: &std::io::Error| Error::stream(&path.display().to_string(), "write", e);
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
-        return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
-    };
-    std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
-    Ok(Dir::open(folder)?.write(name, bytes, Durability::Synced)?)
+    let kind = Kind::Command(text.to_owned());
+    Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
 }

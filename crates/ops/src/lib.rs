@@ -32,6 +32,7 @@ pub mod lost;
 mod mode;
 pub mod packet;
 mod past;
+pub mod person;
 pub mod pickup;
 pub mod process;
 pub mod process_info;

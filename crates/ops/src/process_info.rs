@@ -40,6 +40,11 @@ pub fn exe(pid: i32) -> Option<PathBuf> {
     platform::exe(pid)
 }
 
+/// The words it was started with; none where the system does not tell (another user's process, macOS).
+pub fn arguments(pid: i32) -> Vec<String> {
+    platform::arguments(pid)
+}
+
 /// The process that leads its session: a login shell, or what a terminal started.
 pub fn session_leader(pid: i32) -> Option<i32> {
     Some(getsid(Some(Pid::from_raw(pid)?)).ok()?.as_raw_nonzero().get())

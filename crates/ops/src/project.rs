@@ -31,6 +31,7 @@ impl Project {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
             Found::Unmarked(root) => {
+                world.refuse_unfit(&root)?;
                 init::refuse_below_another(world, &root)?;
                 let marker = init::create(world, &root, &init::Options::default(), init::PATIENCE)?.marker;
                 let store = Store::at(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;

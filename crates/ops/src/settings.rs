@@ -12,9 +12,16 @@ const LARGEST: usize = 1024 * 1024;
 
 /// What stands where, before it is laid over the defaults.
 struct Sources {
-    files: Vec<(String, String)>,
+    /// Whose file, its path, its text.
+    files: Vec<(Whose, String, String)>,
     variables: Vec<(&'static Key, String)>,
     findings: Vec<Finding>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    User,
+    Project,
 }
 
 /// The effective settings with their sources and every problem. `store` only if it is trusted: a clone's settings
@@ -42,6 +49,13 @@ pub fn here(world: &World) -> Resolved {
     resolved
 }
 
+/// Whether the user's own settings name a folder as a root (`roots.allow`), under this name or another.
+pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let allowed = for_hook(world, None).roots_allow;
+    allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
+}
+
 /// The same for a hook: no file, no work.
 pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
     let sources = gather(world, store);
@@ -53,17 +67,20 @@ pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
 
 impl Sources {
     fn layers(&self) -> Vec<Layer<'_>> {
-        let files = self.files.iter().map(|(path, text)| Layer::File { path, text });
+        let files = self.files.iter().map(|(whose, path, text)| match whose {
+            Whose::User => Layer::UserFile { path, text },
+            Whose::Project => Layer::File { path, text },
+        });
         let variables = self.variables.iter().map(|(key, text)| Layer::Variable { key, text });
         files.chain(variables).collect()
     }
 
-    fn add(&mut self, path: &Path, read: store::Result<Option<Vec<u8>>>) {
+    fn add(&mut self, whose: Whose, path: &Path, read: store::Result<Option<Vec<u8>>>) {
         let shown = path.display().to_string();
         match read {
             Ok(None) => {}
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) => self.files.push((shown, text)),
+                Ok(text) => self.files.push((whose, shown, text)),
                 Err(_) => self.findings.push(ignored("it is not UTF-8 text").at(shown, None)),
             },
             Err(error) => self.findings.push(ignored(&error.to_string()).at(shown, None)),
@@ -83,10 +100,10 @@ fn gather(world: &World, store: Option<&Store>) -> Sources {
             Err(store::Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
         };
-        sources.add(&path, read);
+        sources.add(Whose::User, &path, read);
     }
     if let Some(store) = store {
-        sources.add(&store.dir().path().join(store::layout::CONFIG), store.config());
+        sources.add(Whose::Project, &store.dir().path().join(store::layout::CONFIG), store.config());
     }
     for key in KEYS {
         if let Some(text) = (world.var)(key.variable).filter(|text| !text.is_empty()) {

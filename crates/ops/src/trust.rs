@@ -13,7 +13,7 @@ pub use wants::Want;
 
 use crate::init::PATIENCE;
 use crate::project::Project;
-use crate::{Error, Result, World};
+use crate::{Error, Result, World, person};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -30,7 +30,7 @@ pub struct Report {
 }
 
 pub fn grant(world: &World) -> Result<Report> {
-    refuse_inside_harness(world, "trust is not given", "thru trust")?;
+    person::require_person(world, "trust is not given", "thru trust")?;
     change(world, true)
 }
 
@@ -56,15 +56,4 @@ fn change(world: &World, trusted: bool) -> Result<Report> {
         false => trust.revoke(id, &root, PATIENCE)?,
     };
     Ok(Report { root, record: trust.file(id), project_id: marker.project_id, trusted, changed, wants })
-}
-
-/// Trust is a person's word. An agent that read "run thru trust" in somebody's file must not be able to give it.
-pub(crate) fn refuse_inside_harness(world: &World, what: &str, command: &str) -> Result<()> {
-    match world.harness() {
-        Some(harness) => Err(Error::Refused {
-            what: format!("{what} from inside a harness (this was started by {harness})"),
-            hint: format!("run `{command}` yourself, in a terminal of your own"),
-        }),
-        None => Ok(()),
-    }
 }

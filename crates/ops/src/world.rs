@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{Found, Store, Trust, Wish};
+use store::{Found, Root, Rules, Store, Trust, Wish};
 
 use crate::{Error, Result};
 
@@ -20,6 +20,8 @@ pub struct World<'a> {
     /// This binary, as a harness should call it.
     pub program: PathBuf,
     pub now: Timestamp,
+    /// The effective user: whose folders are believed.
+    pub user: u32,
 }
 
 impl World<'_> {
@@ -40,7 +42,11 @@ impl World<'_> {
 
     /// Which roots are trusted is kept there, outside of every tree.
     pub fn trust(&self) -> Option<Trust> {
-        self.state().map(Trust::new)
+        let state = self.state()?;
+        Some(match (self.path("XDG_STATE_HOME"), self.path("HOME")) {
+            (None, Some(home)) => Trust::in_home(state, self.user, home),
+            _ => Trust::new(state, self.user),
+        })
     }
 
     pub fn need_trust(&self) -> Result<Trust> {
@@ -62,11 +68,18 @@ impl World<'_> {
         Some(config.join("throughline/config.toml"))
     }
 
-    /// The root for a command at the terminal.
+    /// The root for a command at the terminal. One that lies where the search never looks is an error here, because the
+    /// user stands in it and would otherwise be told that there is none.
     pub fn find(&self) -> Result<Found> {
         let explicit = self.explicit();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
-        Ok(match store::find(&Wish { explicit: explicit.as_deref(), starts: &starts })? {
+        let found = self.look_for(explicit.as_deref(), &starts)?;
+        if let Found::Unmarked(root) = &found
+            && root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
+        {
+            self.refuse_unfit(root)?;
+        }
+        Ok(match found {
             Found::Marked { root, store, marker } => {
                 Found::Marked { store: self.known_here(store, &marker, &root.path), root, marker }
             }
@@ -78,6 +91,47 @@ impl World<'_> {
     pub fn known_here(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
         store
+    }
+
+    /// The root by the rules for this user.
+    pub fn look_for(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<Found> {
+        self.with_rules(|rules| store::find(&Wish { rules: *rules, explicit, starts }))
+    }
+
+    /// Refuses a folder that may not be a root, unless the user has named it.
+    pub fn refuse_unfit(&self, root: &Root) -> Result<()> {
+        if self.explicit().is_some() {
+            return Ok(());
+        }
+        let why =
+            self.with_rules(|rules| store::unfit(&root.path, rules).filter(|_| !(rules.allows)(&root.path)));
+        let Some(why) = why else { return Ok(()) };
+        let path = root.path.display();
+        Err(Error::Refused {
+            what: format!("{path}: this folder is not used as a root: {why}"),
+            hint: format!(
+                "name the folder of your project with --root, or allow this one in your own settings{}: [roots] allow = [\"{path}\"]",
+                self.config_file().map_or(String::new(), |file| format!(" ({})", file.display()))
+            ),
+        })
+    }
+
+    /// The nearest root above that the rules do not let us use, and why. For whoever wonders why there is none.
+    pub fn passed_over(&self) -> Option<(PathBuf, String)> {
+        let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
+        let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
+        let why = self.with_rules(|rules| store::unfit(dir, rules));
+        let why = why.map_or_else(
+            || "another repository or another owner's folder lies between".to_owned(),
+            |why| why.to_string(),
+        );
+        Some((dir.to_owned(), why))
+    }
+
+    fn with_rules<T>(&self, then: impl FnOnce(&Rules) -> T) -> T {
+        let home = self.path("HOME");
+        let allows = |folder: &Path| crate::settings::allows_root(self, folder);
+        then(&Rules { user: self.user, home: home.as_deref(), allows: &allows })
     }
 
     /// `--root`, else `$THROUGHLINE_ROOT`.

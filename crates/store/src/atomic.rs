@@ -34,18 +34,16 @@ impl Dir {
     /// Replaces or creates the file `name` of this folder, all at once.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
-        let mode = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
+        let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
                 let why = "a link or a folder stands in its place".to_owned();
                 return Err(Error::Refused { path, why });
             }
-            Ok(stat) => Mode::from_raw_mode(stat.st_mode & 0o777),
-            // State holds what people said; records are made to be read.
-            Err(Errno::NOENT) if durability != Durability::Synced => Mode::from_raw_mode(0o600),
-            Err(Errno::NOENT) => Mode::from_raw_mode(0o644),
+            Ok(stat) => NewFile::WithMode(Mode::from_raw_mode(stat.st_mode & 0o777)),
+            Err(Errno::NOENT) => NewFile::ForOwner,
             Err(e) => return Err(Error::from_errno(e, &path, "look at")),
         };
-        let temporary = self.write_temporary(name, bytes, mode, durability)?;
+        let temporary = self.write_temporary(name, bytes, access, durability)?;
         if durability == Durability::Cache {
             let _ = fs::unlinkat(self, name, AtFlags::empty());
         }
@@ -56,20 +54,15 @@ impl Dir {
         self.settle(durability)
     }
 
-    /// Creates the file `name` for its owner alone, unless it is there.
-    pub fn create_private(&self, name: &str, bytes: &[u8]) -> Result<bool> {
-        self.create_as(name, bytes, Mode::from_raw_mode(0o600))
-    }
-
-    /// Creates the file `name` unless it is there. False when somebody else was first.
+    /// Creates the file `name` for its owner alone, unless it is there. False when somebody else was first.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool> {
-        self.create_as(name, bytes, Mode::from_raw_mode(0o644))
+        self.create_as(name, bytes, NewFile::ForOwner)
     }
 
     /// Writes a file to this folder, for good, and removes it again: whether records can be written is seen by writing.
     pub fn try_write(&self) -> Result<()> {
-        let mode = Mode::from_raw_mode(0o600);
-        let temporary = self.write_temporary("write-test", &[b' '; 8 * 1024], mode, Durability::Synced)?;
+        let temporary =
+            self.write_temporary("write-test", &[b' '; 8 * 1024], NewFile::ForOwner, Durability::Synced)?;
         let removed = fs::unlinkat(self, &temporary, AtFlags::empty());
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
     }
@@ -82,8 +75,8 @@ impl Dir {
         }
     }
 
-    fn create_as(&self, name: &str, bytes: &[u8], mode: Mode) -> Result<bool> {
-        let temporary = self.write_temporary(name, bytes, mode, Durability::Synced)?;
+    pub(crate) fn create_as(&self, name: &str, bytes: &[u8], access: NewFile) -> Result<bool> {
+        let temporary = self.write_temporary(name, bytes, access, Durability::Synced)?;
         let linked = fs::linkat(self, &temporary, self, name, AtFlags::empty());
         let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
         match linked {
@@ -91,16 +84,16 @@ impl Dir {
             Err(Errno::EXIST) => Ok(false),
             // No hard links here (FAT, some network disks): exclusive, though not all at once.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
-                self.create_plainly(name, bytes)
+                self.create_plainly(name, bytes, access)
             }
             Err(e) => Err(Error::from_errno(e, &self.path().join(name), "create")),
         }
     }
 
-    fn create_plainly(&self, name: &str, bytes: &[u8]) -> Result<bool> {
+    fn create_plainly(&self, name: &str, bytes: &[u8], access: NewFile) -> Result<bool> {
         let path = self.path().join(name);
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY;
-        match fs::openat(self, name, flags | OFlags::CLOEXEC, Mode::from_raw_mode(0o644)) {
+        match fs::openat(self, name, flags | OFlags::CLOEXEC, access.mode()) {
             Ok(fd) => {
                 let mut file = File::from(fd);
                 let written = file.write_all(bytes).and_then(|()| file.sync_all());
@@ -112,16 +105,15 @@ impl Dir {
         }
     }
 
-    fn write_temporary(
+    pub(crate) fn write_temporary(
         &self,
         name: &str,
         bytes: &[u8],
-        mode: Mode,
+        access: NewFile,
         durability: Durability,
     ) -> Result<String> {
-        let (temporary, mut file) = self.open_temporary(name, mode)?;
-        // A file that is replaced keeps its mode, whatever the umask says.
-        let mut written = fs::fchmod(&file, mode).map_err(std::io::Error::from);
+        let (temporary, mut file) = self.open_temporary(name, access.mode())?;
+        let mut written = access.apply(&file).map_err(std::io::Error::from);
         written = written.and_then(|()| file.write_all(bytes));
         if written.is_ok() && durability == Durability::Synced {
             written = file.sync_all();
@@ -130,7 +122,27 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(io_error(&e, &self.path().join(name), "write"));
         }
+        // Hooks write caches in folders with an entry per session: only some of them take the time.
+        if durability == Durability::Synced || std::process::id().is_multiple_of(16) {
+            self.remove_leftovers(&file);
+        }
         Ok(temporary)
+    }
+
+    /// Removes the temporary files of writers that were killed. One that is an hour older than `newest`, a file that was
+    /// just written here, has nobody any more who would rename it. Both times are the file system's own: a clock that
+    /// disagrees with it, frozen or on another machine, takes no file from a living writer.
+    fn remove_leftovers(&self, newest: &File) {
+        let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MOST_NAMES)) else { return };
+        for name in names.iter().filter(|name| is_temporary(name)) {
+            let is_left = fs::statat(self, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
+                FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+                    && now.st_mtime.saturating_sub(stat.st_mtime) > LEFT_AFTER_SECONDS
+            });
+            if is_left {
+                let _ = fs::unlinkat(self, name.as_str(), AtFlags::empty());
+            }
+        }
     }
 
     fn open_temporary(&self, name: &str, mode: Mode) -> Result<(String, File)> {
@@ -155,6 +167,62 @@ impl Dir {
 
 /// How the temporary file of an interrupted write is known.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
+
+/// After this long nobody is still writing a temporary file.
+const LEFT_AFTER_SECONDS: i64 = 3_600;
+
+/// More names of a folder are not looked at.
+const MOST_NAMES: usize = 10_000;
+
+/// `.<name>.<process>-<count>.tmp`, and nothing that another program would call its own.
+fn is_temporary(name: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let numbers = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(TEMPORARY_SUFFIX))
+        .and_then(|name| name.rsplit_once('.'))
+        .and_then(|(_, numbers)| numbers.split_once('-'));
+    numbers.is_some_and(|(process, count)| is_number(process) && is_number(count))
+}
+
+/// Who may read and write a file that is put in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NewFile {
+    /// Its owner alone, and not even that where the umask says so: records hold what people said.
+    ForOwner,
+    /// What the umask leaves: a file of another program, which others may be meant to read.
+    ByUmask,
+    /// As the file that it replaces, whatever the umask says.
+    WithMode(Mode),
+    /// As the file that it replaces, its owner included.
+    WithOwner { mode: Mode, owner: u32, group: u32 },
+}
+
+impl NewFile {
+    fn mode(self) -> Mode {
+        match self {
+            // What is to be readable by more is made so once it belongs to the right user.
+            NewFile::ForOwner | NewFile::WithOwner { .. } => Mode::from_raw_mode(0o600),
+            NewFile::ByUmask => Mode::from_raw_mode(0o666),
+            NewFile::WithMode(mode) => mode,
+        }
+    }
+
+    fn apply(self, file: &File) -> rustix::io::Result<()> {
+        match self {
+            NewFile::ForOwner | NewFile::ByUmask => Ok(()),
+            NewFile::WithMode(mode) => fs::fchmod(file, mode),
+            NewFile::WithOwner { mode, owner, group } => {
+                let (owner, group) = (fs::Uid::from_raw(owner), fs::Gid::from_raw(group));
+                // Only root can give a file away; the group can be kept by its members.
+                if fs::fchown(file, Some(owner), Some(group)).is_err() {
+                    let _ = fs::fchown(file, None, Some(group));
+                }
+                fs::fchmod(file, mode)
+            }
+        }
+    }
+}
 
 #[cfg(test)]
 #[path = "atomic_tests.rs"]

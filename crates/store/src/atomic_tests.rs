@@ -37,8 +37,8 @@ fn creates_once() {
     let (temp, dir) = temp();
     assert!(dir.create("x", b"first").unwrap());
     assert!(!dir.create("x", b"second").unwrap());
-    assert!(!dir.create_plainly("x", b"third").unwrap());
-    assert!(dir.create_plainly("y", b"plain").unwrap());
+    assert!(!dir.create_plainly("x", b"third", NewFile::ForOwner).unwrap());
+    assert!(dir.create_plainly("y", b"plain", NewFile::ForOwner).unwrap());
     assert_eq!(files::read(temp.path().join("x")).unwrap(), b"first");
     assert_eq!(dir.entries().unwrap().len(), 2);
 }
@@ -58,4 +58,43 @@ fn of_many_that_create_at_once_one_wins() {
     });
     assert_eq!(winners.len(), 1);
     assert_eq!(files::read_to_string(temp.path().join("x")).unwrap(), winners[0].to_string());
+}
+
+#[test]
+fn leftovers_of_killed_writers_go_once_they_are_old() {
+    use std::time::{Duration, SystemTime};
+    let (temp, dir) = temp();
+    let left = |name: &str, minutes: u64| {
+        let file = files::File::create(temp.path().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
+    };
+    left(".x.123-0.tmp", 61);
+    left(".y.json.99-12.tmp", 3_000);
+    left(".x.124-0.tmp", 30);
+    // Not ours, however old.
+    let others = [".x.tmp", "x.123-0.tmp", ".x.a-0.tmp", ".x.123.tmp", "x.md"];
+    others.iter().for_each(|name| left(name, 100_000));
+    dir.write("z", b"z", Durability::Synced).unwrap();
+    let mut expected = [&others[..], &[".x.124-0.tmp", "z"]].concat();
+    expected.sort_unstable();
+    let names: Vec<String> = dir.entries().unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn new_files_and_folders_are_for_their_owner() {
+    let (temp, dir) = temp();
+    let mode = |rel: &str| temp.path().join(rel).metadata().unwrap().permissions().mode() & 0o777;
+    dir.write("synced", b"", Durability::Synced).unwrap();
+    dir.write("cache", b"", Durability::Cache).unwrap();
+    dir.create("created", b"").unwrap();
+    dir.put("a/b/put", b"", Durability::Synced).unwrap();
+    dir.append("a/log.jsonl", b"{}", 1_000).unwrap();
+    for file in ["synced", "cache", "created", "a/b/put", "a/log.jsonl"] {
+        assert_eq!(mode(file), 0o600, "{file}");
+    }
+    assert_eq!((mode("a"), mode("a/b")), (0o700, 0o700));
+    files::set_permissions(temp.path().join("synced"), files::Permissions::from_mode(0o640)).unwrap();
+    dir.write("synced", b"again", Durability::Synced).unwrap();
+    assert_eq!(mode("synced"), 0o640, "what is there keeps its mode");
 }

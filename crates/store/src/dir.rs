@@ -36,6 +36,9 @@ pub enum EntryKind {
     Other,
 }
 
+/// Folders hold what people said to their agents.
+const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
+
 impl Dir {
     /// Opens a folder that belongs to the user (a root, the state folder). Links on the way to it are the user's own.
     pub fn open(path: &Path) -> Result<Dir> {
@@ -66,8 +69,17 @@ impl Dir {
         Ok(Dir { fd, path: self.path.join(rel), tracked: Tracked::Nothing })
     }
 
-    /// Opens a folder below this one, making what is missing.
+    /// Opens a folder below this one, making what is missing, for its owner alone.
     pub fn make(&self, rel: &str) -> Result<Dir> {
+        self.make_with(rel, OWNER_ONLY)
+    }
+
+    /// The same for a folder of another program, as the umask has it.
+    pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
+        self.make_with(rel, Mode::from_raw_mode(0o777))
+    }
+
+    fn make_with(&self, rel: &str, mode: Mode) -> Result<Dir> {
         match self.sub(rel) {
             Err(Error::Absent { .. }) => {}
             done => return done,
@@ -79,7 +91,7 @@ impl Dir {
                 Some((parent, _)) => &self.sub(parent)?,
                 None => self,
             };
-            match fs::mkdirat(&parent.fd, part, Mode::from_raw_mode(0o755)) {
+            match fs::mkdirat(&parent.fd, part, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path.join(&made), "make a folder")),
             }
@@ -89,7 +101,7 @@ impl Dir {
 
     /// Makes one folder in this one. False when there is something of that name.
     pub(crate) fn make_new(&self, name: &str) -> Result<bool> {
-        match fs::mkdirat(&self.fd, name, Mode::from_raw_mode(0o755)) {
+        match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(e) => Err(Error::from_errno(e, &self.path.join(name), "make a folder")),
@@ -98,8 +110,13 @@ impl Dir {
 
     /// The whole of a small file. Over `max` bytes it is not one of ours.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
-        let fd = self.open_to_read(rel)?;
-        read_whole(File::from(fd), &self.path.join(rel), max)
+        self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
+    }
+
+    /// The same with its file, for who has a reason not to close it: a hook ends soon, and every call counts in it.
+    pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
+        let file = File::from(self.open_to_read(rel)?);
+        Ok((read_whole(&file, &self.path.join(rel), max)?, file))
     }
 
     /// The last `max` bytes of a file, from a line's beginning on.

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::io::Errno;
 
+use crate::owner::Exposed;
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{}: there is no such file or folder", .path.display())]
@@ -17,6 +19,9 @@ pub enum Error {
     /// Not followed, not opened: a link, or not the kind of file it should be.
     #[error("{}: refused: {why}", .path.display())]
     Refused { path: PathBuf, why: String },
+    /// Somebody else can write it, so what stands in it is not believed.
+    #[error("{}: not used: {why}", .path.display())]
+    Exposed { path: PathBuf, why: Exposed },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
     Busy { path: PathBuf, waited_ms: u128 },
     #[error("{}: cannot {doing}: {why}", .path.display())]
@@ -50,6 +55,7 @@ impl Error {
             | Error::Damaged { path, .. }
             | Error::Foreign { path, .. }
             | Error::Refused { path, .. }
+            | Error::Exposed { path, .. }
             | Error::Busy { path, .. }
             | Error::Io { path, .. } => path,
         }
@@ -74,6 +80,12 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
+            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => Some(
+                "use a folder of your own, outside of every project: set XDG_STATE_HOME to one, or unset it",
+            ),
+            Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => Some(
+                "look at what is in it, then take the right to write from others: `chmod go-w` on that folder",
+            ),
             Error::Busy { .. } => Some("another thru is at work on it; try again"),
             Error::Io { .. } => Some("see to the disk, then try again"),
         }

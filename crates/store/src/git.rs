@@ -9,8 +9,10 @@ use crate::read::{open_own, read_lines, read_own, require_file};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Git {
-    /// The folder is the top of a plain checkout (or of a submodule).
+    /// The folder is the top of a plain checkout.
     Top,
+    /// The folder is the top of a submodule, and its superproject's working tree is around it.
+    Submodule,
     /// The folder is the top of a worktree of the repository checked out at `main`.
     Worktree { main: PathBuf },
 }
@@ -23,7 +25,30 @@ pub fn look(dir: &Path) -> Option<Git> {
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(Git::Top);
     }
-    Some(main_checkout(dir, &dot_git).map_or(Git::Top, |main| Git::Worktree { main }))
+    if let Some(main) = main_checkout(dir, &dot_git) {
+        return Some(Git::Worktree { main });
+    }
+    Some(if is_in_superproject(dir, &dot_git) { Git::Submodule } else { Git::Top })
+}
+
+/// `.git` of a submodule says `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps its
+/// modules in `<main>/.git/worktrees/<worktree>/modules`. One that is not around `dir` is not its superproject.
+fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
+    let superproject = || {
+        let pointer = read_line(dot_git)?;
+        let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
+        git_dir.ancestors().filter(|part| part.ends_with("modules")).find_map(|modules| {
+            let holder = modules.parent()?;
+            if holder.ends_with(".git") {
+                return holder.parent().map(Path::to_owned);
+            }
+            let is_worktree = holder.parent()?.ends_with(".git/worktrees");
+            let back = is_worktree.then(|| read_line(&holder.join("gitdir"))).flatten()?;
+            holder.join(back).parent()?.canonicalize().ok()
+        })
+    };
+    let (Some(around), Ok(dir)) = (superproject(), dir.canonicalize()) else { return false };
+    dir != around && dir.starts_with(around)
 }
 
 /// `.git` of a worktree says `gitdir: <main>/.git/worktrees/<name>`, and `commondir` in there leads to `<main>/.git`.
@@ -146,6 +171,28 @@ const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
 mod tests {
     use super::*;
     use std::fs;
+
+    #[test]
+    fn a_submodule_is_known_by_the_superproject_around_it() {
+        let temp = tempfile::tempdir().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        let module = base.join("main/libs/m");
+        for dir in ["main/.git/modules/m/modules/n", "main/.git/worktrees/t/modules/m", "tree/m", "other/m"] {
+            fs::create_dir_all(base.join(dir)).unwrap();
+        }
+        fs::create_dir_all(module.join("n")).unwrap();
+        fs::write(base.join("main/.git/worktrees/t/gitdir"), base.join("tree/.git").to_str().unwrap())
+            .unwrap();
+        for (dir, pointer, expected) in [
+            ("main/libs/m", "../../.git/modules/m", Git::Submodule),
+            ("main/libs/m/n", "../../../.git/modules/m/modules/n", Git::Submodule),
+            ("tree/m", "../../main/.git/worktrees/t/modules/m", Git::Submodule),
+            ("other/m", "../../main/.git/modules/m", Git::Top),
+        ] {
+            fs::write(base.join(dir).join(".git"), format!("gitdir: {pointer}\n")).unwrap();
+            assert_eq!(look(&base.join(dir)), Some(expected), "{dir}");
+        }
+    }
 
     #[test]
     fn tells_checkouts_apart() {

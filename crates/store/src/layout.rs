@@ -166,3 +166,9 @@ pub const IGNORE_SHARED: &str = "\
 .*.tmp
 *.damaged-*
 ";
+
+/// What [`IGNORE_SHARED`] lets into git, besides the ignore file itself.
+pub fn shared_records() -> Vec<&'static str> {
+    let kept = IGNORE_SHARED.lines().filter_map(|line| line.strip_prefix("!/"));
+    kept.filter(|name| *name != GITIGNORE).collect()
+}

@@ -12,10 +12,8 @@ use std::path::Path;
 use rustix::fs::{self, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::system::{self, ALWAYS};
 use crate::{Error, Result};
-
-/// Opening a pipe must not wait for its other end.
-pub(crate) const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
 /// How much of a log is read at a time.
 const CHUNK: usize = 128 * 1024;
@@ -34,7 +32,31 @@ pub(crate) fn open_own(path: &Path) -> Result<File> {
 
 /// The whole of a file outside of every store: settings, a trust record, one of git's files.
 pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
-    read_whole(open_own(path)?, path, max)
+    read_whole(&open_own(path)?, path, max)
+}
+
+/// How a path led to its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// By the names in it.
+    Direct,
+    /// Perhaps through a symbolic link.
+    ThroughLinks,
+}
+
+/// The same, with its file and whether there was a link on the way.
+pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way, File)> {
+    let opened = match system::open_without_links(path, OFlags::RDONLY) {
+        Ok(fd) => Ok((fd, Way::Direct)),
+        Err(Errno::NOENT) => Err(Errno::NOENT),
+        // A link, or a system that cannot tell.
+        Err(_) => {
+            fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty()).map(|fd| (fd, Way::ThroughLinks))
+        }
+    };
+    let (fd, way) = opened.map_err(|e| Error::from_errno(e, path, "read"))?;
+    let file = File::from(fd);
+    Ok((read_whole(&file, path, max)?, way, file))
 }
 
 /// A file that the user named on the command line. A pipe is allowed: `<(command)` and `/dev/stdin` are pipes.
@@ -59,7 +81,7 @@ pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Ve
 }
 
 /// The whole of an open file. A file over `max` bytes is refused before any of it is read.
-pub(crate) fn read_whole(mut file: File, path: &Path, max: usize) -> Result<Vec<u8>> {
+pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
     let size = require_file(file.as_fd(), path)?;
     let Some(size) = usize::try_from(size).ok().filter(|size| *size <= max) else {
         return Err(too_large(path, max));

@@ -1,4 +1,7 @@
 //! Which folder is the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, the folder itself.
+//!
+//! A marker is looked for within the git working tree that the search starts in (for a submodule: also in its
+//! superproject's), outside git up to a change of owner. Folders that somebody else could have marked are passed over.
 
 use std::path::{Path, PathBuf};
 
@@ -7,12 +10,38 @@ use rustix::fs::{self, AtFlags, CWD};
 use rustix::io::Errno;
 
 use crate::git::{self, Git};
+use crate::owner::{Exposed, exposure};
 use crate::store::Store;
 use crate::{Dir, Error, Result, layout};
+
+/// Which folders may be a root without being named by `--root` or `$THROUGHLINE_ROOT`.
+#[derive(Clone, Copy)]
+pub struct Rules<'a> {
+    /// The effective user.
+    pub user: u32,
+    pub home: Option<&'a Path>,
+    /// Whether the user's own settings name a folder (`roots.allow`). Asked only about one that would be refused.
+    pub allows: &'a dyn Fn(&Path) -> bool,
+}
+
+impl std::fmt::Debug for Rules<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rules").field("user", &self.user).field("home", &self.home).finish_non_exhaustive()
+    }
+}
+
+/// Why a folder is not a root, whatever marker it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    TopOfDisk,
+    HomeOrAbove,
+    Exposed(Exposed),
+}
 
 /// What the caller knows.
 #[derive(Clone, Copy, Debug)]
 pub struct Wish<'a> {
+    pub rules: Rules<'a>,
     /// `--root`, else `$THROUGHLINE_ROOT`: taken as it is.
     pub explicit: Option<&'a Path>,
     /// Absolute folders to start from, best first. For a hook: the harness's project folder, then its working directory.
@@ -48,7 +77,7 @@ pub fn find(wish: &Wish) -> Result<Found> {
     }
     let mut unmarked = None;
     for start in wish.starts {
-        match climb(start)? {
+        match climb(start, &wish.rules)? {
             Found::Unmarked(root) => {
                 unmarked.get_or_insert(root);
             }
@@ -59,36 +88,86 @@ pub fn find(wish: &Wish) -> Result<Found> {
     Ok(Found::Unmarked(unmarked.ok_or_else(nowhere)?))
 }
 
-/// From `start` upwards. At the top of a worktree the main checkout is asked before anything further up.
-fn climb(start: &Path) -> Result<Found> {
+/// From `start` upwards, to the top of its working tree. A worktree uses the root of its main checkout.
+fn climb(start: &Path, rules: &Rules) -> Result<Found> {
     let mut top: Option<Root> = None;
     for dir in start.ancestors() {
-        let here = open(dir)?;
-        let git = if top.is_none() { git::look(dir) } else { None };
-        match (here, git) {
+        let here = open_fit(start, dir, rules)?;
+        match (here, git::look(dir)) {
             (here, Some(Git::Worktree { main })) => {
                 let root = Root { path: main, checkout: dir.to_owned() };
-                match (open(&root.path)?, here) {
-                    (Some((store, marker)), None) => return Ok(Found::Marked { root, store, marker }),
+                return Ok(match (open_fit(&root.path, &root.path, rules)?, here) {
+                    (Some((store, marker)), None) => Found::Marked { root, store, marker },
                     (Some((store, marker)), Some((_, own))) if own.project_id == marker.project_id => {
-                        return Ok(Found::Marked { root, store, marker });
+                        Found::Marked { root, store, marker }
                     }
-                    (_, Some((store, marker))) => return Ok(marked_at(dir, store, marker)),
-                    (None, None) => top = Some(root),
+                    (_, Some((store, marker))) => marked_at(dir, store, marker),
+                    (None, None) => Found::Unmarked(top.unwrap_or(root)),
+                });
+            }
+            (Some((store, marker)), _) => return Ok(marked_at(dir, store, marker)),
+            (None, Some(git)) => {
+                top.get_or_insert_with(|| Root { path: dir.to_owned(), checkout: dir.to_owned() });
+                if git != Git::Submodule {
+                    break;
                 }
             }
-            (Some((store, marker)), _) => {
-                // A repository inside the project is part of it; only a worktree is a checkout of its own.
-                let worktree = top.filter(|top| top.path != top.checkout);
-                let checkout = worktree.map_or_else(|| dir.to_owned(), |top| top.checkout);
-                let root = Root { path: dir.to_owned(), checkout };
-                return Ok(Found::Marked { root, store, marker });
-            }
-            (None, Some(Git::Top)) => top = Some(Root { path: dir.to_owned(), checkout: dir.to_owned() }),
             (None, None) => {}
         }
     }
     Ok(Found::Unmarked(top.unwrap_or_else(|| Root { path: start.to_owned(), checkout: start.to_owned() })))
+}
+
+/// The store at `dir` if a search from `start` may use it. What is in a folder that it may not use is not even an error:
+/// otherwise anybody could stop everybody with a broken marker in `/tmp`.
+fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Marker)>> {
+    match open(dir) {
+        Ok(None) => Ok(None),
+        found if is_fit(start, dir, rules) => found,
+        _ => Ok(None),
+    }
+}
+
+fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
+    // Most sessions start in their root: then one look at it is all.
+    let unfit = if start == dir { unfit_by_name(dir, rules) } else { unfit(dir, rules) };
+    (unfit.is_none() && (start == dir || is_one_owners(start, dir, rules.user))) || (rules.allows)(dir)
+}
+
+/// Whether all folders from `start` up to `dir` belong to the user, or are parts of one git working tree.
+fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
+    let owned =
+        |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
+    start.ancestors().take_while(|folder| *folder != dir).all(owned)
+        || dir.ancestors().any(|folder| fs_exists(&folder.join(".git")))
+}
+
+/// Why `dir` may not be a root; None where it may. `roots.allow` is not asked.
+pub fn unfit(dir: &Path, rules: &Rules) -> Option<Unfit> {
+    let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
+    // HOME can have more than one name.
+    let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
+    unfit_by_name(dir, rules).or_else(|| is_home().then_some(Unfit::HomeOrAbove))
+}
+
+fn unfit_by_name(dir: &Path, rules: &Rules) -> Option<Unfit> {
+    if dir.parent().is_none() {
+        return Some(Unfit::TopOfDisk);
+    }
+    if rules.home.is_some_and(|home| home.starts_with(dir)) {
+        return Some(Unfit::HomeOrAbove);
+    }
+    exposure(dir, rules.user).map(Unfit::Exposed)
+}
+
+impl std::fmt::Display for Unfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unfit::TopOfDisk => f.write_str("it is the top of the file system"),
+            Unfit::HomeOrAbove => f.write_str("it is your home folder, or above it"),
+            Unfit::Exposed(exposed) => exposed.fmt(f),
+        }
+    }
 }
 
 fn marked_at(dir: &Path, store: Store, marker: Marker) -> Found {
@@ -97,8 +176,8 @@ fn marked_at(dir: &Path, store: Store, marker: Marker) -> Found {
 
 /// The store at `dir` with its marker; None where there is no marker.
 fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
-    let Some(store) = store_at(dir)? else { return Ok(None) };
-    match store.marker() {
+    let Some(mut store) = store_at(dir)? else { return Ok(None) };
+    match store.take_marker() {
         Ok(marker) => Ok(Some((store, marker))),
         Err(Error::Absent { .. }) => Ok(None),
         Err(e) => Err(e),

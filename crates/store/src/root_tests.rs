@@ -8,6 +8,10 @@ use super::*;
 const ID: &str = "0199f0a2-1111-7abc-8def-0123456789ab";
 const OTHER: &str = "0199f0a2-2222-7abc-8def-0123456789ab";
 
+fn rules() -> Rules<'static> {
+    Rules { user: rustix::process::geteuid().as_raw(), home: None, allows: &|_| false }
+}
+
 struct Ground {
     _temp: tempfile::TempDir,
     base: PathBuf,
@@ -54,7 +58,7 @@ impl Ground {
     fn find(&self, start: &str) -> String {
         let start = self.base.join(start);
         let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();
-        match find(&Wish { explicit: None, starts: &[&start] }) {
+        match find(&Wish { rules: rules(), explicit: None, starts: &[&start] }) {
             Ok(Found::Marked { root, .. }) => format!("{} {}", short(&root.path), short(&root.checkout)),
             Ok(Found::Unmarked(root)) => format!("({}) {}", short(&root.path), short(&root.checkout)),
             Err(error) => format!("{error:?}").split_whitespace().next().unwrap_or_default().to_owned(),
@@ -92,10 +96,10 @@ fn a_worktree_uses_the_main_checkout() {
 }
 
 #[test]
-fn a_worktree_asks_its_main_checkout_before_a_folder_above() {
+fn a_worktree_asks_its_main_checkout_and_no_folder_above() {
     let ground = Ground::new(&["main/.git", "above/tree/sub"]);
     ground.worktree("main", "above/tree").mark("above", OTHER);
-    assert_eq!(ground.find("above/tree/sub"), "above above/tree");
+    assert_eq!(ground.find("above/tree/sub"), "(main) above/tree", "nothing above a working tree is asked");
     ground.mark("main", ID);
     assert_eq!(ground.find("above/tree/sub"), "main above/tree");
 }
@@ -134,13 +138,57 @@ fn starts_are_asked_in_order_and_explicit_is_taken_as_it_is() {
     ground.mark("b", ID);
     let (a, b, sub) = (ground.base.join("a"), ground.base.join("b"), ground.base.join("b/sub"));
     let marked = |wish: &Wish| matches!(find(wish), Ok(Found::Marked { root, .. }) if root.path == b);
-    assert!(marked(&Wish { explicit: None, starts: &[&a, &b] }));
-    assert!(marked(&Wish { explicit: Some(&b), starts: &[&a] }));
+    assert!(marked(&Wish { rules: rules(), explicit: None, starts: &[&a, &b] }));
+    assert!(marked(&Wish { rules: rules(), explicit: Some(&b), starts: &[&a] }));
     assert!(
-        matches!(find(&Wish { explicit: Some(&sub), starts: &[] }), Ok(Found::Unmarked(root)) if root.path == sub)
+        matches!(find(&Wish { rules: rules(), explicit: Some(&sub), starts: &[] }), Ok(Found::Unmarked(root)) if root.path == sub)
     );
     assert!(matches!(
-        find(&Wish { explicit: Some(&a.join("none")), starts: &[] }),
+        find(&Wish { rules: rules(), explicit: Some(&a.join("none")), starts: &[] }),
         Err(Error::Absent { .. })
     ));
+}
+
+#[test]
+fn the_search_stays_within_the_working_tree() {
+    let ground =
+        Ground::new(&["outer/repo/.git", "outer/repo/sub", "outer/.git/modules/m", "outer/libs/m/sub"]);
+    ground.mark("outer", ID).file("outer/libs/m/.git", b"gitdir: ../../.git/modules/m\n");
+    assert_eq!(ground.find("outer/repo/sub"), "(outer/repo) outer/repo", "a repository of its own");
+    assert_eq!(ground.find("outer/libs/m/sub"), "outer outer", "a submodule is part of its superproject");
+    fs::remove_dir_all(ground.base.join("outer/.agent")).unwrap();
+    assert_eq!(ground.find("outer/libs/m/sub"), "(outer/libs/m) outer/libs/m");
+}
+
+#[test]
+fn a_folder_that_others_may_write_is_passed_over_whatever_is_in_it() {
+    use std::os::unix::fs::PermissionsExt;
+    let ground = Ground::new(&["shared/mine/sub", "outer/shared/sub"]);
+    ground.mark("shared", ID).mark("outer", OTHER).mark("outer/shared", ID);
+    for shared in ["shared", "outer/shared"] {
+        fs::set_permissions(ground.base.join(shared), fs::Permissions::from_mode(0o1777)).unwrap();
+    }
+    assert_eq!(ground.find("shared/mine/sub"), "(shared/mine/sub) shared/mine/sub");
+    assert_eq!(ground.find("outer/shared/sub"), "outer outer", "the next one above is asked");
+    ground.file("shared/.agent/context/root.json", b"{");
+    assert_eq!(ground.find("shared/mine"), "(shared/mine) shared/mine", "not even its damage is told");
+}
+
+#[test]
+fn home_and_above_hold_no_root_unless_it_is_allowed() {
+    let ground = Ground::new(&["home/work"]);
+    ground.mark("home", ID);
+    let home = ground.base.join("home");
+    let start = home.join("work");
+    symlink(&home, ground.base.join("alias")).unwrap();
+    let alias = ground.base.join("alias");
+    let marked = |home: &Path, allows: &dyn Fn(&Path) -> bool| {
+        let rules = Rules { home: Some(home), allows, ..rules() };
+        matches!(find(&Wish { rules, explicit: None, starts: &[&start] }), Ok(Found::Marked { .. }))
+    };
+    assert!(!marked(&home, &|_| false));
+    assert!(!marked(&alias, &|_| false), "by another name");
+    assert!(!marked(&start, &|_| false), "above it");
+    assert!(marked(&home, &|folder| folder == home));
+    assert!(marked(&ground.base.join("other"), &|_| false));
 }

@@ -1,5 +1,7 @@
 //! Which roots are trusted on this machine. Kept outside of every tree, so that no clone can bring it along.
 
+use std::cell::RefCell;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,16 +10,22 @@ use model::marker::ProjectId;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::read::read_own;
+use crate::owner::{Exposed, first_exposed};
+use crate::read::{Way, read_seeing_links};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;
 const LARGEST: usize = 1024 * 1024;
 
 /// The trust records of one user: `trust/<project_id>.json` in the state folder.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Trust {
     state: PathBuf,
+    user: u32,
+    /// The folder that `state` is in because it is the user's home, not because a variable names it.
+    home: Option<PathBuf>,
+    /// The record that was read last, open as long as this is. See `Store::marker`.
+    record: RefCell<Option<File>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,9 +41,14 @@ struct Record {
 }
 
 impl Trust {
-    /// `state` is `$XDG_STATE_HOME/throughline`.
-    pub fn new(state: PathBuf) -> Trust {
-        Trust { state }
+    /// `state` is `$XDG_STATE_HOME/throughline`, `user` the effective user.
+    pub fn new(state: PathBuf, user: u32) -> Trust {
+        Trust { state, user, home: None, record: RefCell::default() }
+    }
+
+    /// `state` is where it is in the home folder of whoever has set nothing.
+    pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
+        Trust { state, user, home: Some(home), record: RefCell::default() }
     }
 
     pub fn file(&self, project: &ProjectId) -> PathBuf {
@@ -43,11 +56,43 @@ impl Trust {
     }
 
     /// Path and project must both be right: another project at this path, or this one cloned elsewhere, is not it.
+    /// A record in a folder that somebody else can write is not believed: that is an error.
     pub fn holds(&self, project: &ProjectId, root: &Path) -> Result<bool> {
-        let record = self.read(project)?;
+        let (record, way) = self.read(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
         // The plain comparison first: hooks come here, and resolving links takes a call per folder.
-        Ok(known(root) || root.canonicalize().is_ok_and(|root| known(&root)))
+        let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
+        if holds {
+            self.require_private()?;
+            self.require_outside(root, way)?;
+        }
+        Ok(holds)
+    }
+
+    /// `trust/` and the folders it is in must be the user's alone, or a forged `XDG_STATE_HOME` could vouch for anything.
+    fn require_private(&self) -> Result<()> {
+        let trust = self.state.join("trust");
+        let folders = [trust.as_path(), &self.state, self.state.parent().unwrap_or(&self.state)];
+        match first_exposed(&folders, self.user) {
+            Some((path, why)) => Err(Error::Exposed { path, why }),
+            None => Ok(()),
+        }
+    }
+
+    /// Files of a clone belong to the user who cloned it, so a clone could bring its own trust record along. A home folder
+    /// that is itself a root, because the user allowed it, has its own state in it.
+    fn require_outside(&self, root: &Path, way: Way) -> Result<()> {
+        let is_inside = || match way {
+            Way::Direct => self.state.starts_with(root),
+            Way::ThroughLinks => match (self.state.canonicalize(), root.canonicalize()) {
+                (Ok(state), Ok(root)) => state.starts_with(root),
+                _ => true,
+            },
+        };
+        if self.home.as_ref().is_some_and(|home| home.starts_with(root)) || !is_inside() {
+            return Ok(());
+        }
+        Err(Error::Exposed { path: self.state.clone(), why: Exposed::InsideProject })
     }
 
     /// False when it was trusted already.
@@ -82,18 +127,22 @@ impl Trust {
         let mut all = Vec::new();
         for entry in dir.entries()? {
             let Some(project) = entry.name.strip_suffix(".json").and_then(ProjectId::new) else { continue };
-            all.extend(self.read(&project)?.roots.into_iter().map(|root| (project.clone(), root)));
+            all.extend(self.read(&project)?.0.roots.into_iter().map(|root| (project.clone(), root)));
         }
         all.sort_by(|a, b| a.1.path.cmp(&b.1.path));
         Ok(all)
     }
 
-    fn read(&self, project: &ProjectId) -> Result<Record> {
+    fn read(&self, project: &ProjectId) -> Result<(Record, Way)> {
         let none = Record { schema_version: SCHEMA_VERSION, roots: Vec::new() };
         let path = self.file(project);
-        let bytes = match read_own(&path, LARGEST) {
-            Err(Error::Absent { .. }) => return Ok(none),
-            bytes => bytes?,
+        let (bytes, way) = match read_seeing_links(&path, LARGEST) {
+            Err(Error::Absent { .. }) => return Ok((none, Way::Direct)),
+            read => {
+                let (bytes, way, file) = read?;
+                self.record.replace(Some(file));
+                (bytes, way)
+            }
         };
         let record: Record = serde_json::from_slice(&bytes).map_err(|e| Error::Damaged {
             path: path.clone(),
@@ -107,7 +156,7 @@ impl Trust {
             );
             return Err(Error::Foreign { path, why });
         }
-        Ok(record)
+        Ok((record, way))
     }
 
     fn update(
@@ -118,7 +167,7 @@ impl Trust {
     ) -> Result<bool> {
         let dir = self.make_dir()?;
         let _lock = dir.lock(&format!("{}.lock", project.as_str()), wait)?;
-        let mut record = self.read(project)?;
+        let mut record = self.read(project)?.0;
         if !change(&mut record.roots) {
             return Ok(false);
         }
@@ -136,6 +185,8 @@ impl Trust {
         let path = self.state.join("trust");
         let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
         made.map_err(|e| crate::read::io_error(&e, &path, "make a folder"))?;
+        // What is noted in a folder of somebody else would not be believed.
+        self.require_private()?;
         Dir::open(&path)
     }
 }

@@ -35,7 +35,8 @@ pub fn run(words: &[OsString], started: Instant) {
         // The process ends with its event: giving the memory back first would only be more work.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
-        let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now };
+        let user = world::user();
+        let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now, user };
         ops::hook::run(&world, &Call { harness, event, payload: &payload, started })
     }));
     if let Ok(reply) = reply

@@ -19,10 +19,15 @@ pub fn now() -> Result<Timestamp, String> {
     }
 }
 
+/// The effective user.
+pub fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// `word` is what this program was called by.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
-    World { var: &var, program: program(word, cwd.as_deref()), cwd, root, now }
+    World { var: &var, program: program(word, cwd.as_deref()), cwd, root, now, user: user() }
 }
 
 /// Where this binary is, by the name it was called by: a link that an upgrade moves along is what a harness should call.

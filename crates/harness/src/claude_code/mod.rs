@@ -35,6 +35,7 @@ pub const ROW: Harness = Harness {
     transcripts_kept,
     install: Install {
         program: "claude",
+        paths: &["/@anthropic-ai/claude-code", "/claude/versions/"],
         folder: ".claude",
         folder_variable: Some("CLAUDE_CONFIG_DIR"),
         local: Some("settings.local.json"),

@@ -37,6 +37,7 @@ pub const ROW: Harness = Harness {
     transcripts_kept: |_| None,
     install: Install {
         program: "droid",
+        paths: &["/@factory/cli", "/node_modules/droid/"],
         folder: ".factory",
         folder_variable: None,
         local: None,

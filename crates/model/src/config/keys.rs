@@ -22,6 +22,8 @@ pub enum Shape {
         default: &'static str,
         allowed: &'static [&'static str],
     },
+    /// A list of absolute paths. Only the user's own file can set it: neither a project nor whoever sets a variable may.
+    OwnPaths,
     /// Any text; empty only where that is the default.
     Text {
         default: &'static str,
@@ -47,6 +49,7 @@ pub const ROLES_ARCHITECTURE_DOC: &str = "roles.architecture_doc";
 pub const GATES_JOBS: &str = "gates.jobs";
 pub const GATES_TIMEOUT_S: &str = "gates.timeout_s";
 pub const GATES_LIVE_STATE_FILE: &str = "gates.live_state_file";
+pub const ROOTS_ALLOW: &str = "roots.allow";
 
 /// Every setting there is. A key is added here, in [`Settings`], and where it takes effect.
 pub const KEYS: &[Key] = &[
@@ -163,6 +166,12 @@ pub const KEYS: &[Key] = &[
         variable: "THROUGHLINE_GATES_LIVE_STATE_FILE",
         shape: Shape::Text { default: "" },
         about: "a YAML file of the project whose `live.dir` is the live run",
+    },
+    Key {
+        name: ROOTS_ALLOW,
+        variable: "THROUGHLINE_ROOTS_ALLOW",
+        shape: Shape::OwnPaths,
+        about: "folders that may be a root though they are shared, foreign or your home; only in your own settings",
     },
 ];
 

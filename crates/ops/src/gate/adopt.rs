@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::run::find_or_make;
 use super::{Place, need_trust};
 use crate::consent::{give_launches, give_stage, is_launch_given, is_stage_given};
-use crate::trust::refuse_inside_harness;
+use crate::person::require_person;
 use crate::{Result, World};
 
 /// What somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
@@ -44,7 +44,7 @@ impl From<&Output> for LaunchShown {
 }
 
 pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
-    refuse_inside_harness(world, "launch commands are not adopted", "thru gate run --adopt")?;
+    require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
     let place = Place::find(world)?;
     need_trust(&place)?;
     let run = find_or_make(world, &place, stage)?;

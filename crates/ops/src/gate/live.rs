@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use model::config::Settings;
 use model::{gate, place};
 use serde::Serialize;
-use store::{Root, Run, Store, layout};
+use store::{Dir, Root, Run, Store, layout};
 
 use super::{Place, in_outputs};
 use crate::project::Project;
@@ -94,8 +94,15 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     if settings.live_state_file.is_empty() {
         return Ok(None);
     }
-    let path = root.checkout.join(&settings.live_state_file);
-    let text = match store::read_own(&path, LARGEST) {
+    let named = &settings.live_state_file;
+    let path = root.checkout.join(named);
+    let Some(rel) = place::within(&root.checkout.to_string_lossy(), named).into_inside() else {
+        return Err(Error::Refused {
+            what: format!("gates.live_state_file is `{named}`, which is not inside this project"),
+            hint: format!("name a file below {}, or take the setting out", root.checkout.display()),
+        });
+    };
+    let text = match Dir::open(&root.checkout)?.read(&rel, LARGEST) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         text => String::from_utf8_lossy(&text?).into_owned(),
     };

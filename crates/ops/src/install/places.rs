@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use harness::settings;
 use harness::{File, HARNESSES, Harness};
 
-use super::{Scope, read};
+use super::Scope;
+use super::files::read;
 use crate::{Error, Result, World};
 
 /// The harnesses that this person or this project uses, by what can be seen of them.
@@ -162,14 +163,9 @@ fn holds_hooks(folder: &Path, file: &File) -> bool {
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }
 
-/// People keep settings under version control and link to them: the file that is meant is the one linked to.
-pub(super) fn real_path(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::Place)> {
     let files = files_of(harness, Scope::Local);
-    files.into_iter().map(|file| (real_path(&folder.join(file.name)), file.place)).collect()
+    files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
 /// The scope that shares this one's folder.

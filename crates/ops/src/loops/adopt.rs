@@ -8,7 +8,7 @@ use super::{Changed, choose, front, not_active, shown, trusted};
 use crate::consent::{Claim, give_loop, is_started_here};
 use crate::init::PATIENCE;
 use crate::loops::choose::Aim;
-use crate::trust::refuse_inside_harness;
+use crate::person::require_person;
 use crate::{Error, Result, World};
 
 /// A loop that somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
@@ -21,7 +21,7 @@ pub struct Adoption {
 }
 
 pub fn to_adopt(world: &World, named: &str) -> Result<Adoption> {
-    refuse_inside_harness(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
+    require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = trusted(world)?;
     let state = store.read_loop(&choose(world, &store, Some(named), Aim::Look)?)?.state;
     if matches!(state.status, Status::Done | Status::Cancelled) {

@@ -4,17 +4,23 @@ use std::path::{Path, PathBuf};
 
 use super::ProcessInfo;
 
-/// The system says this where a process ended while it was asked about.
-const NO_SUCH_PROCESS: i32 = rustix::io::Errno::SRCH.raw_os_error();
+/// One line, with a name of at most 16 bytes in it; and a command line, of which the beginning is enough.
+const LARGEST_STAT: usize = 4096;
+const LARGEST_ARGUMENTS: usize = 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
-    let stat = match std::fs::read_to_string(format!("/proc/{pid}/stat")) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound || e.raw_os_error() == Some(NO_SUCH_PROCESS) => {
-            return Ok(None);
-        }
-        stat => stat?,
-    };
-    Ok(parse(&stat))
+    match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
+        Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
+        // Gone, or gone while it was read (ESRCH).
+        Err(store::Error::Absent { .. }) => Ok(None),
+        Err(error) => Err(std::io::Error::other(error)),
+    }
+}
+
+pub fn arguments(pid: i32) -> Vec<String> {
+    let line = store::read_own(Path::new(&format!("/proc/{pid}/cmdline")), LARGEST_ARGUMENTS).unwrap_or_default();
+    let words = line.split(|b| *b == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
 /// The number, the name in brackets, the state, the parent, …, and as the 22nd word when it began. A name may hold

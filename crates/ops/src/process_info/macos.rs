@@ -37,6 +37,10 @@ pub fn exe(_: i32) -> Option<PathBuf> {
     None
 }
 
+pub fn arguments(_: i32) -> Vec<String> {
+    Vec::new()
+}
+
 pub fn namespace() -> Option<String> {
     Some("macos".to_owned())
 }

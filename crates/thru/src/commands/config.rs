@@ -62,6 +62,7 @@ fn shown(value: &Value) -> String {
         Value::Flag(on) => on.to_string(),
         Value::Number(n) => n.to_string(),
         Value::Word(word) => word.clone(),
+        Value::List(words) => words.join(", "),
     }
 }
 

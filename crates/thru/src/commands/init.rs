@@ -73,6 +73,13 @@ fn print(report: &Report) {
             output::line(format_args!("{BOLD}{name}{BOLD:#} has its root in {root}/.agent/context already"));
         }
     }
+    if report.created && !report.in_git.is_empty() {
+        output::line(format_args!(
+            "Kept in git, for everybody who gets the repository: {}",
+            report.in_git.join(", ")
+        ));
+        output::line("Everything else in it stays on this machine, readable by you alone.");
+    }
     for wired in &report.wired {
         install::print(wired);
     }

@@ -1,8 +1,8 @@
 use clap::ValueEnum;
-use ops::install::{FileChange, Report, Scope, Task};
-use ops::{Mode, Result, World};
+use ops::install::{Failed, FileChange, Report, Scope, Task};
+use ops::{ErrorKind, Mode, Result, World};
 
-use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Wire a harness: merge our hooks and commands into its settings
 ///
@@ -78,14 +78,14 @@ fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
             }
         }
     }
-    Ok(0)
+    Ok(if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) })
 }
 
 /// One line a file that changed.
 pub fn print(report: &Report) {
     let Report { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
-    if changed.is_empty() {
+    if changed.is_empty() && report.failed.is_empty() {
         output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
     }
     for file in changed {
@@ -105,6 +105,10 @@ pub fn print(report: &Report) {
         if let Some(backup) = &file.backup {
             output::line(format_args!("{DIM}  backup: {}{DIM:#}", backup.display()));
         }
+    }
+    for Failed { error, .. } in &report.failed {
+        output::talk(format_args!("{BAD}error:{BAD:#} {error}"));
+        output::talk("hint:  mend that file, then run this again; what was ours in other files is gone");
     }
     for note in notes {
         output::talk(format_args!("{WARN}note:{WARN:#} {note}"));

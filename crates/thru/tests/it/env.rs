@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -119,6 +119,16 @@ impl TestEnv {
 
     /// A call of the binary, from the project's folder.
     pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
+        let call = self.call_as_tester(words);
+        // What was given away belongs to that user from then on.
+        if self.is_given_away() { call.program(&self.base.join("thru")).user(NOBODY) } else { call }
+    }
+
+    fn is_given_away(&self) -> bool {
+        fs::metadata(&self.base).unwrap().uid() == NOBODY
+    }
+
+    fn call_as_tester<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
         let mut command = Command::new(binary());
         command.args(words).env_clear().current_dir(self.project());
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
@@ -218,17 +228,21 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// A call by somebody whom file modes bind: root is replaced by a user who owns nothing.
+    /// A call by somebody whom file modes bind: root gives everything to another user and calls as that one.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
         self.locked.set(true);
-        if fs::metadata(&self.base).unwrap().uid() != 0 {
-            return self.call(words);
+        let owner = fs::metadata(&self.base).unwrap().uid();
+        if owner == 0 || owner == NOBODY {
+            // The binary may lie in a folder that only root may enter.
+            let copy = self.base.join("thru");
+            if !copy.exists() {
+                copy_binary(&copy);
+            }
+            let given =
+                Command::new("chown").args(["-R", &format!("{NOBODY}:{NOBODY}")]).arg(&self.base).status();
+            assert!(given.unwrap().success());
         }
-        fs::set_permissions(&self.base, fs::Permissions::from_mode(0o755)).unwrap();
-        // The binary may lie in a folder that only root may enter.
-        let copy = self.base.join("thru");
-        copy_binary(&copy);
-        self.call(words).program(&copy).user(NOBODY)
+        self.call(words)
     }
 
     /// Output without what differs from run to run: folders, ids, version.

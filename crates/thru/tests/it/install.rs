@@ -269,15 +269,19 @@ fn a_file_that_is_ours_alone_goes_also_after_a_change() {
 }
 
 #[test]
-fn what_cannot_be_taken_out_whole_is_left_whole() {
+fn a_file_that_does_not_parse_keeps_nothing_of_ours_in_the_others() {
     let env = TestEnv::repository();
     env.thru(&["context", "init"]).ok();
     env.thru(&["install", "droid"]).ok();
-    env.write("home/.factory/settings.json", "{ \"hooks\": ");
-    let before = env.tree();
-    let refused = env.thru(&["uninstall", "droid"]).exits(12);
-    assert!(refused.stderr.contains("settings.json"), "{refused}");
-    before.assert_same(&env.tree(), "nothing was changed");
+    let broken = env.write("home/.factory/settings.json", "{ \"hooks\": ");
+    let told = env.thru(&["uninstall", "droid"]).exits(12);
+    assert!(told.stderr.contains(broken.to_str().unwrap()) && told.stderr.contains("mend"), "{told}");
+    assert_eq!(names_in(&env.home().join(".factory")), ["settings.json"], "{told}");
+    assert_eq!(fs::read_to_string(&broken).unwrap(), "{ \"hooks\": ");
+    let again = env.call(&["uninstall", "droid", "--json"]).run().exits(12).json();
+    assert_eq!(again["failed"][0]["path"], broken.to_str().unwrap());
+    fs::write(&broken, "{}").unwrap();
+    env.thru(&["uninstall", "droid"]).ok();
 }
 
 #[test]
@@ -340,5 +344,7 @@ fn a_binary_called_by_a_winding_path_is_written_straight() {
 #[test]
 fn a_folder_that_may_not_be_written_is_told_as_such() {
     let env = TestEnv::repository();
-    env.call_bound_by_modes(&["install", "claude-code"]).run().exits(11);
+    let call = env.call_bound_by_modes(&["install", "claude-code"]);
+    fs::set_permissions(env.project(), std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    call.run().exits(11);
 }

@@ -1,0 +1,87 @@
+//! Which processes are harnesses, by what the system tells about them.
+
+use crate::{HARNESSES, Harness};
+
+/// A process, as the system describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// The name the kernel has for it.
+    pub name: String,
+    /// The file it runs; empty where that cannot be seen.
+    pub program: String,
+    pub arguments: Vec<String>,
+}
+
+/// What runs a script: the script then says which program it is.
+const INTERPRETERS: &[&str] =
+    &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
+
+/// The harness that this process is.
+pub fn harness_of(process: &Description) -> Option<&'static Harness> {
+    HARNESSES.iter().find(|harness| is_harness(process, harness))
+}
+
+fn is_harness(process: &Description, harness: &Harness) -> bool {
+    let install = &harness.install;
+    let fits = |path: &str| {
+        base_name(path) == install.program || install.paths.iter().any(|part| path.contains(part))
+    };
+    let called = process.arguments.first().map_or("", String::as_str);
+    process.name == install.program
+        || fits(&process.program)
+        || fits(called)
+        || ([process.name.as_str(), base_name(&process.program), base_name(called)].iter())
+            .any(|name| INTERPRETERS.contains(name))
+            && script(&process.arguments).is_some_and(fits)
+}
+
+/// The first argument that is no option.
+fn script(arguments: &[String]) -> Option<&str> {
+    arguments.iter().skip(1).map(String::as_str).find(|argument| !argument.starts_with('-'))
+}
+
+fn base_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harnesses_are_known_by_name_program_and_script() {
+        let cases: &[(&str, &str, &[&str], Option<&str>)] = &[
+            ("claude", "/usr/bin/node", &["claude"], Some("claude-code")),
+            ("2.1.3", "/home/u/.local/share/claude/versions/2.1.3", &["x"], Some("claude-code")),
+            (
+                "node",
+                "/usr/bin/node",
+                &[
+                    "node",
+                    "--max-old-space-size=4096",
+                    "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js",
+                ],
+                Some("claude-code"),
+            ),
+            ("MainThread", "/opt/node", &["node", "/usr/local/bin/claude", "-p", "x"], Some("claude-code")),
+            ("bash", "/bin/bash", &["bash", "/home/u/bin/claude", "--resume"], Some("claude-code")),
+            ("droid", "/home/u/.local/bin/droid", &["droid"], Some("droid")),
+            ("node", "/usr/bin/node", &["node", "/x/node_modules/droid/bin/run.js"], Some("droid")),
+            ("claude", "", &[], Some("claude-code")),
+            ("zsh", "/bin/zsh", &["-zsh"], None),
+            ("vim", "/usr/bin/vim", &["vim", "claude"], None),
+            ("sshd", "/usr/sbin/sshd", &["sshd: claude@pts/0"], None),
+            ("tmux: server", "/usr/bin/tmux", &["tmux", "new", "-s", "x", "claude"], None),
+            ("bash", "/bin/bash", &["bash", "-c", "thru trust # not claude"], None),
+            ("node", "/usr/bin/node", &["node", "/srv/app/server.js", "/usr/bin/claude"], None),
+        ];
+        for (name, program, arguments, expected) in cases {
+            let process = Description {
+                name: (*name).to_owned(),
+                program: (*program).to_owned(),
+                arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+            };
+            assert_eq!(harness_of(&process).map(|harness| harness.name), *expected, "{process:?}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! How the files of a harness are reached: in a project through no link, in the user's own folders through the user's links.
+
+use std::path::{Path, PathBuf};
+
+use store::Dir;
+
+use super::Scope;
+use crate::{Error, Result};
+
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// The file that is meant by a path. People keep their own settings under version control and link to them: that link is
+/// theirs, and the file behind it is written. A link in a project came with the project, and could lead anywhere.
+pub(super) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
+    if scope == Scope::User {
+        return Ok(real_path(path));
+    }
+    refuse_links(project, path)?;
+    Ok(path.to_owned())
+}
+
+/// Refuses if anything on the way from `project` down to `path` is a symbolic link.
+pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
+    let below = path.ancestors().take_while(|part| *part != project);
+    let Some(link) = below.filter(|part| part.is_symlink()).last() else { return Ok(()) };
+    let target = std::fs::read_link(link).unwrap_or_default();
+    Err(Error::Refused {
+        what: format!(
+            "{}: this is a symbolic link to {}, and thru follows no link in a project",
+            link.display(),
+            target.display()
+        ),
+        hint:
+            "put a real file or folder in its place, or say --user for your own settings; nothing was changed"
+                .into(),
+    })
+}
+
+/// The folder of a file that [`resolve`] has given, made where it is missing, and the file's name in it.
+pub(super) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+        return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
+    };
+    let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
+    let dir = match inside {
+        // Checked again by the kernel: a link that came since `resolve` is not followed either.
+        Some(rel) => Dir::open(project)?.make_by_umask(rel)?,
+        None => {
+            let fail = |e: &std::io::Error| Error::stream(&folder.display().to_string(), "make", e);
+            std::fs::create_dir_all(folder).map_err(|e| fail(&e))?;
+            Dir::open(folder)?
+        }
+    };
+    Ok((dir, name.to_owned()))
+}
+
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
+    match store::read_own(path, LARGEST) {
+        Err(store::Error::Absent { .. }) => Ok(None),
+        read => Ok(Some(read?)),
+    }
+}
+
+pub(super) fn real_path(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,103 @@
+//! Files of other programs: a harness's settings, git's list of what it does not show. They are replaced only if nobody
+//! else has written them since they were read, and keep their owner and mode.
+
+use rustix::fs::{self, AtFlags, FileType, Mode};
+use rustix::io::Errno;
+
+use crate::atomic::NewFile;
+use crate::{Dir, Durability, Error, Result};
+
+/// What became of a file that was to be replaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Replaced {
+    Done,
+    /// It does not hold what it held when it was read. Nothing was written.
+    ChangedMeanwhile,
+}
+
+impl Dir {
+    /// Replaces `name` if it still holds `expected`; None stands for "not there". The comparison is made right before the
+    /// rename, when the new file is ready.
+    pub fn replace_if(&self, name: &str, expected: Option<&[u8]>, bytes: &[u8]) -> Result<Replaced> {
+        let path = self.path().join(name);
+        let Some(expected) = expected else {
+            let created = self.create_as(name, bytes, NewFile::ByUmask)?;
+            return Ok(if created { Replaced::Done } else { Replaced::ChangedMeanwhile });
+        };
+        let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
+                let why = "a link or a folder stands in its place".to_owned();
+                return Err(Error::Refused { path, why });
+            }
+            Ok(stat) => NewFile::WithOwner {
+                mode: Mode::from_raw_mode(stat.st_mode & 0o7777),
+                owner: stat.st_uid,
+                group: stat.st_gid,
+            },
+            Err(Errno::NOENT) => return Ok(Replaced::ChangedMeanwhile),
+            Err(e) => return Err(Error::from_errno(e, &path, "look at")),
+        };
+        let temporary = self.write_temporary(name, bytes, access, Durability::Synced)?;
+        let done = self.holds(name, expected).and_then(|same| {
+            if !same {
+                return Ok(Replaced::ChangedMeanwhile);
+            }
+            fs::renameat(self, &temporary, self, name).map_err(|e| Error::from_errno(e, &path, "replace"))?;
+            self.sync().map(|()| Replaced::Done)
+        });
+        if !matches!(done, Ok(Replaced::Done)) {
+            let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
+        }
+        done
+    }
+
+    /// Removes `name` if it still holds `expected`.
+    pub fn remove_if(&self, name: &str, expected: &[u8]) -> Result<Replaced> {
+        if !self.holds(name, expected)? {
+            return Ok(Replaced::ChangedMeanwhile);
+        }
+        self.remove(name).map(|()| Replaced::Done)
+    }
+
+    fn holds(&self, name: &str, expected: &[u8]) -> Result<bool> {
+        // One byte more than expected is enough to see that it is not the same.
+        match self.read(name, expected.len() + 1) {
+            Ok(bytes) => Ok(bytes == expected),
+            Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs as files;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    #[test]
+    fn replaces_only_what_was_read_and_keeps_its_owner_and_mode() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = Dir::open(temp.path()).unwrap();
+        let path = temp.path().join("x");
+        assert_eq!(dir.replace_if("x", None, b"one").unwrap(), Replaced::Done);
+        assert_eq!(dir.replace_if("x", None, b"two").unwrap(), Replaced::ChangedMeanwhile);
+        files::set_permissions(&path, files::Permissions::from_mode(0o664)).unwrap();
+        let root = path.metadata().unwrap().uid() == 0;
+        if root {
+            std::os::unix::fs::chown(&path, Some(4242), Some(4343)).unwrap();
+        }
+        for other in ["on", "onee", "", "two"] {
+            let replaced = dir.replace_if("x", Some(other.as_bytes()), b"new").unwrap();
+            assert_eq!(replaced, Replaced::ChangedMeanwhile, "{other}");
+        }
+        assert_eq!(dir.replace_if("x", Some(b"one"), b"new").unwrap(), Replaced::Done);
+        let meta = path.metadata().unwrap();
+        assert_eq!((files::read(&path).unwrap(), meta.mode() & 0o7777), (b"new".to_vec(), 0o664));
+        assert!(!root || (meta.uid(), meta.gid()) == (4242, 4343));
+        assert_eq!(dir.remove_if("x", b"old").unwrap(), Replaced::ChangedMeanwhile);
+        assert_eq!(dir.remove_if("x", b"new").unwrap(), Replaced::Done);
+        assert_eq!(dir.replace_if("x", Some(b"new"), b"y").unwrap(), Replaced::ChangedMeanwhile);
+        assert_eq!(dir.entries().unwrap().len(), 0, "no temporary file is left");
+    }
+}

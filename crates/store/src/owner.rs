@@ -1,0 +1,95 @@
+//! Who else could have written a folder: its owner, and the users that its mode lets in.
+
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{self, AtFlags, CWD, Stat};
+
+/// Why a folder is not the user's alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exposed {
+    /// It belongs to another user.
+    ForeignOwner { owner: u32, user: u32 },
+    /// Its mode lets other users write. The sticky bit (`/tmp`) does not keep them from adding files.
+    WritableByOthers { mode: u32 },
+    /// It lies in the project that it should say something about, so it may have come with it.
+    InsideProject,
+}
+
+/// What [`Exposed`] is decided by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub owner: u32,
+    pub group: u32,
+    pub mode: u32,
+}
+
+impl Access {
+    pub fn of(stat: &Stat) -> Access {
+        // Wider on some systems than on others.
+        #[allow(clippy::useless_conversion)]
+        Access { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
+    }
+
+    /// None where nobody but `user` (and root) can write. A group with the number of its owner is the owner's own: many
+    /// systems give every user one and make every folder writable by it.
+    pub fn exposed_to_others(self, user: u32) -> Option<Exposed> {
+        let group_is_private = self.group == self.owner;
+        if self.owner != user {
+            return Some(Exposed::ForeignOwner { owner: self.owner, user });
+        }
+        let others = self.mode & 0o002 != 0 || (self.mode & 0o020 != 0 && !group_is_private);
+        others.then_some(Exposed::WritableByOthers { mode: self.mode })
+    }
+}
+
+impl std::fmt::Display for Exposed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Exposed::ForeignOwner { owner, user } => {
+                write!(f, "it belongs to another user (uid {owner}, you are {user})")
+            }
+            Exposed::WritableByOthers { mode } => {
+                write!(f, "other users may write to it (mode {mode:04o})")
+            }
+            Exposed::InsideProject => f.write_str("it lies inside the project whose trust it should record"),
+        }
+    }
+}
+
+/// One system call. A folder that is not there exposes nothing.
+pub(crate) fn exposure(path: &Path, user: u32) -> Option<Exposed> {
+    let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
+    Access::of(&stat).exposed_to_others(user)
+}
+
+/// The first of these folders that is not the user's alone.
+pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposed)> {
+    folders.iter().find_map(|folder| Some(((*folder).to_owned(), exposure(folder, user)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_may_write() {
+        let foreign = |owner| Some(Exposed::ForeignOwner { owner, user: 1000 });
+        let writable = |mode| Some(Exposed::WritableByOthers { mode });
+        let cases = [
+            ((1000, 1000, 0o700), None),
+            ((1000, 1000, 0o755), None),
+            ((1000, 100, 0o755), None),
+            ((1000, 1000, 0o775), None),
+            ((1000, 100, 0o775), writable(0o775)),
+            ((1000, 1000, 0o777), writable(0o777)),
+            ((1000, 1000, 0o1777), writable(0o1777)),
+            ((1000, 1000, 0o702), writable(0o702)),
+            ((0, 0, 0o755), foreign(0)),
+            ((1001, 1000, 0o700), foreign(1001)),
+        ];
+        for ((owner, group, mode), expected) in cases {
+            let access = Access { owner, group, mode };
+            assert_eq!(access.exposed_to_others(1000), expected, "{access:?}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! How other programs' settings are written: through no link in a project, over nobody's edit, with their owner and mode.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+use crate::env::{TestEnv, names_in};
+
+const LOCAL: &str = "project/.claude/settings.local.json";
+
+/// Makes `link`, with the folder it is in, lead to `target`.
+fn link(target: &Path, link: &Path) {
+    fs::create_dir_all(link.parent().unwrap()).unwrap();
+    symlink(target, link).unwrap();
+}
+
+#[test]
+fn no_link_in_a_project_is_followed() {
+    let cases = [
+        (".claude/settings.local.json", "settings.json", &["claude-code"][..]),
+        (".claude", "", &["claude-code"]),
+        (".claude/commands", "", &["claude-code"]),
+        (".claude/commands/handoff.md", "settings.json", &["claude-code"]),
+        (".claude/settings.json", "settings.json", &["claude-code", "--project"]),
+        (".factory", "", &["droid", "--project"]),
+        (".factory/hooks.json", "settings.json", &["droid", "--project"]),
+        (".git/info/exclude", "settings.json", &["claude-code"]),
+        (".git/info", "", &["claude-code"]),
+    ];
+    for (rel, target, words) in cases {
+        for exists in [true, false] {
+            let env = TestEnv::repository();
+            env.write("home/.claude/x", "");
+            let elsewhere = env.write("elsewhere/settings.json", "{}");
+            let target =
+                if target.is_empty() { "elsewhere".to_owned() } else { format!("elsewhere/{target}") };
+            if !exists {
+                fs::remove_dir_all(elsewhere.parent().unwrap()).unwrap();
+            }
+            let at = env.project().join(rel);
+            let _ = fs::remove_dir_all(&at).or_else(|_| fs::remove_file(&at));
+            link(&env.base().join(target), &at);
+            env.thru(&["context", "init"]).ok();
+            let before = env.tree();
+            let refused = env.thru(&[&["install"], words].concat()).exits(15);
+            let named =
+                refused.stderr.contains(at.to_str().unwrap()) && refused.stderr.contains("symbolic link");
+            assert!(named, "{rel}: {refused}");
+            before.assert_same(&env.tree(), rel);
+            if words == ["claude-code"] {
+                let init = env.thru(&["init"]).ok();
+                assert!(init.stderr.contains("symbolic link"), "{rel}: {init}");
+                before.assert_same(&env.tree(), rel);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_link_does_not_lead_past_the_refusal_for_files_in_git() {
+    let env = TestEnv::repository();
+    let outside = env.write("outside.json", "{}");
+    link(&outside, &env.base().join(LOCAL));
+    env.git(&["add", "-f", "."]);
+    env.git(&["commit", "-qm", "x"]);
+    env.thru(&["install", "claude-code"]).exits(15);
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "{}");
+}
+
+#[test]
+fn the_store_is_not_made_through_a_link_either() {
+    for rel in [".agent", ".agent/context"] {
+        let env = TestEnv::repository();
+        fs::create_dir(env.base().join("elsewhere")).unwrap();
+        link(&env.base().join("elsewhere"), &env.project().join(rel));
+        let before = env.tree();
+        env.thru(&["init"]).exits(15);
+        before.assert_same(&env.tree(), rel);
+    }
+}
+
+#[test]
+fn owner_and_mode_of_settings_are_kept() {
+    let env = TestEnv::repository();
+    let path = env.write(LOCAL, "{}");
+    let root = fs::metadata(&path).unwrap().uid() == 0;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    if root {
+        chown(&path, Some(4242), Some(4343)).unwrap();
+    }
+    for task in ["install", "uninstall"] {
+        env.thru(&[task, "claude-code"]).ok();
+        let meta = fs::metadata(&path).unwrap();
+        assert_eq!(meta.mode() & 0o7777, 0o640, "{task}");
+        assert!(!root || (meta.uid(), meta.gid()) == (4242, 4343), "{task}");
+    }
+}
+
+/// Runs an install with every sync slowed down, and `edit` each time that a new file is ready to be put in place.
+fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::Output {
+    let folder = env.base().join(LOCAL).parent().unwrap().to_owned();
+    let words =
+        ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=400000"];
+    let call = env.call(&["install", "claude-code"]).through("strace", &words.map(AsRef::as_ref));
+    let running = std::thread::spawn(move || call.run());
+    let mut seen: Vec<String> = Vec::new();
+    while !running.is_finished() {
+        let is_ready = |name: &String| name.starts_with(".settings.local.json.") && name.ends_with(".tmp");
+        for name in names_in(&folder).into_iter().filter(is_ready) {
+            if !seen.contains(&name) {
+                seen.push(name);
+                edit(seen.len());
+            }
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(!seen.is_empty(), "no new file was seen");
+    running.join().unwrap()
+}
+
+fn strace_can_delay() -> bool {
+    let words = ["-o", "/dev/null", "-e", "inject=fsync:delay_enter=1", "true"];
+    let works = Command::new("strace").args(words).output().is_ok_and(|output| output.status.success());
+    if !works {
+        assert!(std::env::var_os("CI").is_none(), "on CI this test must run, and strace is missing");
+        println!("skipped: strace is missing");
+    }
+    works
+}
+
+#[test]
+fn an_edit_made_in_the_meantime_is_kept() {
+    if !strace_can_delay() {
+        return;
+    }
+    let env = TestEnv::repository();
+    let path = env.write(LOCAL, "{}");
+    let edit = |count| {
+        if count == 1 {
+            fs::write(&path, "{\"model\": \"mine\"}").unwrap();
+        }
+    };
+    install_while(&env, edit).ok();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\"mine\"") && text.contains("PostToolUse"), "{text}");
+    env.thru(&["uninstall", "claude-code"]).ok();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"model\": \"mine\"}");
+}
+
+#[test]
+fn a_file_that_never_rests_is_left_to_its_editor() {
+    if !strace_can_delay() {
+        return;
+    }
+    let env = TestEnv::repository();
+    let path = env.write(LOCAL, "{}");
+    let refused = install_while(&env, |count| fs::write(&path, format!("{{\"count\": {count}}}")).unwrap());
+    assert_eq!(refused.code, 14, "{refused}");
+    assert!(refused.stderr.contains(path.to_str().unwrap()), "{refused}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "{\"count\": 5}");
+    assert_eq!(names_in(path.parent().unwrap()), ["settings.local.json"], "nothing is left behind");
+}
+
+fn leave(path: PathBuf, minutes: u64) -> PathBuf {
+    let file = fs::File::create(&path).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
+    path
+}
+
+#[test]
+fn what_killed_writers_left_is_removed_by_the_next() {
+    let env = TestEnv::rooted();
+    env.write(LOCAL, "{}");
+    let packets = env.store().join("packets");
+    for folder in [env.base().join(LOCAL).parent().unwrap().to_owned(), packets] {
+        let old = leave(folder.join(".x.json.123-0.tmp"), 61);
+        let young = leave(folder.join(".x.json.124-0.tmp"), 50);
+        let other = leave(folder.join(".editor.tmp"), 10_000);
+        env.thru(&["install", "claude-code"]).ok();
+        env.thru(&["handoff", "go on"]).ok();
+        assert!(!old.exists() && young.exists() && other.exists(), "{}", folder.display());
+        fs::remove_file(young).unwrap();
+        env.thru(&["uninstall", "claude-code"]).ok();
+    }
+}
+
+#[test]
+fn a_live_state_file_outside_the_project_is_refused() {
+    let env = TestEnv::rooted();
+    let outside = env.write("outside.yaml", "live:\n  dir: run\n");
+    fs::create_dir(env.project().join("run")).unwrap();
+    link(&outside, &env.project().join("link.yaml"));
+    for named in [outside.to_str().unwrap(), "../outside.yaml", "link.yaml"] {
+        env.write("project/.agent/context/config.toml", format!("[gates]\nlive_state_file = \"{named}\"\n"));
+        let refused = env.thru(&["gate", "live"]).exits(15);
+        assert!(refused.stderr.contains("outside.yaml") || refused.stderr.contains("link.yaml"), "{refused}");
+        env.fire("s1", "SubagentStop", serde_json::json!({"agent_type": "x", "agent_id": "a"}));
+    }
+    env.write("project/inside.yaml", "live:\n  dir: run\n");
+    env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \"inside.yaml\"\n");
+    env.thru(&["gate", "live"]).ok();
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o777
+}
+
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for name in names_in(folder) {
+        let path = folder.join(name);
+        if path.is_dir() {
+            all.extend(below(&path));
+        }
+        all.push(path);
+    }
+    all
+}
+
+#[test]
+fn records_are_for_their_owner_alone() {
+    for words in [&["init"][..], &["init", "--shared"]] {
+        let env = TestEnv::repository();
+        env.thru(words).ok();
+        env.fire("s1", "SessionStart", serde_json::json!({"source": "startup"}));
+        env.fire("s1", "PostToolUse", env.fixture("PostToolUse.Edit"));
+        env.fire("s1", "Stop", env.fixture("Stop.first"));
+        env.thru(&["handoff", "go on"]).ok();
+        env.thru(&["context", "new", "reviewer"]).ok();
+        env.thru(&["gate", "expect", "review", "a.md"]).ok();
+        let store = env.store();
+        assert_eq!(mode(&store), 0o700);
+        let all = below(&store);
+        assert!(all.len() > 15, "{all:?}");
+        for path in all {
+            let expected = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode(&path), expected, "{words:?}: {}", path.display());
+        }
+        let packet = store.join("packets").join(&names_in(&store.join("packets"))[0]);
+        fs::set_permissions(&packet, fs::Permissions::from_mode(0o640)).unwrap();
+        let id = packet.file_stem().unwrap().to_str().unwrap().to_owned();
+        env.call(&["packet", "set", &id, "--section", "Intent"]).stdin(*b"more\n").run().ok();
+        assert_eq!(mode(&packet), 0o640, "a mode that somebody chose stays");
+    }
+}
+
+#[test]
+fn a_shared_store_says_what_it_opens() {
+    let env = TestEnv::repository();
+    let told = env.thru(&["init", "--shared"]).ok();
+    for name in ["git", "packets/", "agents/", "decisions.jsonl", "evidence/"] {
+        assert!(told.stdout.contains(name), "{name}: {told}");
+    }
+    let report = env.json(&["init"]);
+    assert!(report["in_git"].as_array().unwrap().contains(&"packets/".into()), "{report}");
+    assert!(TestEnv::rooted().json(&["init"]).get("in_git").is_none());
+}
