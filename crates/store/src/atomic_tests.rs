@@ -65,7 +65,7 @@ fn leftovers_of_killed_writers_go_once_they_are_old() {
     use std::time::{Duration, SystemTime};
     let (temp, dir) = temp();
     let left = |name: &str, minutes: u64| {
-        let file = files::File::create(temp.path().join(name)).unwrap();
+        let file = File::create(temp.path().join(name)).unwrap();
         file.set_modified(SystemTime::now() - Duration::from_secs(minutes * 60)).unwrap();
     };
     left(".x.123-0.tmp", 61);

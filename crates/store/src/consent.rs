@@ -11,7 +11,7 @@ use model::text::fingerprint;
 use model::time;
 use serde::{Deserialize, Serialize};
 
-use crate::dir::{io_error, read_own};
+use crate::read::{io_error, read_own};
 use crate::{Dir, Durability, Error, Result};
 
 const SCHEMA_VERSION: u64 = 1;

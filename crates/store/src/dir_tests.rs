@@ -3,6 +3,8 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
+const CHUNK: usize = 128 * 1024;
+
 fn temp() -> (tempfile::TempDir, Dir) {
     let temp = tempfile::tempdir().unwrap();
     let dir = Dir::open(temp.path()).unwrap();

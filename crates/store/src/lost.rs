@@ -58,7 +58,7 @@ impl Store {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
         match self.dir().look(layout::LOST)? {
             Some(_) => Ok(()),
-            None => self.dir().make(folder)?.create_private(name, &blank()).map(drop),
+            None => self.dir().make(folder)?.create(name, &blank()).map(drop),
         }
     }
 }

@@ -22,7 +22,7 @@ fn pipe(folder: &Path, name: &str) -> PathBuf {
 }
 
 /// What `read_own` says of a path: the number of bytes, or the kind of error.
-fn outcome(read: Result<Vec<u8>>) -> Result<usize, &'static str> {
+fn outcome(read: Result<Vec<u8>>) -> std::result::Result<usize, &'static str> {
     read.map(|bytes| bytes.len()).map_err(|error| match error {
         Error::Damaged { .. } => "damaged",
         Error::Refused { .. } => "refused",
@@ -35,7 +35,7 @@ fn outcome(read: Result<Vec<u8>>) -> Result<usize, &'static str> {
 fn a_file_is_read_up_to_its_limit_and_nothing_else_is_read_at_all() {
     let temp = tempfile::tempdir().unwrap();
     let folder = temp.path();
-    let rows: [(PathBuf, Result<usize, &str>); 12] = [
+    let rows: [(PathBuf, std::result::Result<usize, &str>); 12] = [
         (file(folder, "empty", ""), Ok(0)),
         (file(folder, "small", "abc"), Ok(3)),
         (file(folder, "block", [b'x'; 4096]), Ok(4096)),

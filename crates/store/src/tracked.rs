@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, CWD, Mode, OFlags};
 
-use crate::dir::{Dir, read_own, require_file};
+use crate::dir::Dir;
+use crate::read::{read_own, require_file};
 use crate::layout;
 
 /// A larger index is not read. It belongs to a repository of about 700,000 files.

@@ -1,5 +1,5 @@
 use model::redact::{self, redact_bytes};
-use ops::{Error, Result, World, settings};
+use ops::{Result, World, settings};
 
 use crate::output::{self, Format};
 
