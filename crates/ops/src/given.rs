@@ -5,7 +5,8 @@ use std::cell::Cell;
 
 use model::redact::{self, redact, redact_bytes};
 
-use crate::{World, settings};
+use crate::World;
+use crate::project::settings;
 
 /// Covers secrets, and remembers whether there was one: who gave it is told.
 pub(crate) struct Given {

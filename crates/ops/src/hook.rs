@@ -1,6 +1,11 @@
 //! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns; a loop that the
 //! user started is the one exception, at a stop of its own session.
 
+pub(crate) mod checkpoint;
+pub(crate) mod deadline;
+pub mod lost;
+pub(crate) mod retell;
+
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -23,12 +28,17 @@ use model::text::cut;
 use model::time;
 use store::{Found, Root, Store, layout};
 
-use crate::checkpoint::{self, Checkpoint};
-use crate::deadline::Deadline;
-use crate::role::events::Ear;
-use crate::sweep::{self, Offer};
-use crate::workstreams::{self, Place, Reminder};
-use crate::{Result, World, alive, gate, init, loops, lost, past, settings};
+use crate::features::crashed::{self, Offer};
+use crate::features::roles::events::Ear;
+use crate::features::workstreams::{self, Place, Reminder};
+use crate::features::{loops, outputs};
+use crate::process::alive;
+use crate::project::settings;
+use crate::session::past;
+use crate::setup::init;
+use crate::{Result, World};
+use checkpoint::Checkpoint;
+use deadline::Deadline;
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +143,7 @@ impl Scene<'_> {
         let reminder = session.as_ref().ok().filter(|_| trusted).and_then(|id| self.reminder(id, event));
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
         let awaited =
-            if trusted { gate::awaited(self.store, self.root, self.settings, event) } else { Ok(None) };
+            if trusted { outputs::awaited(self.store, self.root, self.settings, event) } else { Ok(None) };
         let (awaited, unknown) = match awaited {
             Ok(awaited) => (awaited, None),
             Err(error) => (None, Some(error.to_string())),
@@ -234,7 +244,8 @@ impl Scene<'_> {
     /// At the start of a new session: what one that broke off has left.
     fn offer(&self, event: &Event, past: &mut past::Gathered) -> Option<Offer> {
         let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
-        let offer = new.then(|| sweep::offer(self.world, self.store, self.root, &event.session)).flatten()?;
+        let offer =
+            new.then(|| crashed::offer(self.world, self.store, self.root, &event.session)).flatten()?;
         past.notes.push(offer.note.clone());
         Some(offer)
     }
@@ -286,7 +297,7 @@ impl Scene<'_> {
             Effect::Checkpoint => self.checkpoint(session, event)?,
             Effect::SetPending(pending) => self.set_pending(session, event, pending)?,
             Effect::KeepMessage { file, text } => {
-                gate::keep_message(self.store, self.root, self.settings, &file, &text)?;
+                outputs::keep_message(self.store, self.root, self.settings, &file, &text)?;
             }
             Effect::Role(what) => {
                 *self.warning.borrow_mut() = self.ear(session).hear(event, &what)?;

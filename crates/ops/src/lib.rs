@@ -1,54 +1,20 @@
-//! The verbs. Joins model, harness and store: synchronous, light, one file per verb.
+//! The verbs. Joins model, harness and store: synchronous and light.
 //!
-//! [`hook`] is the whole hot path. Everything here gets time, environment and settings passed in.
+//! [`hook`] is the hot path, [`features`] the table that it walks. Everything here gets time, environment and settings
+//! passed in.
 
 #![forbid(unsafe_code)]
 
-mod alive;
-mod backup;
-pub mod brief;
-mod checkpoint;
-mod consent;
-pub mod context;
-mod deadline;
-pub mod doctor;
 mod error;
-pub mod factory;
-pub mod files;
-pub mod firing;
-pub mod gate;
-mod git;
+pub mod features;
 mod given;
-pub mod handoff;
-pub mod harnesses;
 pub mod hook;
-pub mod init;
 pub mod input;
-pub mod install;
-pub mod journal;
-pub mod lifecycle;
-pub mod loops;
-pub mod lost;
 mod mode;
-pub mod packet;
-mod past;
-pub mod person;
-pub mod pickup;
 pub mod process;
-pub mod process_info;
 pub mod project;
-pub mod recover;
-pub mod resume;
-mod retell;
-pub mod role;
-pub mod sessions;
-pub mod settings;
-pub mod status;
-pub mod sweep;
-pub mod transcript;
-pub mod trust;
-mod watchman;
-mod workstreams;
+pub mod session;
+pub mod setup;
 mod world;
 
 pub use error::{Error, ErrorKind};

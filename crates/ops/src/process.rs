@@ -1,5 +1,9 @@
 //! Starting what the user asked for: a validator, a launch command. Bounded in time, and in what is kept of its output.
 
+pub(crate) mod alive;
+pub mod info;
+pub(crate) mod reaper;
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
@@ -11,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::watchman::Watchman;
+use crate::process::reaper::Watchman;
 
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(5);
@@ -188,5 +192,5 @@ impl Heard {
 }
 
 #[cfg(test)]
-#[path = "process_tests.rs"]
+#[path = "process/process_tests.rs"]
 mod tests;

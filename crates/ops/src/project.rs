@@ -1,11 +1,20 @@
 //! The project a command works on: its root, its store, its marker.
 
+pub(crate) mod consent;
+pub mod doctor;
+pub(crate) mod git;
+pub mod person;
+pub mod settings;
+pub mod status;
+pub mod trust;
+
 use std::path::PathBuf;
 
 use model::marker::Marker;
 use store::{Found, Root, Store, layout};
 
-use crate::{Error, Result, World, init};
+use crate::setup::init;
+use crate::{Error, Result, World};
 
 #[derive(Debug)]
 pub struct Project {

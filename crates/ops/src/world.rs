@@ -130,7 +130,7 @@ impl World<'_> {
 
     fn with_rules<T>(&self, then: impl FnOnce(&Rules) -> T) -> T {
         let home = self.path("HOME");
-        let allows = |folder: &Path| crate::settings::allows_root(self, folder);
+        let allows = |folder: &Path| crate::project::settings::allows_root(self, folder);
         then(&Rules { user: self.user, home: home.as_deref(), allows: &allows })
     }
 

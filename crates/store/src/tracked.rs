@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{self, CWD, Mode, OFlags};
 
 use crate::dir::Dir;
-use crate::read::{read_own, require_file};
 use crate::layout;
+use crate::read::{read_own, require_file};
 
 /// A larger index is not read. It belongs to a repository of about 700,000 files.
 const LARGEST_INDEX: u64 = 64 * 1024 * 1024;

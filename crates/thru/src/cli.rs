@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use ops::settings;
+use ops::project::settings;
 
 use crate::commands::{
     brief, completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,

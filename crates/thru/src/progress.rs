@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use model::gate::Verdict;
 use model::render::one_line;
-use ops::gate::Progress;
+use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 

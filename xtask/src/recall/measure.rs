@@ -63,7 +63,7 @@ impl Measured {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let transcript = folder.path().join(format!("{}.jsonl", session.name));
         std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n')).expect("room for a transcript");
-        let digest = ops::brief::from_transcript(
+        let digest = ops::session::brief::from_transcript(
             &transcript,
             folder.path(),
             model::redact::Options::default(),

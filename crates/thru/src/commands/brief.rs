@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use model::brief::{Occasion, Row};
-use ops::brief::{Room, Wish};
+use ops::session::brief::{Room, Wish};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
@@ -57,7 +57,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         At::Resume => Occasion::Resumed,
         At::Compact => Occasion::Compacted,
     });
-    let report = ops::brief::run(
+    let report = ops::session::brief::run(
         world,
         &Wish {
             occasion,

@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use model::role;
-use ops::context::{Checked, Mended, Validated};
-use ops::init::Hooks;
+use ops::features::roles::context::{Checked, Mended, Validated};
+use ops::setup::init::Hooks;
 use ops::{Mode, Result, World};
 
 use crate::commands::{init, lifecycle, recover};
@@ -82,7 +82,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             Ok(0)
         }
         Command::New(args) => {
-            let begun = ops::context::new(world, &args.role)?;
+            let begun = ops::features::roles::context::new(world, &args.role)?;
             match format {
                 Format::Json => output::json(&begun),
                 Format::Text if begun.created => {
@@ -103,8 +103,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn validate(world: &World, args: &ValidateArgs, format: Format) -> Result<u8> {
     let Validated { checked, failed } = match args.all {
-        true => ops::context::validate_all(world)?,
-        false => ops::context::validate(world, &args.files)?,
+        true => ops::features::roles::context::validate_all(world)?,
+        false => ops::features::roles::context::validate(world, &args.files)?,
     };
     match format {
         // One answer is one document: there the failure is it.
@@ -127,7 +127,7 @@ fn print_checked(checked: &Checked) {
 
 fn fix(world: &World, args: &FixArgs, format: Format) -> Result<u8> {
     let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
-    let mended = ops::context::fix(world, &args.file, mode)?;
+    let mended = ops::features::roles::context::fix(world, &args.file, mode)?;
     match format {
         Format::Json => output::json(&mended),
         Format::Text => print_mended(&mended),

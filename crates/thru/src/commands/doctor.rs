@@ -1,7 +1,7 @@
 use model::finding::Level;
 use model::time;
-use ops::doctor::{Check, Report};
-use ops::firing::Fired;
+use ops::project::doctor::{Check, Report};
+use ops::session::firing::Fired;
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -14,7 +14,7 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 pub struct Args {}
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
-    let report = ops::doctor::run(world);
+    let report = ops::project::doctor::run(world);
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report, world),

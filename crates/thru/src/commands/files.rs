@@ -1,7 +1,7 @@
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::files::{Report, Row};
+use ops::session::files::{Report, Row};
 use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
@@ -21,7 +21,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let mut report = ops::files::run(world, args.session.as_deref())?;
+    let mut report = ops::session::files::run(world, args.session.as_deref())?;
     let all = report.files.len();
     if args.limit > 0 {
         report.files.truncate(args.limit);

@@ -5,7 +5,7 @@ use model::consent::shown_command;
 use model::gate::{Gate, Verdict};
 use model::render::{one_line, visible};
 use model::text::count;
-use ops::gate::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
+use ops::features::outputs::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
 use ops::{Result, World};
 
 use crate::ask::{self, Question};
@@ -122,7 +122,7 @@ struct LiveArgs {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Expect(args) => expect(world, args, format),
-        Command::Check(args) => told(&ops::gate::check(world, args.stage.as_deref())?, format),
+        Command::Check(args) => told(&ops::features::outputs::check(world, args.stage.as_deref())?, format),
         Command::Run(args) => {
             let options = Options {
                 stage: args.stage.clone(),
@@ -134,12 +134,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 adopt(world, args.stage.as_deref(), format)?;
             }
             let board = Board::new(format);
-            let report = board.watch(|tell| ops::gate::run(world, &options, tell))?;
+            let report = board.watch(|tell| ops::features::outputs::run(world, &options, tell))?;
             told(&report, format)
         }
         Command::Prompt(args) => prompt(world, &args.file, format),
         Command::Seal(args) => {
-            let sealed = ops::gate::seal(world, &args.file)?;
+            let sealed = ops::features::outputs::seal(world, &args.file)?;
             let path = sealed.path.display();
             match format {
                 Format::Json => output::json(&sealed),
@@ -156,7 +156,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
     question.need_person(format)?;
-    let adoption = ops::gate::to_adopt(world, stage_named)?;
+    let adoption = ops::features::outputs::to_adopt(world, stage_named)?;
     if adoption.launches.is_empty() {
         return Ok(());
     }
@@ -174,11 +174,11 @@ fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()>
         output::line(format_args!("[stages.{stage}] in {definition} says the same and is adopted with it."));
     }
     question.ask("Launch these commands on this machine?")?;
-    ops::gate::adopt(world, stage_named, &adoption)
+    ops::features::outputs::adopt(world, stage_named, &adoption)
 }
 
 fn expect(world: &World, args: &ExpectArgs, format: Format) -> Result<u8> {
-    let made = ops::gate::expect(
+    let made = ops::features::outputs::expect(
         world,
         &Wanted {
             stage: args.stage.clone(),
@@ -270,7 +270,7 @@ fn print_row(row: &Row, width: usize) {
 }
 
 fn prompt(world: &World, file: &str, format: Format) -> Result<u8> {
-    let prompt = ops::gate::prompt(world, file)?;
+    let prompt = ops::features::outputs::prompt(world, file)?;
     match format {
         Format::Json => output::json(&prompt),
         Format::Text => {
@@ -287,7 +287,7 @@ fn prompt(world: &World, file: &str, format: Format) -> Result<u8> {
 
 fn live(world: &World, args: &LiveArgs, format: Format) -> Result<u8> {
     if args.clear {
-        match (ops::gate::clear_live(world)?, format) {
+        match (ops::features::outputs::clear_live(world)?, format) {
             (None, Format::Json) => output::json(&serde_json::json!({ "run": null })),
             (None, Format::Text) => output::line("No run is live"),
             (Some(live), Format::Json) => output::json(&live),
@@ -302,8 +302,8 @@ fn live(world: &World, args: &LiveArgs, format: Format) -> Result<u8> {
         return Ok(0);
     }
     let live = match &args.set {
-        Some(dir) => ops::gate::set_live(world, dir)?,
-        None => ops::gate::live(world)?,
+        Some(dir) => ops::features::outputs::set_live(world, dir)?,
+        None => ops::features::outputs::live(world)?,
     };
     match format {
         Format::Json => output::json(&live),

@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use model::text::count;
-use ops::handoff::{Marks, Report, Request};
-use ops::sessions::Chosen;
+use ops::features::packets::handoff::{Marks, Report, Request};
+use ops::session::list::Chosen;
 use ops::{Result, World};
 
 use super::packet::{absolute, tell_covered};
@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::handoff::run(
+    let report = ops::features::packets::handoff::run(
         world,
         &Request {
             purpose: &args.purpose.join(" "),

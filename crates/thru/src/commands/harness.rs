@@ -17,7 +17,7 @@ enum Command {
 
 pub fn run(_: &World, args: &Args, format: Format) -> Result<u8> {
     let Command::List = args.command;
-    let rows = ops::harnesses::list();
+    let rows = ops::setup::harnesses::list();
     match format {
         Format::Json => output::json(&rows),
         Format::Text => {

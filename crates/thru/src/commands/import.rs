@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use ops::factory;
-use ops::loops::ralph::{self, Report};
-use ops::packet::Imported;
+use ops::features::loops::ralph::{self, Report};
+use ops::features::packets::Imported;
+use ops::setup::factory;
 use ops::{Mode, Result, World};
 
 use super::packet::tell_covered;

@@ -1,5 +1,5 @@
 use model::render::one_line;
-use ops::init::{Below, Hooks, Options, Report, Shared};
+use ops::setup::init::{Below, Hooks, Options, Report, Shared};
 use ops::{Result, World};
 
 use crate::commands::install;
@@ -39,7 +39,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 /// With hooks for `thru init`, without for `thru context init`.
 pub fn make(world: &World, args: &RootArgs, hooks: Hooks, format: Format) -> Result<u8> {
-    let report = ops::init::run(world, &args.options(hooks))?;
+    let report = ops::setup::init::run(world, &args.options(hooks))?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report),

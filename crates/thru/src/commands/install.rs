@@ -1,5 +1,5 @@
 use clap::ValueEnum;
-use ops::install::{Failed, FileChange, Report, Scope, Task};
+use ops::setup::install::{Failed, FileChange, Report, Scope, Task};
 use ops::{ErrorKind, Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -68,7 +68,7 @@ fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
         (_, _, true) => Some(Scope::Local),
         _ => None,
     };
-    let report = ops::install::by_name(world, name, scope, task, mode)?;
+    let report = ops::setup::install::by_name(world, name, scope, task, mode)?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => {

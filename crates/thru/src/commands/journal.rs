@@ -2,8 +2,8 @@ use model::journal::Record;
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::journal::{Listed, POLL, Reading};
-use ops::sessions::Chosen;
+use ops::session::journal::{Listed, POLL, Reading};
+use ops::session::list::Chosen;
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format};
@@ -33,13 +33,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let mut reading = match args.session.as_deref() {
         None if args.follow => {
             let mut told = false;
-            ops::journal::wait_for(world, || {
+            ops::session::journal::wait_for(world, || {
                 if !std::mem::replace(&mut told, true) {
                     output::talk(format_args!("{DIM}waiting for the first session here ...{DIM:#}"));
                 }
             })?
         }
-        session => ops::journal::open(world, session)?,
+        session => ops::session::journal::open(world, session)?,
     };
     if format == Format::Text {
         title(&reading);
@@ -113,7 +113,7 @@ fn detail(record: &Record) -> String {
 }
 
 fn list(world: &World, format: Format) -> Result<()> {
-    let sessions = ops::journal::list(world)?;
+    let sessions = ops::session::journal::list(world)?;
     match format {
         Format::Json => output::json(&sessions),
         Format::Text if sessions.is_empty() => output::talk("No session has been captured yet."),

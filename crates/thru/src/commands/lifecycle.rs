@@ -1,7 +1,7 @@
 use model::render::one_line;
 use model::role::lifecycle::{Insist, Step};
 use model::time;
-use ops::lifecycle::{PreCompact, Row, Saved};
+use ops::features::roles::lifecycle::{PreCompact, Row, Saved};
 use ops::{Result, World};
 
 use crate::commands::role::{Which, tell_doubt};
@@ -72,7 +72,7 @@ const STEPS: usize = 20;
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Init(args) => {
-            let begun = ops::lifecycle::init(world, &args.role)?;
+            let begun = ops::features::roles::lifecycle::init(world, &args.role)?;
             let word = if begun.created { "begins" } else { "has begun already" };
             show(format, &begun, || {
                 output::line(format_args!(
@@ -84,12 +84,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         Command::Save(args) => {
             let insist = if args.force { Insist::Yes } else { Insist::No };
-            let saved = ops::lifecycle::save(world, args.which.name(), insist)?;
+            let saved = ops::features::roles::lifecycle::save(world, args.which.name(), insist)?;
             show(format, &saved, || print_saved(&saved));
             Ok(u8::from(!saved.valid))
         }
         Command::Status(args) => {
-            let rows = ops::lifecycle::status(world, args.role.as_deref())?;
+            let rows = ops::features::roles::lifecycle::status(world, args.role.as_deref())?;
             show(format, &rows, || {
                 print_rows(&rows, world);
                 // Of one role the whole story; of all of them that would be a wall.
@@ -98,12 +98,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             Ok(u8::from(rows.iter().any(|row| row.unreadable.is_some())))
         }
         Command::PreCompact(args) => {
-            let done = ops::lifecycle::pre_compact(world, args.which.name());
+            let done = ops::features::roles::lifecycle::pre_compact(world, args.which.name());
             show(format, &done, || print_pre_compact(&done));
             Ok(0)
         }
         Command::Recover(args) => {
-            let moved = ops::lifecycle::recover(world, args.which.name())?;
+            let moved = ops::features::roles::lifecycle::recover(world, args.which.name())?;
             show(format, &moved, || {
                 tell_doubt(&moved.source);
                 output::line(format_args!("{BOLD}{}{BOLD:#} is {GOOD}{}{GOOD:#}", moved.role, moved.state));

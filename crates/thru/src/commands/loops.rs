@@ -5,8 +5,8 @@ use model::loops::log::{Entry, Event, Tokens};
 use model::loops::{Ended, Outcome, Status, turn_words};
 use model::render::one_line;
 use model::time;
-use ops::loops::start::{self, Options, PacketValidators, Source};
-use ops::loops::{Changed, List, Log, Resumption, Shown, Wanted};
+use ops::features::loops::start::{self, Options, PacketValidators, Source};
+use ops::features::loops::{Changed, List, Log, Resumption, Shown, Wanted};
 use ops::{Result, World};
 
 use crate::ask::{self, Question};
@@ -141,20 +141,28 @@ fn seconds(text: &str) -> std::result::Result<i64, String> {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Start(args) => changed(&start(world, args)?, "Started", format),
-        Command::List => list(&ops::loops::list(world)?, world, format),
+        Command::List => list(&ops::features::loops::list(world)?, world, format),
         Command::Show { id } => show(world, id.as_deref(), format)?,
         Command::Activate { id, owner } => {
-            changed(&ops::loops::activate(world, id, owner.wanted())?, "In the foreground:", format);
+            changed(
+                &ops::features::loops::activate(world, id, owner.wanted())?,
+                "In the foreground:",
+                format,
+            );
         }
         Command::Adopt { id } => adopt(world, id, format)?,
-        Command::Pause { id } => changed(&ops::loops::pause(world, id.as_deref())?, "Paused", format),
+        Command::Pause { id } => {
+            changed(&ops::features::loops::pause(world, id.as_deref())?, "Paused", format)
+        }
         Command::Resume { id, max_iterations, seconds, owner } => {
             let how =
                 Resumption { max_iterations: *max_iterations, seconds: *seconds, owner: owner.wanted() };
-            changed(&ops::loops::resume(world, id.as_deref(), how)?, "Resumed", format);
+            changed(&ops::features::loops::resume(world, id.as_deref(), how)?, "Resumed", format);
         }
-        Command::Cancel { id } => changed(&ops::loops::cancel(world, id.as_deref())?, "Cancelled", format),
-        Command::Log { id } => log(&ops::loops::log(world, id.as_deref())?, format),
+        Command::Cancel { id } => {
+            changed(&ops::features::loops::cancel(world, id.as_deref())?, "Cancelled", format)
+        }
+        Command::Log { id } => log(&ops::features::loops::log(world, id.as_deref())?, format),
     }
     Ok(0)
 }
@@ -186,7 +194,7 @@ fn start(world: &World, args: &StartArgs) -> Result<Changed> {
 }
 
 fn adopt(world: &World, id: &str, format: Format) -> Result<()> {
-    let adoption = ops::loops::to_adopt(world, id)?;
+    let adoption = ops::features::loops::to_adopt(world, id)?;
     let command = format!("thru loop adopt {}", adoption.shown.id);
     let question = Question { refusal: "the loop is not adopted", command: &command };
     if adoption.shown.started_here {
@@ -196,7 +204,7 @@ fn adopt(world: &World, id: &str, format: Format) -> Result<()> {
     question.need_person(format)?;
     show_adoption(&adoption.shown);
     question.ask("Feed this and run these commands on this machine?")?;
-    changed(&ops::loops::adopt(world, &adoption)?, "Adopted", format);
+    changed(&ops::features::loops::adopt(world, &adoption)?, "Adopted", format);
     Ok(())
 }
 
@@ -379,7 +387,7 @@ fn state(shown: &Shown) -> String {
 }
 
 fn show(world: &World, id: Option<&str>, format: Format) -> Result<()> {
-    let (shown, text) = ops::loops::show(world, id)?;
+    let (shown, text) = ops::features::loops::show(world, id)?;
     if format == Format::Json {
         output::json(&shown);
         return Ok(());

@@ -8,7 +8,7 @@ use model::packet::Status;
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::packet::{Checked, Edit, Edited, Row};
+use ops::features::packets::{Checked, Edit, Edited, Row};
 use ops::{Error, Mode, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, Stream, WARN};
@@ -116,7 +116,7 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let edit = |id: &str, edit: Edit| {
-        print_edited(&ops::packet::edit(world, id, edit)?, format);
+        print_edited(&ops::features::packets::edit(world, id, edit)?, format);
         Ok(0)
     };
     match &args.command {
@@ -157,7 +157,7 @@ fn list(world: &World, status: Option<&str>, limit: Option<usize>, format: Forma
         (Some(limit), _) => limit,
         (None, Format::Text) => SHOWN,
     };
-    let (rows, all) = ops::packet::list(world, status.and_then(Status::parse), most)?;
+    let (rows, all) = ops::features::packets::list(world, status.and_then(Status::parse), most)?;
     match format {
         Format::Json => output::json(&rows),
         Format::Text if rows.is_empty() => {
@@ -209,7 +209,7 @@ fn show(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
             hint: "leave --raw out, or send the bytes elsewhere: `thru packet show --raw ID > FILE`".into(),
         });
     }
-    let shown = ops::packet::show(world, id)?;
+    let shown = ops::features::packets::show(world, id)?;
     match format {
         Format::Json => {
             let text = String::from_utf8_lossy(shown.document.bytes());
@@ -222,7 +222,7 @@ fn show(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
 }
 
 fn open(world: &World, id: &str, only_path: bool, format: Format) -> Result<u8> {
-    let shown = ops::packet::show(world, id)?;
+    let shown = ops::features::packets::show(world, id)?;
     let editor = (world.var)("VISUAL").or_else(|| (world.var)("EDITOR")).filter(|editor| !editor.is_empty());
     let at_terminal = std::io::stdin().is_terminal() && Stream::Out.is_terminal();
     match (format, editor) {
@@ -266,7 +266,7 @@ pub fn tell_covered() {
 }
 
 fn validate(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
-    let checked = ops::packet::validate(world, id)?;
+    let checked = ops::features::packets::validate(world, id)?;
     let invalid = checked.iter().filter(|one| !one.valid).count();
     match format {
         Format::Json => output::json(&checked),
@@ -291,7 +291,8 @@ fn print_checked(one: &Checked) {
 }
 
 fn import(world: &World, file: &std::path::Path, dry_run: bool, format: Format) -> Result<u8> {
-    let imported = ops::packet::import(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
+    let imported =
+        ops::features::packets::import(world, file, if dry_run { Mode::DryRun } else { Mode::Write })?;
     match format {
         Format::Json => output::json(&imported),
         Format::Text => {

@@ -1,4 +1,4 @@
-use ops::pickup::{Claiming, Later, Request};
+use ops::features::packets::pickup::{Claiming, Later, Request};
 use ops::{Result, World};
 
 use crate::output::{self, Format};
@@ -26,7 +26,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::pickup::run(
+    let report = ops::features::packets::pickup::run(
         world,
         &Request {
             id: args.id.as_deref(),

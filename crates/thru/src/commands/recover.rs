@@ -1,5 +1,5 @@
 use model::render::quoted;
-use ops::recover::{Document, Report};
+use ops::features::roles::recover::{Document, Report};
 use ops::{Result, World};
 
 use crate::commands::role::{Which, tell_doubt};
@@ -16,7 +16,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let report = ops::recover::run(world, args.which.name())?;
+    let report = ops::features::roles::recover::run(world, args.which.name())?;
     match (format, &report.file) {
         (Format::Json, _) => output::json(&report),
         (Format::Text, Some(file)) => {

@@ -1,5 +1,6 @@
 use model::redact::{self, redact_bytes};
-use ops::{Result, World, settings};
+use ops::project::settings;
+use ops::{Result, World};
 
 use crate::output::{self, Format};
 

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use model::render::one_line;
 use model::text::count;
-use ops::resume::{Direction, Migrated, Outcome, Step, Wish};
+use ops::features::workstreams::resume::{Direction, Migrated, Outcome, Step, Wish};
 use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -102,7 +102,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 }
 
 fn new(world: &World, wish: &Wish, format: Format) -> Result<u8> {
-    let created = ops::resume::new(world, wish)?;
+    let created = ops::features::workstreams::resume::new(world, wish)?;
     match format {
         Format::Json => output::json(&created),
         Format::Text => {
@@ -116,7 +116,7 @@ fn new(world: &World, wish: &Wish, format: Format) -> Result<u8> {
 }
 
 fn show(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
-    let shown = ops::resume::show(world, id)?;
+    let shown = ops::features::workstreams::resume::show(world, id)?;
     if format == Format::Json {
         output::json(&shown);
         return Ok(0);
@@ -156,8 +156,8 @@ fn show(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
 }
 
 fn validate(world: &World, file: Option<&std::path::Path>, format: Format) -> Result<u8> {
-    let checked = ops::resume::validate(world, file)?;
-    let good = checked.iter().all(ops::resume::Checked::is_good);
+    let checked = ops::features::workstreams::resume::validate(world, file)?;
+    let good = checked.iter().all(ops::features::workstreams::resume::Checked::is_good);
     match format {
         Format::Json => output::json(&checked),
         Format::Text if checked.is_empty() => output::talk("There is no manifest in this project."),
@@ -174,7 +174,7 @@ fn validate(world: &World, file: Option<&std::path::Path>, format: Format) -> Re
 }
 
 fn update(world: &World, id: Option<&str>, step: Step, format: Format) -> Result<u8> {
-    let updated = ops::resume::update(world, id, step)?;
+    let updated = ops::features::workstreams::resume::update(world, id, step)?;
     match format {
         Format::Json => output::json(&updated),
         Format::Text => {
@@ -190,7 +190,7 @@ fn update(world: &World, id: Option<&str>, step: Step, format: Format) -> Result
 }
 
 fn migrate(world: &World, direction: Direction, format: Format) -> Result<u8> {
-    let done = ops::resume::migrate(world, direction)?;
+    let done = ops::features::workstreams::resume::migrate(world, direction)?;
     match format {
         Format::Json => output::json(&done),
         Format::Text if done.is_empty() => output::talk("There is nothing to migrate."),
@@ -209,7 +209,7 @@ fn migrate(world: &World, direction: Direction, format: Format) -> Result<u8> {
 }
 
 fn gate(world: &World, id: Option<&str>, session: Option<&str>, format: Format) -> Result<u8> {
-    let gate = ops::resume::gate(world, id, session)?;
+    let gate = ops::features::workstreams::resume::gate(world, id, session)?;
     if format == Format::Json {
         output::json(&gate);
         return Ok(u8::from(gate.is_open()));

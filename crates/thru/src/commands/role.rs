@@ -1,5 +1,5 @@
 use model::render::one_line;
-use ops::role::{Bound, Row, Source, Unbound};
+use ops::features::roles::{Bound, Row, Source, Unbound};
 use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
@@ -68,21 +68,21 @@ pub fn tell_doubt(source: &Source) {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::Bind(args) => {
-            let bound = ops::role::bind(world, &args.role, args.session.as_deref())?;
+            let bound = ops::features::roles::bind(world, &args.role, args.session.as_deref())?;
             match format {
                 Format::Json => output::json(&bound),
                 Format::Text => print_bound(&bound),
             }
         }
         Command::Unbind(args) => {
-            let unbound = ops::role::unbind(world, args.session.as_deref())?;
+            let unbound = ops::features::roles::unbind(world, args.session.as_deref())?;
             match format {
                 Format::Json => output::json(&unbound),
                 Format::Text => print_unbound(&unbound),
             }
         }
         Command::List(ListArgs {}) => {
-            let rows = ops::role::list(world)?;
+            let rows = ops::features::roles::list(world)?;
             match format {
                 Format::Json => output::json(&rows),
                 Format::Text => print_rows(&rows),

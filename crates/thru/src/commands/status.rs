@@ -2,9 +2,9 @@ use model::marker::Mode;
 use model::render::one_line;
 use model::text::count;
 use model::time;
-use ops::gate::Open;
-use ops::sessions::Listed;
-use ops::status::{Next, Packets, Report};
+use ops::features::outputs::Open;
+use ops::project::status::{Next, Packets, Report};
+use ops::session::list::Listed;
 use ops::{Result, World};
 
 use super::loops;
@@ -18,7 +18,7 @@ const NAMED: usize = 5;
 pub struct Args {}
 
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
-    let report = ops::status::run(world)?;
+    let report = ops::project::status::run(world)?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => print(&report, world),

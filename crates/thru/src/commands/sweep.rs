@@ -16,7 +16,7 @@ pub struct Args {
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
-    let swept = ops::sweep::run(world, if args.dry_run { Mode::DryRun } else { Mode::Write })?;
+    let swept = ops::features::crashed::run(world, if args.dry_run { Mode::DryRun } else { Mode::Write })?;
     match format {
         Format::Json => output::json(&swept),
         Format::Text if swept.is_empty() => {

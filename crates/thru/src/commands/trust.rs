@@ -1,6 +1,6 @@
 use model::render::one_line;
 use model::text::count;
-use ops::trust::{ConsentKind, Report, Want};
+use ops::project::trust::{ConsentKind, Report, Want};
 use ops::{Result, World};
 use serde::Serialize;
 
@@ -33,7 +33,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         list(world, format)?;
         return Ok(0);
     }
-    let report = if args.revoke { ops::trust::revoke(world)? } else { ops::trust::grant(world)? };
+    let report =
+        if args.revoke { ops::project::trust::revoke(world)? } else { ops::project::trust::grant(world)? };
     match format {
         Format::Json => output::json(&report),
         Format::Text => {
@@ -88,7 +89,7 @@ fn print_wants(wants: &[Want]) {
 }
 
 fn list(world: &World, format: Format) -> Result<()> {
-    let rows: Vec<Row> = ops::trust::list(world)?
+    let rows: Vec<Row> = ops::project::trust::list(world)?
         .into_iter()
         .map(|(project, root)| Row {
             path: root.path,

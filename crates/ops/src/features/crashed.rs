@@ -1,0 +1,310 @@
+//! `thru sweep`: sessions that ended without an end leave a packet too.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use model::brief::{Note, Topic};
+use model::digest::FileUse;
+use model::id::Id;
+use model::packet::{Packet, Status, words};
+use model::render::{inline, path};
+use model::{shell, time};
+use serde::{Deserialize, Serialize};
+use store::{Durability, Lock, Place, Root, Store, layout};
+
+use crate::features::packets::handoff;
+use crate::features::packets::handoff::Marks;
+use crate::process::alive;
+use crate::project::Project;
+use crate::{Error, Mode, Result, World};
+
+/// A session whose process cannot be asked about counts as dead after so long without a word.
+const SILENT: SignedDuration = SignedDuration::from_hours(12);
+
+/// How long a command waits for a session start that does the same.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// How much of the list of sessions a session start looks at, and how many dead ones.
+const TAIL: u64 = 32 * 1024;
+const LOOKED_AT: usize = 16;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Swept {
+    pub session: String,
+    pub harness: String,
+    pub last_at: String,
+    /// Empty when the session left nothing to hand on.
+    pub packet: String,
+    /// False in a dry run.
+    pub written: bool,
+}
+
+/// One line of the list of sessions, whatever it tells.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    ts: String,
+    session: String,
+    harness: String,
+    process: Option<String>,
+    previous: Option<String>,
+    ended: Option<String>,
+}
+
+/// A session that may be dead.
+#[derive(Clone, Debug)]
+struct Open {
+    session: Id,
+    harness: String,
+    process: Option<String>,
+    at: String,
+}
+
+/// Writes the packet of every dead session that has none.
+pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
+    let project = Project::find(world)?;
+    if project.marker.known_id().is_none() {
+        return Err(Error::Refused {
+            what: format!(
+                "{}: these records have no root.json, so no packet can be of this project",
+                project.store.dir().path().display()
+            ),
+            hint: "`thru init` makes it a root again".into(),
+        });
+    }
+    let mut text = Vec::new();
+    project.store.dir().each_new_line(layout::SESSIONS, Place::default(), u64::MAX, |line| {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    })?;
+    let _lock = lock(&project.store, WAIT)?;
+    let mut swept = Vec::new();
+    for open in open(&text) {
+        if seen_to(&project.store, &open)?.is_none() && is_dead(&project.store, &open, world.now)? {
+            swept.push(sweep(world, &project, &open, mode, Marks::Take)?);
+        }
+    }
+    Ok(swept)
+}
+
+/// A packet that a new session is told of, once.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    pub note: Note,
+    session: Id,
+    seen: Seen,
+    /// Until it was told, nobody else tells it.
+    _lock: Lock,
+}
+
+impl Offer {
+    /// Whether an answer holds it. Briefs have a limit.
+    pub fn is_in(&self, text: &str) -> bool {
+        text.contains(&self.seen.packet)
+    }
+
+    pub fn was_told(&self, store: &Store) -> Result<()> {
+        note_down(store, &self.session, &Seen { offered: true, ..self.seen.clone() })
+    }
+}
+
+/// At a session start: sees to the newest dead session that nobody was told of. It is for the caller to say that it was told.
+pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Offer> {
+    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
+    let open = open(&tail);
+    // One start sees to it; whoever comes at the same time leaves it alone.
+    let lock = lock(store, Duration::ZERO).ok()?;
+    let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
+    let (open, seen) = others
+        .filter_map(|open| Some((open, seen_to(store, open).ok()?)))
+        .filter(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))
+        .find(|(open, _)| is_dead(store, open, world.now).unwrap_or(false))?;
+    let seen = match seen {
+        Some(seen) => seen,
+        None => {
+            let own = Store::at(&root.path).ok()??.in_hook(store.until());
+            let project = Project { root: root.clone(), store: own, marker: store.marker().ok()? };
+            sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?;
+            read_note(&project.store, &open.session).ok()??
+        }
+    };
+    if !is_open(store, &seen.packet) {
+        // It left nothing to tell of, or somebody has seen to that.
+        note_down(store, &open.session, &Seen { offered: true, ..seen }).ok()?;
+        return None;
+    }
+    let (session, at, packet) = (path(open.session.as_str(), 40), path(&open.at, 30), &seen.packet);
+    let text = format!(
+        "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
+    );
+    Some(Offer {
+        note: Note { topic: Topic::Packet, text },
+        session: open.session.clone(),
+        seen,
+        _lock: lock,
+    })
+}
+
+/// Whether a packet still waits for somebody.
+fn is_open(store: &Store, packet: &str) -> bool {
+    let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
+    let packet = Packet::read(&document, packet);
+    matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
+}
+
+/// Somebody wrote this session's packet: that is the one to take up when it breaks off.
+pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
+    let Ok(session) = Id::new(session) else { return Ok(()) };
+    let seen = Seen { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
+    note_down(store, &session, &seen)
+}
+
+/// How many of the newest sessions broke off and have left no packet yet. Bounded, and changes nothing.
+pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
+    let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
+        Err(store::Error::Absent { .. }) => return Ok(0),
+        tail => tail?,
+    };
+    let mut waiting = 0;
+    for open in open(&tail).iter().rev().take(LOOKED_AT) {
+        if seen_to(store, open)?.is_none() && is_dead(store, open, world.now)? {
+            waiting += 1;
+        }
+    }
+    Ok(waiting)
+}
+
+/// Held while dead sessions are seen to, so that none leaves two packets.
+fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
+    store.lock(layout::SWEEP_LOCK, wait)
+}
+
+fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks) -> Result<Swept> {
+    let source = handoff::of_session(project, &open.session, None)?;
+    let digest = &source.digest;
+    let swept = |packet: String, written| Swept {
+        session: open.session.to_string(),
+        harness: open.harness.clone(),
+        last_at: digest.last_at.clone(),
+        packet,
+        written,
+    };
+    let prompts = words::real(&digest.prompts);
+    let Some(last) = prompts.last().filter(|_| !digest.files.is_empty() || !digest.commands.is_empty())
+    else {
+        if mode == Mode::Write {
+            let until = until(world, &project.store, &open.session)?;
+            note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true, until })?;
+        }
+        return Ok(swept(String::new(), false));
+    };
+    let purpose = format!("go on: {}", inline(&last.text, 120));
+    if mode == Mode::DryRun {
+        return Ok(swept(model::packet::id(world.now, &purpose, 1), false));
+    }
+    // No process is started here: a session start does this too.
+    let git = store::git::head(&project.root.checkout);
+    let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
+    let request = handoff::Request { purpose: &purpose, marks, ..handoff::Request::default() };
+    let report = handoff::write(world, project, &source, &request, git.as_ref())?;
+    handed_off(world, &project.store, open.session.as_str(), &report.id)?;
+    Ok(swept(report.id, true))
+}
+
+/// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.
+fn open(text: &[u8]) -> Vec<Open> {
+    let mut open: BTreeMap<String, (usize, Open)> = BTreeMap::new();
+    let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    for (place, line) in lines.enumerate() {
+        if let Some(previous) = &line.previous {
+            open.remove(previous);
+        }
+        let Ok(session) = Id::new(&line.session) else { continue };
+        match line.ended {
+            Some(_) => drop(open.remove(&line.session)),
+            None => {
+                let Line { harness, process, ts: at, .. } = line;
+                open.insert(line.session, (place, Open { session, harness, process, at }));
+            }
+        }
+    }
+    let mut open: Vec<(usize, Open)> = open.into_values().collect();
+    open.sort_by_key(|(place, _)| *place);
+    open.into_iter().map(|(_, open)| open).collect()
+}
+
+fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
+    if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
+        return Ok(!alive);
+    }
+    let digest = store.digest(&open.session, |_| {})?;
+    let last = time::parse(&digest.last_at).or_else(|| time::parse(&open.at));
+    Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT))
+}
+
+/// What was done about a session: which packet was made, and whether anybody was told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    packet: String,
+    offered: bool,
+    until: Until,
+}
+
+/// How far a session had come then: what comes later is not in the packet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Until {
+    at: String,
+    records: u64,
+}
+
+fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
+    let records = store.digest(session, |_| {})?.records;
+    Ok(Until { at: time::rfc3339(world.now), records })
+}
+
+/// None also for a session that was taken up again since, and worked.
+fn seen_to(store: &Store, open: &Open) -> Result<Option<Seen>> {
+    let Some(seen) = read_note(store, &open.session)? else { return Ok(None) };
+    // What it did right behind its own handoff is no reason for a second packet.
+    let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
+    Ok(is_over.then_some(seen))
+}
+
+fn has_worked(store: &Store, session: &Id, since: u64) -> Result<bool> {
+    let digest = store.digest(session, |_| {})?;
+    let is_ours = |path: &str| Path::new(path).starts_with(layout::STORE);
+    let touched = |file: &FileUse| file.edited_at > since || file.reads > 0 && file.last > since;
+    Ok(digest.files.iter().any(|file| touched(file) && !is_ours(&file.path))
+        || digest.commands.iter().any(|used| used.last > since && !is_our_command(&used.command)))
+}
+
+fn is_our_command(line: &str) -> bool {
+    let is_ours = |words: &Vec<String>| words[0].rsplit('/').next() == Some("thru");
+    let commands = shell::simple(line);
+    !commands.is_empty() && commands.iter().all(is_ours)
+}
+
+fn read_note(store: &Store, session: &Id) -> Result<Option<Seen>> {
+    let bytes = match store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let mut lines = text.lines();
+    let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
+    let offered = lines.next() == Some("offered");
+    let until = lines.next().and_then(|line| line.split_once(' '));
+    let until = until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
+    Ok(Some(Seen { packet, offered, until: until.unwrap_or_default() }))
+}
+
+fn note_down(store: &Store, session: &Id, seen: &Seen) -> Result<()> {
+    let packet = if seen.packet.is_empty() { "-" } else { &seen.packet };
+    let offered = if seen.offered { "offered" } else { "-" };
+    let Until { at, records } = &seen.until;
+    let folder = store.dir().make(layout::SWEPT)?;
+    let text = format!("{packet}\n{offered}\n{at} {records}\n");
+    Ok(folder.write(session.as_str(), text.as_bytes(), Durability::Relaxed)?)
+}

@@ -1,0 +1,475 @@
+//! Loops: what people do to them. What becomes of one at a stop is in [`stop`], at a session's start in [`session`].
+
+mod adopt;
+mod choose;
+pub mod ralph;
+mod seen;
+pub(crate) mod session;
+pub mod start;
+pub(crate) mod stop;
+mod validators;
+
+use jiff::{SignedDuration, Timestamp};
+use model::finding::{Finding, Level};
+use model::id::Id;
+use model::loops::log::{Entry, Event};
+use model::loops::pointer::Pointer;
+use model::loops::{Ended, Loop, Promise, Record, Status};
+use model::time;
+use serde::Serialize;
+use store::{Found, Store};
+
+pub use adopt::{Adoption, adopt, to_adopt};
+pub use choose::Wanted;
+use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
+
+use crate::project::{consent, settings};
+use crate::session::list::Chosen;
+use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
+
+/// A loop as a person sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    pub id: String,
+    pub status: Status,
+    pub iteration: u64,
+    pub max_iterations: u64,
+    pub promises: Vec<Promise>,
+    /// Whether this user gave it on this machine, as it is. If not it is never fed, and its validators never run.
+    pub started_here: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// Whether it holds its session.
+    pub foreground: bool,
+    /// Whether the next session that starts gets it.
+    pub waiting: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_reason: Option<Ended>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended_detail: Option<String>,
+    pub validators: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<String>,
+    pub created_at: String,
+    pub updated_at: String,
+    pub prompt: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct List {
+    /// The one that changed last comes first.
+    pub loops: Vec<Shown>,
+    /// Files that cannot be read as loops.
+    pub damaged: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Log {
+    #[serde(rename = "loop")]
+    pub shown: Shown,
+    pub entries: Vec<Entry>,
+    /// Lines that cannot be read.
+    pub torn: usize,
+}
+
+/// What a command did to a loop.
+#[derive(Clone, Debug, Serialize)]
+pub struct Changed {
+    #[serde(rename = "loop")]
+    pub shown: Shown,
+    /// False when it was so already.
+    pub changed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    /// What else the person should know.
+    pub notes: Vec<String>,
+}
+
+/// How a loop goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Resumption<'a> {
+    pub max_iterations: Option<u64>,
+    pub seconds: Option<i64>,
+    pub owner: Wanted<'a>,
+}
+
+/// Where there is no root there is no loop, and that is an answer too.
+pub fn list(world: &World) -> Result<List> {
+    let store = match world.find()? {
+        Found::Marked { store, .. } => store,
+        Found::Unmarked(_) => return Ok(List { loops: Vec::new(), damaged: Vec::new() }),
+    };
+    let (records, damaged) = all(&store)?;
+    let pointer = pointer(&store, &records);
+    let mut loops: Vec<Shown> = records.iter().map(|record| shown(&store, &record.state, &pointer)).collect();
+    loops.sort_by(|a, b| (&b.updated_at, &b.id).cmp(&(&a.updated_at, &a.id)));
+    Ok(List { loops, damaged: damaged.iter().map(ToString::to_string).collect() })
+}
+
+pub fn show(world: &World, named: Option<&str>) -> Result<(Shown, String)> {
+    let store = open(world)?;
+    let record = store.read_loop(&choose(world, &store, named, Aim::Look)?)?;
+    let text = String::from_utf8_lossy(record.bytes()).into_owned();
+    Ok((shown(&store, &record.state, &store.foreground()?.unwrap_or_default()), text))
+}
+
+pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
+    let store = open(world)?;
+    let id = choose(world, &store, named, Aim::Look)?;
+    let record = store.read_loop(&id)?;
+    let mut entries = Vec::new();
+    let tally = store.loop_log(&id, |entry| entries.push(entry))?;
+    let pointer = store.foreground()?.unwrap_or_default();
+    Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
+}
+
+/// Puts a loop into the foreground of a session; what was there stays active and waits.
+pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
+    let store = trusted(world)?;
+    let id = choose(world, &store, Some(named), Aim::Look)?;
+    let owner = find_owner(world, &store, owner)?;
+    let _lock = store.lock_loops(PATIENCE)?;
+    let record = store.read_loop(&id)?;
+    if record.state.status != Status::Active {
+        return Err(not_active(&record.state));
+    }
+    need_started_here(&store, &record.state)?;
+    let mut next = record.state.clone();
+    next.last_stop = None;
+    put_forward(world, &store, &record, next, &owner, Event::Activated)
+}
+
+pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Changed> {
+    let store = trusted(world)?;
+    let id = choose(world, &store, named, Aim::Resume)?;
+    let known = store.read_loop(&id)?.state.session;
+    let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
+        // Outside of a harness it goes back to whom it had.
+        (Err(_), Wanted::Here, Some(session)) => match Id::new(&session) {
+            Ok(session) => Owner::Session(session, Chosen::Named),
+            Err(_) => Owner::Next,
+        },
+        (owner, _, _) => owner?,
+    };
+    let _lock = store.lock_loops(PATIENCE)?;
+    let record = store.read_loop(&id)?;
+    let mut next = record.state.clone();
+    match next.status {
+        Status::Active => return Err(not_paused(&next)),
+        Status::Done | Status::Cancelled => return Err(not_active(&next)),
+        Status::Paused => need_started_here(&store, &next)?,
+    }
+    next.max_iterations = how.max_iterations.unwrap_or(next.max_iterations);
+    if next.max_iterations > 0 && next.iteration >= next.max_iterations {
+        return Err(Error::Refused {
+            what: format!("{id} has used up its {} iterations", next.max_iterations),
+            hint: format!(
+                "`thru loop resume {id} --max-iterations N` gives it more; N counts from its start"
+            ),
+        });
+    }
+    if let Some(seconds) = how.seconds {
+        next.deadline = Some(deadline(world.now, seconds)?);
+    }
+    if next.deadline.as_deref().and_then(time::parse).is_some_and(|deadline| deadline <= world.now) {
+        return Err(Error::Refused {
+            what: format!("the time of {id} is up"),
+            hint: format!("`thru loop resume {id} --for 1h` gives it more"),
+        });
+    }
+    next.status = Status::Active;
+    (next.ended, next.ended_detail, next.last_stop) = (None, None, None);
+    put_forward(world, &store, &record, next, &owner, Event::Resumed)
+}
+
+pub fn pause(world: &World, named: Option<&str>) -> Result<Changed> {
+    set_back(world, named, |state| match state.status {
+        Status::Active => {
+            state.status = Status::Paused;
+            Ok(Some(Event::Paused))
+        }
+        Status::Paused => Ok(None),
+        Status::Done | Status::Cancelled => Err(not_active(state)),
+    })
+}
+
+/// Final: nothing brings it back.
+pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
+    set_back(world, named, |state| match state.status {
+        Status::Cancelled => Ok(None),
+        Status::Done => Err(not_active(state)),
+        Status::Active | Status::Paused => {
+            state.end(Ended::Cancelled, None);
+            Ok(Some(Event::Cancelled))
+        }
+    })
+}
+
+/// Takes a loop out of the foreground, if `change` finds something to do.
+fn set_back(
+    world: &World,
+    named: Option<&str>,
+    change: impl FnOnce(&mut Loop) -> Result<Option<Event>>,
+) -> Result<Changed> {
+    let store = open(world)?;
+    let id = choose(world, &store, named, Aim::SetBack)?;
+    let _lock = store.lock_loops(PATIENCE)?;
+    let record = store.read_loop(&id)?;
+    let mut next = record.state.clone();
+    let event = change(&mut next)?;
+    let mut pointer = front(&store)?;
+    if event.is_some() {
+        next.touch(world.now);
+        write(&store, &id, &record, next.clone())?;
+    }
+    if pointer.holds(id.as_str()) || pointer.active_loop_id.as_deref() == Some(id.as_str()) {
+        pointer.clear(id.as_str());
+        store.write_foreground(&pointer)?;
+    }
+    if let Some(event) = event {
+        note(world, &store, &next, event)?;
+    }
+    if next.status == Status::Cancelled {
+        // Whatever brings the file back as it was does not bring back the word of the user.
+        consent::withdraw_loop(&store, &next.id)?;
+    }
+    Ok(Changed {
+        shown: shown(&store, &next, &pointer),
+        changed: event.is_some(),
+        chosen: None,
+        notes: Vec::new(),
+    })
+}
+
+/// Writes a loop that is to run, and points to it.
+fn put_forward(
+    world: &World,
+    store: &Store,
+    record: &Record,
+    mut next: Loop,
+    owner: &Owner,
+    event: Event,
+) -> Result<Changed> {
+    let id = Id::new(&next.id)
+        .map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops there are"))?;
+    next.touch(world.now);
+    next.session = match owner {
+        Owner::Session(session, _) => Some(session.to_string()),
+        Owner::Next => None,
+    };
+    consent::give_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
+    write(store, &id, record, next.clone())?;
+    let (pointer, notes) = point(store, &next, owner)?;
+    note(world, store, &next, event)?;
+    let chosen = match owner {
+        Owner::Session(_, chosen) => Some(*chosen),
+        Owner::Next => None,
+    };
+    Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
+}
+
+/// Sets the pointer to a loop, and says which one it was taken from.
+fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
+    let mut pointer = front(store)?;
+    let before = match owner {
+        Owner::Session(session, _) => pointer.of(session.as_str()).map(str::to_owned),
+        Owner::Next => pointer.next.clone(),
+    };
+    match owner {
+        Owner::Session(session, _) => pointer.set(&state.id, session.as_str()),
+        Owner::Next => pointer.set_next(&state.id),
+    }
+    store.write_foreground(&pointer)?;
+    let notes = before.filter(|before| *before != state.id).map(|before| {
+        format!("{before} was in the foreground and waits now; `thru loop activate {before}` brings it back")
+    });
+    Ok((pointer, notes.into_iter().collect()))
+}
+
+fn write(store: &Store, id: &Id, record: &Record, next: Loop) -> Result<()> {
+    let edited = record.edited(next).map_err(|error| Error::Refused {
+        what: format!("{id}: {error}"),
+        hint: "mend the frontmatter of the loop by hand".into(),
+    })?;
+    Ok(store.write_loop(id, &edited)?)
+}
+
+/// A line in the loop's log.
+fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> {
+    let Ok(id) = Id::new(&state.id) else { return Ok(()) };
+    let entry = Entry {
+        session: state.session.clone(),
+        reason: state.ended,
+        ..Entry::new(&time::rfc3339(world.now), event, state.iteration)
+    };
+    let limit = settings::here(world).settings().log_limit_bytes;
+    Ok(store.append_loop_log(&id, &entry, limit)?)
+}
+
+fn shown(store: &Store, state: &Loop, pointer: &Pointer) -> Shown {
+    as_shown(state, pointer, consent::is_started_here(store, state))
+}
+
+fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
+    let state = state.clone();
+    let foreground = state.session.as_deref().is_some_and(|session| pointer.of(session) == Some(&state.id));
+    let runs = started_here && state.status == Status::Active;
+    Shown {
+        foreground: foreground && runs,
+        waiting: pointer.next.as_deref() == Some(&state.id) && runs,
+        started_here,
+        id: state.id,
+        status: state.status,
+        iteration: state.iteration,
+        max_iterations: state.max_iterations,
+        promises: state.promises,
+        session: state.session,
+        ended_reason: state.ended,
+        ended_detail: state.ended_detail,
+        validators: state.validators,
+        deadline: state.deadline,
+        created_at: state.created_at,
+        updated_at: state.updated_at,
+        prompt: state.prompt,
+    }
+}
+
+/// The loop in the foreground here: of the session this runs in, else the one that was set last.
+pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
+    let pointer = front(store)?;
+    let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
+    match store.read_loop(&id) {
+        Ok(record) => {
+            Ok(Some(shown(store, &record.state, &pointer)).filter(|shown| shown.foreground || shown.waiting))
+        }
+        Err(store::Error::Absent { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// How many were paused, by somebody or by a limit.
+pub fn paused(store: &Store) -> Result<usize> {
+    let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
+    Ok(all(store)?.0.iter().filter(|record| is_paused(&record.state)).count())
+}
+
+/// What is wrong with loops, for the doctor.
+pub fn findings(store: &Store) -> Vec<Finding> {
+    let (records, damaged) = match all(store) {
+        Ok(all) => all,
+        Err(error) => return vec![Finding::new(Level::Error, error.to_string())],
+    };
+    let mut findings: Vec<Finding> = damaged
+        .into_iter()
+        .map(|error| {
+            let text = format!("a loop cannot be read: {error}");
+            Finding::new(Level::Error, text).hint("mend the file; until then it lets every stop pass")
+        })
+        .collect();
+    if let Err(error) = store.foreground() {
+        let hint = "any `thru loop` command that changes one writes it anew from the loops";
+        findings.push(Finding::new(Level::Warning, error.to_string()).hint(hint));
+    }
+    for state in records.iter().map(|record| &record.state).filter(|state| state.ended == Some(Ended::Error))
+    {
+        let detail = state.ended_detail.as_deref().unwrap_or("it does not say why");
+        let text = format!("loop {} was paused by an error: {detail}", state.id);
+        findings.push(
+            Finding::new(Level::Warning, text).hint(format!("`thru loop resume {}` goes on", state.id)),
+        );
+    }
+    for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {
+        let text =
+            format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
+        let hint = format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id);
+        findings.push(Finding::new(Level::Note, text).hint(hint));
+    }
+    findings
+}
+
+/// How many would run or could go on if they had been started here.
+pub fn not_started_here(store: &Store) -> Result<usize> {
+    Ok(all(store)?.0.iter().filter(|record| is_foreign(store, &record.state)).count())
+}
+
+/// One that came with a clone or a pull, was changed by somebody since, or is of a thru that kept no record.
+fn is_foreign(store: &Store, state: &Loop) -> bool {
+    matches!(state.status, Status::Active | Status::Paused) && !consent::is_started_here(store, state)
+}
+
+fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
+    match consent::is_started_here(store, state) {
+        true => Ok(()),
+        false => Err(Error::Refused {
+            what: format!(
+                "{} was not started here, or its prompt, promises, validators or limits were changed",
+                state.id
+            ),
+            hint: format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id),
+        }),
+    }
+}
+
+/// Every loop, and every file that cannot be read as one.
+fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
+    let (mut records, mut damaged) = (Vec::new(), Vec::new());
+    for id in store.loop_ids()? {
+        match store.read_loop(&id) {
+            Ok(record) => records.push(record),
+            Err(error) => damaged.push(error),
+        }
+    }
+    Ok((records, damaged))
+}
+
+/// The pointer, or what it must have been: it is an index, and may be deleted.
+fn pointer(store: &Store, records: &[Record]) -> Pointer {
+    match store.foreground() {
+        Ok(Some(pointer)) => pointer,
+        // What was not started here waits for nobody.
+        _ => Pointer::rebuilt(
+            records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
+        ),
+    }
+}
+
+/// The same, where only the pointer is wanted: the loops are read only if they must be.
+fn front(store: &Store) -> store::Result<Pointer> {
+    match store.foreground() {
+        Ok(Some(pointer)) => Ok(pointer),
+        Ok(None) | Err(store::Error::Damaged { .. }) => Ok(pointer(store, &all(store)?.0)),
+        Err(error) => Err(error),
+    }
+}
+
+fn deadline(now: Timestamp, seconds: i64) -> Result<String> {
+    let until = now.checked_add(SignedDuration::from_secs(seconds));
+    let until = until.map_err(|_| usage("that is too long a time".into(), "write it like 2h or 1h30m"))?;
+    Ok(time::rfc3339(until))
+}
+
+fn usage(what: String, hint: &str) -> Error {
+    Error::Usage { what, hint: hint.to_owned() }
+}
+
+fn not_paused(state: &Loop) -> Error {
+    Error::Refused {
+        what: format!("{} is active already", state.id),
+        hint: format!("`thru loop activate {}` brings it to the foreground", state.id),
+    }
+}
+
+fn not_active(state: &Loop) -> Error {
+    let id = &state.id;
+    match state.status {
+        Status::Paused => Error::Refused {
+            what: format!("{id} is paused"),
+            hint: format!("`thru loop resume {id}` goes on"),
+        },
+        status => Error::Refused {
+            what: format!("{id} is {}, and stays so", status.name()),
+            hint: "`thru loop start` begins a new one".into(),
+        },
+    }
+}

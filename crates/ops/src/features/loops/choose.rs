@@ -1,0 +1,182 @@
+//! Which loop is meant, in which project, and whose it shall be.
+
+use model::id::{self, Id};
+use model::loops::pointer::Pointer;
+use model::loops::{Loop, Status};
+use store::Store;
+
+use super::{all, front, usage};
+use crate::project::Project;
+use crate::project::consent::Claim;
+use crate::session::list;
+use crate::session::list::Chosen;
+use crate::{Error, Result, World};
+
+/// Whose a loop shall be.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted<'a> {
+    /// The session this runs in.
+    Here,
+    Session(&'a str),
+    /// The next one that starts.
+    Next,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Owner {
+    Session(Id, Chosen),
+    Next,
+}
+
+impl Owner {
+    pub(super) fn claim(&self) -> Claim {
+        match self {
+            Owner::Session(..) => Claim::OneSession,
+            Owner::Next => Claim::NextSession,
+        }
+    }
+}
+
+pub(super) fn open(world: &World) -> Result<Store> {
+    Ok(Project::find(world)?.store)
+}
+
+/// Hooks do nothing in a root that is not trusted: a loop there would never run.
+pub(super) fn need_trust(world: &World, project: &Project) -> Result<()> {
+    let Project { root, marker, .. } = project;
+    match world.trusts(marker, &root.path) {
+        true => Ok(()),
+        false => Err(Error::Refused {
+            what: format!("{}: this root is not trusted, so no loop runs here", root.path.display()),
+            hint: "look at the records in .agent/context, then run `thru trust`".into(),
+        }),
+    }
+}
+
+pub(super) fn trusted(world: &World) -> Result<Store> {
+    let project = Project::find(world)?;
+    need_trust(world, &project)?;
+    Ok(project.store)
+}
+
+/// What a loop is wanted for that was not named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aim {
+    Look,
+    /// To be taken out of the foreground.
+    SetBack,
+    Resume,
+}
+
+/// A whole id, the beginning of one, or a part of its name; without any, the one that can be meant.
+pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim) -> Result<Id> {
+    let hint = || "`thru loop list` shows the loops there are".to_owned();
+    let Some(named) = named else {
+        let here = here(world, store);
+        let (records, _) = all(store)?;
+        let loops: Vec<&Loop> = records.iter().map(|record| &record.state).collect();
+        let id = match meant(aim, &loops, &front(store)?, here.as_ref().map(Id::as_str)).as_slice() {
+            [one] => one.id.clone(),
+            [] => {
+                let of = if here.is_some() { " of this session" } else { "" };
+                let what = match aim {
+                    Aim::Resume => format!("no loop{of} is paused; name one"),
+                    Aim::Look | Aim::SetBack => format!("no loop{of} is in the foreground; name one"),
+                };
+                return Err(Error::Absent { what, hint: hint() });
+            }
+            many => {
+                return Err(Error::Refused {
+                    what: format!("{} loops can be meant; name one", many.len()),
+                    hint: many.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
+                });
+            }
+        };
+        return Id::new(&id).map_err(|bad| usage(bad.to_string(), &hint()));
+    };
+    let all = store.loop_ids()?;
+    if let Some(id) = all.iter().find(|id| id.as_str() == named) {
+        return Ok(id.clone());
+    }
+    let names: Vec<&str> = all.iter().map(Id::as_str).collect();
+    match id::meant(&names, named).as_slice() {
+        [one] => Id::new(one).map_err(|bad| usage(bad.to_string(), &hint())),
+        [] => Err(Error::Absent { what: format!("there is no loop `{named}`"), hint: hint() }),
+        many => Err(Error::Refused {
+            what: format!("`{named}` fits {} loops", many.len()),
+            hint: many.join(", "),
+        }),
+    }
+}
+
+/// The session a loop shall hold. Never a guess, except inside a harness that does not tell its session.
+pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result<Owner> {
+    match wanted {
+        Wanted::Next => return Ok(Owner::Next),
+        Wanted::Session(named) => {
+            let (session, chosen) = list::choose(world, store, Some(named))?;
+            return Ok(Owner::Session(session, chosen));
+        }
+        Wanted::Here => {}
+    }
+    if let Ok((session, Chosen::Harness)) = list::choose(world, store, None) {
+        return Ok(Owner::Session(session, Chosen::Harness));
+    }
+    let newest = list::newest(store)?;
+    let around = world.harness().and_then(harness::by_name).filter(|around| around.session.is_none());
+    if let (Some(around), Some(newest)) = (around, &newest)
+        && newest.harness == around.name
+        && let Ok(session) = Id::new(&newest.session)
+    {
+        return Ok(Owner::Session(session, Chosen::Guess));
+    }
+    let known = newest.map_or(String::new(), |newest| format!(" (the newest is {})", newest.session));
+    Err(usage(
+        "which session shall the loop hold? This is not run inside a harness that says so".into(),
+        &format!("--session ID names one{known}; --next takes the next one that starts here"),
+    ))
+}
+
+/// The session that this runs in. Inside of one only its own loops are meant: what is done to a loop can be final.
+fn here(world: &World, store: &Store) -> Option<Id> {
+    match list::choose(world, store, None) {
+        Ok((session, Chosen::Harness)) => Some(session),
+        _ => None,
+    }
+}
+
+/// The loops that can be meant where none is named. Looking does no harm, so there the newest is good enough.
+fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
+    let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
+    let fits = |known: &Loop| match aim {
+        Aim::Resume => known.status == Status::Paused,
+        Aim::Look | Aim::SetBack => known.status == Status::Active && pointer.holds(&known.id),
+    };
+    let fitting: Vec<&Loop> = loops.iter().copied().filter(|known| fits(known) && is_ours(known)).collect();
+    let newest = |of: &[&'a Loop]| {
+        of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
+    };
+    match (aim, fitting.as_slice()) {
+        // None runs: the one that changed last. Of one alone there is no doubt.
+        (Aim::Look, []) => {
+            let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
+            newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
+        }
+        (Aim::Look, many) => newest(many).into_iter().collect(),
+        // Of its own loops a session means the one that was paused last.
+        (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
+        _ => fitting,
+    }
+}
+
+pub(super) fn in_front(world: &World, store: &Store, pointer: &Pointer) -> Option<String> {
+    if let Some(session) = here(world, store) {
+        return pointer.of(session.as_str()).map(str::to_owned);
+    }
+    let last = || pointer.active_loop_id.clone().or_else(|| pointer.by_session.values().next_back().cloned());
+    last()
+}
+
+#[cfg(test)]
+#[path = "choose_tests.rs"]
+mod tests;

@@ -1,0 +1,256 @@
+//! `thru loop start`: a new loop, from words, a file or a packet.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::document::{Head, unwrap_verbatim};
+use model::id::Id;
+use model::loops::log::Event;
+use model::loops::{Loop, Outcome, Promise, Record, Status, promise};
+use model::packet::{NONE, slug};
+use model::text::cut;
+use model::time;
+use store::Store;
+
+use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, point, shown, usage};
+use crate::features::packets;
+use crate::project::{Project, consent};
+use crate::session::list::Chosen;
+use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
+
+/// More than this is no prompt.
+const LARGEST: usize = 1024 * 1024;
+
+const DEFAULT_ITERATIONS: u64 = 30;
+
+#[derive(Clone, Debug)]
+pub struct Options<'a> {
+    pub prompt: Source<'a>,
+    pub max_iterations: Option<u64>,
+    pub promises: Vec<String>,
+    pub blocked: Vec<String>,
+    pub validators: Vec<String>,
+    pub packet_validators: PacketValidators,
+    /// How long it may take, in seconds.
+    pub seconds: Option<i64>,
+    pub owner: Wanted<'a>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    Words(&'a str),
+    /// `-` is stdin.
+    File(&'a Path),
+    Packet(&'a str),
+}
+
+/// Text from a packet is never run unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PacketValidators {
+    Take,
+    Show,
+}
+
+/// What a packet gives to a loop.
+#[derive(Default)]
+struct Given {
+    prompt: String,
+    packet: Option<String>,
+    promise: Option<String>,
+    max_iterations: Option<u64>,
+    validators: Vec<String>,
+}
+
+pub fn run(world: &World, options: &Options) -> Result<Changed> {
+    let project = Project::find_or_make(world)?;
+    need_trust(world, &project)?;
+    let store = &project.store;
+    let owner = find_owner(world, store, options.owner)?;
+    let given = match options.prompt {
+        Source::Words(words) => Given { prompt: words.to_owned(), ..Given::default() },
+        Source::File(path) => Given { prompt: read(path)?, ..Given::default() },
+        Source::Packet(named) => from_packet(&project, named)?,
+    };
+    if given.prompt.trim().is_empty() {
+        return Err(usage("the prompt is empty".into(), "say what is to be done again and again"));
+    }
+    let mut notes = Vec::new();
+    let mut validators = options.validators.clone();
+    match options.packet_validators {
+        PacketValidators::Take => validators.extend(given.validators.iter().cloned()),
+        PacketValidators::Show => notes.extend(given.validators.iter().map(|command| {
+            format!("the packet's validator `{command}` is not run; --with-validators takes it")
+        })),
+    }
+    if validators.iter().any(|command| command.trim().is_empty()) {
+        return Err(usage("a validator is empty".into(), "say a command: --validator 'cargo test --quiet'"));
+    }
+    let promises = promises(options, given.promise)?;
+    let ends_well = promises.iter().any(|promise| promise.outcome == Outcome::Done);
+    if !validators.is_empty() && !ends_well {
+        return Err(usage(
+            "validators are run when the agent gives its promise, and there is none".into(),
+            "add --promise 'ALL TESTS PASS', or whatever is true when the work is done",
+        ));
+    }
+    let now = time::rfc3339(world.now);
+    let state = Loop {
+        id: String::new(),
+        created_at: now.clone(),
+        updated_at: now,
+        status: Status::Active,
+        iteration: 1,
+        max_iterations: options.max_iterations.or(given.max_iterations).unwrap_or(DEFAULT_ITERATIONS),
+        promises,
+        source_packet_id: given.packet,
+        imported_from: None,
+        session: match &owner {
+            Owner::Session(session, _) => Some(session.to_string()),
+            Owner::Next => None,
+        },
+        ended: None,
+        ended_detail: None,
+        validators,
+        deadline: options.seconds.map(|seconds| deadline(world.now, seconds)).transpose()?,
+        last_message_digest: None,
+        last_stop: None,
+        prompt: given.prompt,
+    };
+    let _lock = store.lock_loops(PATIENCE)?;
+    let state = create(world, store, state)?;
+    // Whatever it was made from, whoever runs this command gives it now.
+    consent::give_loop(store, None, &state, owner.claim(), world.now)?;
+    let (pointer, moved) = point(store, &state, &owner)?;
+    note(world, store, &state, Event::Started)?;
+    notes.extend(moved);
+    notes.extend(advice(world, &state));
+    let chosen = match owner {
+        Owner::Session(_, chosen) => Some(chosen),
+        Owner::Next => None,
+    };
+    if chosen == Some(Chosen::Guess) {
+        notes.push(
+            "the session is a guess: this harness does not tell its commands which one they run in".into(),
+        );
+    }
+    Ok(Changed { shown: shown(store, &state, &pointer), changed: true, chosen, notes })
+}
+
+/// Writes a new loop under the first name that is free.
+pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
+    let name = name(world.now, &state.prompt);
+    for n in 1..10_000 {
+        state.id = if n == 1 { name.clone() } else { format!("{name}-{n}") };
+        let id =
+            Id::new(&state.id).map_err(|bad| usage(bad.to_string(), "begin the prompt with a plain word"))?;
+        let record = Record::new(state.clone())
+            .map_err(|error| usage(error.to_string(), "say it without control characters"))?;
+        if store.create_loop(&id, &record)? {
+            return Ok(state);
+        }
+    }
+    Err(Error::Refused {
+        what: format!("there is no free name like {name}"),
+        hint: "try again in a second".into(),
+    })
+}
+
+/// `20261115T192200Z-fix-the-failing-tests`: when, and the first words of the prompt.
+fn name(now: Timestamp, prompt: &str) -> String {
+    let first = prompt.trim_start().lines().next().unwrap_or_default();
+    let words = match first.len() > 40 {
+        true => cut(first, 40).rsplit_once(' ').map_or(cut(first, 40), |(words, _)| words),
+        false => first,
+    };
+    let slug =
+        if words.contains(|c: char| c.is_ascii_alphanumeric()) { slug(words) } else { "loop".to_owned() };
+    format!("{}-{slug}", time::compact(now))
+}
+
+fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
+    let done = match options.promises.is_empty() {
+        true => given.into_iter().collect(),
+        false => options.promises.clone(),
+    };
+    let of = |texts: Vec<String>, outcome| texts.into_iter().map(move |text| Promise { text, outcome });
+    let all: Vec<Promise> =
+        of(done, Outcome::Done).chain(of(options.blocked.clone(), Outcome::Blocked)).collect();
+    for (n, promise) in all.iter().enumerate() {
+        if let Some(flaw) = promise::flaw(&promise.text) {
+            return Err(usage(
+                format!("`{}` cannot be promised: {flaw}", promise.text),
+                "a few words, e.g. ALL TESTS PASS",
+            ));
+        }
+        let same = |other: &&Promise| promise::collapsed(&other.text) == promise::collapsed(&promise.text);
+        if all[..n].iter().any(|other| same(&other)) {
+            return Err(usage(
+                format!("`{}` is promised twice", promise.text),
+                "each promise has one meaning",
+            ));
+        }
+    }
+    Ok(all)
+}
+
+/// What a person should know before the loop runs.
+fn advice(world: &World, state: &Loop) -> Vec<String> {
+    let mut notes = Vec::new();
+    let is_bounded = state.max_iterations > 0 || state.deadline.is_some();
+    if state.promises.is_empty() && !is_bounded {
+        notes.push("nothing ends this loop but a lack of progress, and `thru loop cancel`".into());
+    }
+    let around = world.harness().and_then(harness::by_name);
+    if let Some((title, cap)) = around.and_then(|around| Some((around.title, around.block_cap?)))
+        && (world.var)(cap.variable).is_none_or(|value| value != "0")
+    {
+        notes.push(format!(
+            "{title} goes on at most {} times in a row without a tool call; started with {}=0 it goes on for ever",
+            cap.times, cap.variable
+        ));
+    }
+    notes
+}
+
+fn read(path: &Path) -> Result<String> {
+    let shown = path.display().to_string();
+    let read = match path == Path::new("-") {
+        true => store::read_stream(&mut std::io::stdin(), Path::new("stdin"), LARGEST),
+        false => store::read_given(path, LARGEST),
+    };
+    let bytes = match read {
+        Err(store::Error::Absent { .. }) => {
+            return Err(Error::Absent {
+                what: format!("{shown}: there is no such file"),
+                hint: "name a text file, or - for stdin".into(),
+            });
+        }
+        Err(store::Error::Damaged { .. }) => {
+            return Err(usage(format!("{shown} is over {LARGEST} bytes"), "a prompt is a page, not a book"));
+        }
+        read => read?,
+    };
+    String::from_utf8(bytes).map_err(|_| usage(format!("{shown} is not UTF-8 text"), "name a text file"))
+}
+
+/// What is to be done next, by a packet.
+fn from_packet(project: &Project, named: &str) -> Result<Given> {
+    let packets::Shown { id, document, packet, .. } =
+        packets::open(project, &packets::find(project, named)?)?;
+    let prompt = document.section(&[Head::prefix(2, "Next Prompt")]).map(|section| {
+        let bytes = unwrap_verbatim(section.body()).unwrap_or_else(|| section.content());
+        String::from_utf8_lossy(bytes).into_owned()
+    });
+    let prompt = prompt.filter(|prompt| !prompt.trim().is_empty() && prompt.trim() != NONE);
+    Ok(Given {
+        prompt: prompt.ok_or_else(|| Error::Refused {
+            what: format!("packet {id} has no Next Prompt"),
+            hint: "write one below `## Next Prompt (Draft)`, or give a prompt here".into(),
+        })?,
+        promise: packet.loop_promise.filter(|text| !text.trim().is_empty()),
+        max_iterations: u64::try_from(packet.loop_max_iterations).ok().filter(|n| *n > 0),
+        validators: packet.validators,
+        packet: Some(id.to_string()),
+    })
+}

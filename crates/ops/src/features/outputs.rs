@@ -1,0 +1,258 @@
+//! `thru gate`: what sub-agents had to write is there, whole and fresh.
+
+mod adopt;
+mod expect;
+mod hook;
+mod launch;
+mod live;
+mod orphan;
+mod run;
+mod seal;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::config::Resolved;
+use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
+use model::id::Id;
+use serde::Serialize;
+use store::{Care, Lock, Root, Run, Store, layout};
+
+use crate::project::{Project, settings};
+use crate::{Error, Result, World};
+
+use orphan::Orphan;
+
+pub use adopt::{Adoption, LaunchShown, adopt, to_adopt};
+pub use expect::{Expectation, Wanted, Wish, expect};
+pub use hook::{Open, OpenOutput, open};
+pub(crate) use hook::{awaited, keep_message, notes};
+pub(crate) use live::live_run;
+pub use live::{Live, Where, clear_live, live, set_live};
+pub use run::{Again, Options, Progress, run};
+pub use seal::{Prompt, Sealed, prompt, seal};
+
+/// How long another who works in the same run is waited for. A child that a killed run was just starting holds its lock a
+/// moment longer than the run itself.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How a run stands.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub run: PathBuf,
+    pub stage: String,
+    pub attempt: u32,
+    pub gate: Gate,
+    pub outputs: Vec<Row>,
+    /// The note about what the stage goes on without, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omissions: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub file: String,
+    pub tier: Tier,
+    pub verdict: Verdict,
+    /// Why it is not valid, and what to do about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+    /// Launches since the stage was begun.
+    pub attempts: u32,
+    /// What a launched command said, and what an agent that left no file said last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_message: Option<PathBuf>,
+}
+
+/// The verdicts of the live run, or of the newest run of a stage. Nothing is written.
+pub fn check(world: &World, stage: Option<&str>) -> Result<Report> {
+    let place = Place::find(world)?;
+    let run = place.run(stage)?;
+    let expected = place.expected(&run)?;
+    report(&place, &run, &expected)
+}
+
+/// Where a gate command works.
+struct Place {
+    root: Root,
+    store: Store,
+    resolved: Resolved,
+    trusted: bool,
+}
+
+impl Place {
+    fn find(world: &World) -> Result<Place> {
+        Ok(Place::of(world, Project::find(world)?))
+    }
+
+    fn of(world: &World, project: Project) -> Place {
+        let Project { root, store, marker } = project;
+        let trusted = world.trusts(&marker, &root.path);
+        // What a clone's settings define is somebody else's text.
+        let resolved = settings::resolve(world, trusted.then_some(&store));
+        Place { root, store, resolved, trusted }
+    }
+
+    /// Of `stage` where one is named: the live run if it is of that stage, else the newest in `outputs/` that is.
+    fn run(&self, stage: Option<&str>) -> Result<Run> {
+        let Some(stage) = stage else {
+            return self.live()?.map(|live| live.run).ok_or_else(|| self.no_live_run());
+        };
+        let id = Id::new(stage).map_err(|bad| Error::Usage {
+            what: bad.to_string(),
+            hint: "a stage is called like `review`".into(),
+        })?;
+        let is_of = |run: &Run| run.expected().is_ok_and(|expected| expected.stage == stage);
+        let live = self.live()?.map(|live| live.run);
+        let live = live.map(|run| if is_of(&run) { run } else { run.listed(&id) });
+        if let Some(run) = live.filter(is_of) {
+            return Ok(run);
+        }
+        // The name of a run ends with its time, so the last one is the newest.
+        let names = self.store.runs()?;
+        let named = names.iter().rev().filter(|name| name.starts_with(&format!("{stage}-")));
+        let mut runs =
+            named.filter_map(|name| Run::open(&self.root.path, &in_outputs(name)).ok()).filter(is_of);
+        runs.next().ok_or_else(|| Error::Absent {
+            what: format!("{}: there is no run of stage `{stage}`", self.outputs().display()),
+            hint: format!("`thru gate expect {stage} --critical {stage}-ROLE.md` makes one"),
+        })
+    }
+
+    fn expected(&self, run: &Run) -> Result<Expected> {
+        match run.expected() {
+            Err(store::Error::Absent { path }) => Err(Error::Absent {
+                what: format!("{}: there is no such file, so nothing is expected here", path.display()),
+                hint: "`thru gate expect STAGE --critical FILE…` makes it".into(),
+            }),
+            Err(store::Error::Damaged { path, line, why }) => Err(Error::Damaged {
+                path,
+                line,
+                why,
+                hint: "mend it, or let `thru gate expect STAGE --critical FILE…` make a new run".into(),
+            }),
+            expected => Ok(expected?),
+        }
+    }
+
+    fn no_live_run(&self) -> Error {
+        let path = self.store.dir().path().join(layout::LIVE);
+        let setting = match self.resolved.settings().live_state_file {
+            path if path.is_empty() => String::new(),
+            path => {
+                let path = self.root.checkout.join(path);
+                let how = if path.exists() { "names none" } else { "is not there" };
+                format!(", and {} {how}", path.display())
+            }
+        };
+        Error::Absent {
+            what: format!("{}: there is no such file{setting}, so no run is live", path.display()),
+            hint: "`thru gate expect STAGE --critical FILE…` makes a run and that file; `thru gate live --set DIR` \
+                   points it to one"
+                .into(),
+        }
+    }
+
+    fn outputs(&self) -> PathBuf {
+        self.store.dir().path().join(layout::OUTPUTS)
+    }
+
+    fn judge(&self, run: &Run, output: &Output) -> Result<Judged> {
+        judge(run, output, &self.root.checkout)
+    }
+
+    /// Held by whoever works in a run. Whoever comes in between is told who that is.
+    fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
+        let who = format!("`thru {command}` (process {})", std::process::id());
+        match self.store.lock_run(run, &who, PATIENCE) {
+            Err(store::Error::Busy { .. }) => Err(Error::Busy {
+                what: format!(
+                    "{}: {} works in this run",
+                    run.path().display(),
+                    self.store.works_in(run).unwrap_or_else(|| "another thru".to_owned())
+                ),
+                hint: "wait for its end; `thru gate check` shows how far it is".into(),
+            }),
+            lock => Ok(lock?),
+        }
+    }
+}
+
+fn need_trust(place: &Place) -> Result<()> {
+    match place.trusted {
+        true => Ok(()),
+        false => Err(Error::Refused {
+            what: "this root is not trusted, so no command of its records is started".into(),
+            hint: "look at expected.json, then run `thru trust` in a terminal".into(),
+        }),
+    }
+}
+
+/// Seen from the root.
+fn in_outputs(name: &str) -> String {
+    format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS)
+}
+
+/// `base` is where the inputs are looked for.
+fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
+    let seen = run.look(&output.file, Care::Whole)?;
+    let inputs = if output.inputs_digest.is_empty() {
+        String::new()
+    } else {
+        store::inputs_digest(base, &output.inputs)?
+    };
+    Ok(gate::judge(output, &seen, &inputs))
+}
+
+fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
+    let mut rows = Vec::with_capacity(expected.outputs.len());
+    for output in &expected.outputs {
+        rows.push(row(place, run, output, place.judge(run, output)?)?);
+    }
+    let omissions = run.path().join(omissions_of(run, expected));
+    let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
+    Ok(Report {
+        run: run.path().to_owned(),
+        stage: expected.stage.clone(),
+        attempt: expected.attempt,
+        gate: gate::gate(rows.iter().map(|row| (row.tier, row.verdict))),
+        omissions: (omitted && omissions.exists()).then_some(omissions),
+        outputs: rows,
+    })
+}
+
+/// Where a stage notes what it goes on without. One that is not the folder's current stage has a note of its own.
+fn omissions_of(run: &Run, expected: &Expected) -> String {
+    match run.list() == layout::EXPECTED {
+        true => layout::OMISSIONS.to_owned(),
+        false => layout::omissions_of(&expected.stage),
+    }
+}
+
+fn row(place: &Place, run: &Run, output: &Output, judged: Judged) -> Result<Row> {
+    let invalid = judged.verdict != Verdict::Valid;
+    let log = layout::launch_log(&output.file);
+    let log = (invalid && run.holds(&log)).then(|| run.path().join(log));
+    let shown = log.as_ref().map(|log| log.display().to_string());
+    let absent = store::absent_inputs(&place.root.checkout, &output.inputs)?;
+    let remedy = match Orphan::of(run, &output.file) {
+        _ if !invalid => String::new(),
+        Some(orphan) => orphan.remedy(),
+        None if !absent.is_empty() => format!("bring its input {} back", absent.join(", ")),
+        None => gate::remedy(output, judged.verdict, shown.as_deref()),
+    };
+    Ok(Row {
+        file: output.file.clone(),
+        tier: output.tier,
+        verdict: judged.verdict,
+        why: judged.why,
+        remedy,
+        attempts: output.attempts,
+        last_message: place.store.message(run, &output.file).filter(|_| invalid),
+        log,
+    })
+}

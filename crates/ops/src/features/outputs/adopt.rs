@@ -1,0 +1,92 @@
+//! `thru gate run --adopt`: the person at the terminal sees what a run would launch, and makes it his own.
+
+use std::path::PathBuf;
+
+use model::config::Stage;
+use model::consent::of_output;
+use model::gate::Output;
+use serde::Serialize;
+
+use super::run::find_or_make;
+use super::{Place, need_trust};
+use crate::project::consent::{give_launches, give_stage, is_launch_given, is_stage_given};
+use crate::project::person::require_person;
+use crate::{Result, World};
+
+/// What somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
+#[derive(Clone, Debug, Serialize)]
+pub struct Adoption {
+    pub run: PathBuf,
+    pub stage: String,
+    /// What would be launched and was not given here. Empty: there is nothing to ask.
+    pub launches: Vec<LaunchShown>,
+    /// The settings file whose `[stages.<stage>]` says the same: later runs of it need not be asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
+    #[serde(skip)]
+    outputs: Vec<Output>,
+    #[serde(skip)]
+    defined: Option<Stage>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct LaunchShown {
+    pub file: String,
+    pub launch: Vec<String>,
+    pub prompt: String,
+}
+
+impl From<&Output> for LaunchShown {
+    fn from(output: &Output) -> LaunchShown {
+        let Output { file, launch, prompt, .. } = output.clone();
+        LaunchShown { file, launch, prompt }
+    }
+}
+
+pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
+    require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
+    let place = Place::find(world)?;
+    need_trust(&place)?;
+    let run = find_or_make(world, &place, stage)?;
+    let expected = place.expected(&run)?;
+    let is_foreign = |output: &&Output| {
+        !output.launch.is_empty() && !is_launch_given(&place.store, &place.root, &run, output)
+    };
+    let outputs: Vec<Output> = expected.outputs.iter().filter(is_foreign).cloned().collect();
+    let says_the_same = |stage: &&Stage| {
+        let launched: Vec<Output> = stage.expected().into_iter().filter(|o| !o.launch.is_empty()).collect();
+        let digests: Vec<_> = outputs.iter().map(of_output).collect();
+        stage.name == expected.stage
+            && stage.broken.is_none()
+            && !launched.is_empty()
+            && launched.iter().all(|output| digests.contains(&of_output(output)))
+            && !is_stage_given(world, &place.store, stage)
+    };
+    let defined = place.resolved.stages.iter().find(says_the_same).cloned();
+    Ok(Adoption {
+        run: run.path().to_owned(),
+        stage: expected.stage.clone(),
+        launches: outputs.iter().map(LaunchShown::from).collect(),
+        definition: defined.as_ref().map(|stage| stage.source.clone()),
+        outputs,
+        defined,
+    })
+}
+
+/// What was shown is given from now on.
+pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<()> {
+    let place = Place::find(world)?;
+    need_trust(&place)?;
+    let run = place.run(stage)?;
+    if run.path() != adoption.run {
+        return Err(crate::Error::Refused {
+            what: format!("{} is not the live run any more", adoption.run.display()),
+            hint: "`thru gate run --adopt` shows the one that is".into(),
+        });
+    }
+    give_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;
+    match &adoption.defined {
+        Some(stage) => give_stage(&place.store, stage, world.now),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,160 @@
+//! One launch: the command gets the prompt, what it says is kept beside the output, redacted, while it says it.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::gate::{self, Output};
+use model::redact::{self, redact};
+use model::render::one_line;
+use model::time;
+use store::{Durability, Run, layout};
+
+use super::orphan;
+use crate::Result;
+use crate::process::reaper::Watchman;
+use crate::process::{self, Job, Watch};
+
+/// Most that is kept of what one launch says.
+const LOG_BYTES: usize = 4 * 1024 * 1024;
+
+/// Most that waits for the end of a private key.
+const PENDING_BYTES: usize = 256 * 1024;
+
+pub(super) struct Launch<'a> {
+    pub run: &'a Arc<Run>,
+    pub output: &'a Output,
+    /// Where it runs.
+    pub folder: &'a Path,
+    pub timeout: Duration,
+    pub watchman: &'a Watchman,
+    pub redact: redact::Options,
+    pub now: Timestamp,
+}
+
+/// How a launch ended, in words. That a command cannot be started is one of the ways.
+pub(super) fn launch(launch: &Launch) -> Result<String> {
+    let Launch { run, output, .. } = launch;
+    let path = run.path().join(&output.file);
+    let prompt = layout::launch_prompt(&output.file);
+    run.write(&prompt, &gate::prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
+    // Whoever inherits it as stdin holds the lock on it, also when we are gone: that is how a run that was killed is found
+    // to be still at work.
+    let stdin = run.hold(&prompt)?;
+    let log = Arc::new(Mutex::new(Log::new(launch)));
+    let write = Arc::clone(&log);
+    let held = |log: &Mutex<Log>, text: &[u8]| log.lock().unwrap_or_else(PoisonError::into_inner).hear(text);
+    let began = |process| orphan::note(run, &output.file, process, launch.now);
+    let ended = process::run_heard(
+        &Job {
+            argv: &output.launch,
+            folder: launch.folder,
+            input: b"",
+            variables: &[("THROUGHLINE_OUTPUT", OsString::from(path))],
+            timeout: launch.timeout,
+            keep: 0,
+        },
+        stdin,
+        Some(Watch { watchman: launch.watchman, began: &began }),
+        move |said| held(&write, said),
+    );
+    let how = match ended {
+        Ok(ended) => format!("{} after {:.1} s", ended.how, ended.took.as_secs_f64()),
+        Err(error) => format!("cannot be started: {error}"),
+    };
+    orphan::forget(run, &output.file);
+    log.lock().unwrap_or_else(PoisonError::into_inner).close(&how);
+    Ok(how)
+}
+
+struct Log {
+    run: Arc<Run>,
+    name: String,
+    redact: redact::Options,
+    pending: Vec<u8>,
+    written: usize,
+}
+
+impl Log {
+    fn new(launch: &Launch) -> Log {
+        let Launch { run, output, now, .. } = launch;
+        let log = Log {
+            run: Arc::clone(run),
+            name: layout::launch_log(&output.file),
+            redact: launch.redact,
+            pending: Vec::new(),
+            written: 0,
+        };
+        let command = one_line(&redact(&output.launch.join(" "), launch.redact), 400);
+        log.write(&format!("=== {}, launch {}: {command}", time::rfc3339(*now), output.attempts + 1));
+        log
+    }
+
+    fn hear(&mut self, said: &[u8]) {
+        if self.written >= LOG_BYTES {
+            return;
+        }
+        self.pending.extend_from_slice(said);
+        let ready =
+            if self.pending.len() > PENDING_BYTES { self.pending.len() } else { settled(&self.pending) };
+        let text: Vec<u8> = self.pending.drain(..ready).collect();
+        self.take(&text);
+        if self.written >= LOG_BYTES {
+            self.write("=== more than this is not kept");
+        }
+    }
+
+    fn close(&mut self, how: &str) {
+        let rest = std::mem::take(&mut self.pending);
+        self.take(&rest);
+        self.write(&format!("=== {how}"));
+    }
+
+    fn take(&mut self, text: &[u8]) {
+        if text.is_empty() {
+            return;
+        }
+        self.written += text.len();
+        let text = String::from_utf8_lossy(text);
+        let clean = redact(&text, self.redact).into_owned();
+        self.write(clean.strip_suffix('\n').unwrap_or(&clean));
+    }
+
+    /// A log that cannot be written is no reason to give up what it tells of.
+    fn write(&self, text: &str) {
+        let _ = self.run.append(&self.name, &[text]);
+    }
+}
+
+/// How much of what came can be redacted now: whole lines, and no private key without its end.
+fn settled(pending: &[u8]) -> usize {
+    let lines = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let find = |text: &[u8], word: &[u8]| text.windows(word.len()).rposition(|window| window == word);
+    match find(&pending[..lines], b"-----BEGIN ") {
+        Some(begin) if find(&pending[begin..lines], b"-----END ").is_none() => {
+            pending[..begin].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)
+        }
+        _ => lines,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::settled;
+
+    #[test]
+    fn a_private_key_waits_for_its_end() {
+        for (text, expected) in [
+            ("", 0),
+            ("half", 0),
+            ("one\nhalf", 4),
+            ("one\n-----BEGIN KEY-----\nabc\n", 4),
+            ("one\n-----BEGIN KEY-----\nabc\n-----END KEY-----\nx", 46),
+            ("-----BEGIN A-----\n-----END A-----\n-----BEGIN B-----\n", 34),
+        ] {
+            assert_eq!(settled(text.as_bytes()), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A launch that outlived its run: who that is, and how it is ended.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use model::time;
+use rustix::process::Pid;
+use store::{Durability, Run, layout};
+
+use crate::process;
+use crate::process::alive;
+
+/// How long the last of a group that was ended may take to be gone.
+const GRACE: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug)]
+pub(super) struct Orphan {
+    /// None: somebody has its prompt open, and nothing says who.
+    pub process: Option<i32>,
+    stamp: String,
+    since: Option<Timestamp>,
+}
+
+/// Whether anybody works on an output: whoever does has its prompt open, with a lock on it.
+pub(super) fn is_held(run: &Run, file: &str) -> bool {
+    matches!(run.hold(&layout::launch_prompt(file)), Ok(None))
+}
+
+/// Says who works on an output. What cannot be written down is found by its lock all the same.
+pub(super) fn note(run: &Run, file: &str, process: u32, now: Timestamp) {
+    let stamp = alive::stamp(process).unwrap_or_else(|| process.to_string());
+    let text = format!("{stamp} {}\n", time::rfc3339(now));
+    let _ = run.write(&layout::launch_process(file), &text, Durability::Relaxed);
+}
+
+pub(super) fn forget(run: &Run, file: &str) {
+    let _ = run.remove(&layout::launch_process(file));
+}
+
+impl Orphan {
+    pub fn of(run: &Run, file: &str) -> Option<Orphan> {
+        is_held(run, file).then(|| {
+            let noted = run.note(&layout::launch_process(file)).unwrap_or_default();
+            let (stamp, since) = noted.trim().split_once(' ').unwrap_or_default();
+            let process = stamp.split(':').next().and_then(|number| number.parse().ok());
+            Orphan { process, stamp: stamp.to_owned(), since: time::parse(since) }
+        })
+    }
+
+    /// What is left of the time that a launch has.
+    pub fn time_left(&self, timeout: Duration, now: Timestamp) -> Duration {
+        let used = self.since.and_then(|since| Duration::try_from(now.duration_since(since)).ok());
+        timeout.saturating_sub(used.unwrap_or_default())
+    }
+
+    /// A number that another process has by now is not touched.
+    pub fn can_be_ended(&self) -> bool {
+        alive::leads(&self.stamp)
+    }
+
+    /// Ends it with everything it has started. False: it is still there.
+    pub fn end(&self, run: &Run, file: &str) -> bool {
+        if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
+            process::end_group(group, || !is_held(run, file));
+            let until = Instant::now() + GRACE;
+            while is_held(run, file) && Instant::now() < until {
+                std::thread::sleep(super::run::TICK);
+            }
+        }
+        !is_held(run, file)
+    }
+
+    pub fn remedy(&self) -> String {
+        match self.process.filter(|_| self.can_be_ended()) {
+            Some(process) => {
+                format!("process {process} still works on it; `thru gate run` waits for it, and ends it when its time is over")
+            }
+            None => "a launch of an earlier run still works on it, and it cannot be told which process that is; wait for its end".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,337 @@
+//! `thru gate run`: reuse what is valid, launch the rest, once more what is still not, then the gate.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use model::consent::shown_command;
+use model::gate::{self, Expected, Judged, Omission, Output, Step, Verdict};
+use model::redact;
+use model::render::one_line;
+use model::time;
+use store::{Durability, Run};
+
+use super::launch::{Launch, launch};
+use super::orphan::{self, Orphan};
+use super::{Place, Report, Wanted, expect, need_trust, report};
+use crate::process::reaper::Watchman;
+use crate::project::consent::is_launch_given;
+use crate::{Error, Result, World};
+
+/// How often a launch that outlived its run is looked at.
+pub(super) const TICK: Duration = Duration::from_millis(50);
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub stage: Option<String>,
+    /// Else what the settings say.
+    pub jobs: Option<usize>,
+    pub timeout: Option<Duration>,
+    pub again: Again,
+}
+
+/// Whether what was launched as often as it may be is launched anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Again {
+    #[default]
+    No,
+    Yes,
+}
+
+/// What happens, as it happens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Reused {
+        file: String,
+    },
+    Launched {
+        file: String,
+        attempt: u32,
+    },
+    Ended {
+        file: String,
+        how: String,
+        verdict: Verdict,
+        why: String,
+    },
+    /// A launch of a run that was killed still works on it.
+    Waiting {
+        file: String,
+        process: Option<i32>,
+    },
+    /// And can neither be waited for nor ended.
+    StillRunning {
+        file: String,
+        remedy: String,
+    },
+}
+
+pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<Report> {
+    let place = Place::find(world)?;
+    let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
+    let _lock = place.lock(&run, "gate run")?;
+    let mut expected = place.expected(&run)?;
+    let (mut steps, mut is_new) = (Vec::new(), false);
+    for i in 0..expected.outputs.len() {
+        let verdict = place.judge(&run, &expected.outputs[i])?.verdict;
+        is_new |= expected.note(i, verdict);
+        if verdict == Verdict::Valid {
+            tell(Progress::Reused { file: expected.outputs[i].file.clone() });
+        } else if is_step(&place, &run, &expected.outputs[i], verdict, options.again, tell)? {
+            steps.push(i);
+        }
+    }
+    if !steps.is_empty() {
+        need_trust(&place)?;
+        need_given(&place, &run, steps.iter().map(|i| &expected.outputs[*i]))?;
+    }
+    if options.again == Again::Yes && !steps.is_empty() {
+        expected.begin_again(&steps);
+        is_new = true;
+    }
+    if is_new && place.trusted {
+        run.write_expected(&expected)?;
+    }
+    let settings = place.resolved.settings();
+    let bench = Bench {
+        run: &run,
+        expected: Mutex::new(expected),
+        checkout: &place.root.checkout,
+        timeout: options.timeout.unwrap_or(Duration::from_secs(settings.gates_timeout_s)),
+        redact: settings.redact(),
+        now: world.now,
+        started: Instant::now(),
+        again: options.again,
+        tell,
+    };
+    bench.side_by_side(steps, options.jobs.unwrap_or(settings.gates_jobs).max(1))?;
+    let expected = bench.expected.into_inner().unwrap_or_else(PoisonError::into_inner);
+    note_omissions(&place, &run, &expected)?;
+    report(&place, &run, &expected)
+}
+
+/// Whether an output that is not valid is launched. One whose inputs are not there is not, and nothing else either: whoever
+/// reads the results would not know.
+fn is_step(
+    place: &Place,
+    run: &Run,
+    output: &Output,
+    verdict: Verdict,
+    again: Again,
+    tell: &(dyn Fn(Progress) + Sync),
+) -> Result<bool> {
+    let attempts = if again == Again::Yes { 0 } else { output.attempts };
+    if gate::step(&Output { attempts, ..output.clone() }, verdict) != Step::Launch {
+        return Ok(false);
+    }
+    if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
+        return Err(Error::Absent {
+            what: format!("{input}: this input of {} is not there, so nothing was launched", output.file),
+            hint: format!(
+                "bring it back, or take it out of \"inputs\" in {}",
+                run.path().join(run.list()).display()
+            ),
+        });
+    }
+    // What cannot be ended cannot be launched again either.
+    let orphan = if again == Again::Yes { Orphan::of(run, &output.file) } else { None };
+    match orphan.filter(|orphan| !orphan.can_be_ended()) {
+        Some(orphan) => {
+            tell(Progress::StillRunning { file: output.file.clone(), remedy: orphan.remedy() });
+            Ok(false)
+        }
+        None => Ok(true),
+    }
+}
+
+/// How many commands a refusal names, and how much of each.
+const NAMED: usize = 5;
+const NAMED_WIDTH: usize = 200;
+
+/// `expected.json` is a file of the tree. What it says is launched only if the user gave it here, word for word.
+fn need_given<'a>(place: &Place, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
+    let foreign: Vec<&Output> =
+        launched.filter(|output| !is_launch_given(&place.store, &place.root, run, output)).collect();
+    if foreign.is_empty() {
+        return Ok(());
+    }
+    let named = foreign.iter().take(NAMED).map(|output| {
+        let command = one_line(&shown_command(&output.launch), NAMED_WIDTH);
+        format!("{} by `{command}`", one_line(&output.file, 128))
+    });
+    let more = match foreign.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Err(Error::Refused {
+        what: format!(
+            "{}: nothing was launched, because these commands were not given here: {}{more}",
+            run.path().join(run.list()).display(),
+            named.collect::<Vec<_>>().join(", ")
+        ),
+        hint: "`thru gate run --adopt` shows commands and prompts whole and asks; it needs a terminal".into(),
+    })
+}
+
+/// A stage that the settings define and that has no run yet gets one.
+pub(super) fn find_or_make(world: &World, place: &Place, stage: Option<&str>) -> Result<Run> {
+    match (place.run(stage), stage) {
+        (Err(Error::Absent { .. }), Some(stage))
+            if place.resolved.stages.iter().any(|known| known.name == stage) =>
+        {
+            expect(world, &Wanted { stage: stage.to_owned(), ..Wanted::default() })?;
+            place.run(Some(stage))
+        }
+        (run, _) => run,
+    }
+}
+
+/// What the workers share.
+struct Bench<'a> {
+    run: &'a Arc<Run>,
+    /// What is counted is on disk before anything is launched.
+    expected: Mutex<Expected>,
+    /// Where commands run, and inputs are.
+    checkout: &'a Path,
+    timeout: Duration,
+    redact: redact::Options,
+    now: Timestamp,
+    started: Instant,
+    again: Again,
+    tell: &'a (dyn Fn(Progress) + Sync),
+}
+
+impl Bench<'_> {
+    fn side_by_side(&self, steps: Vec<usize>, jobs: usize) -> Result<()> {
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let workers = jobs.min(steps.len());
+        let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
+        let next = || lock(&queue).pop_front();
+        let watchman = Watchman::start();
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    while let Some(i) = next() {
+                        if let Err(error) = self.make(i, &watchman) {
+                            lock(&failure).get_or_insert(error);
+                            return;
+                        }
+                    }
+                });
+            }
+        });
+        failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Launches one output until it is valid or was launched as often as it may be.
+    fn make(&self, i: usize, watchman: &Watchman) -> Result<()> {
+        if !self.is_free(&self.output(i))? {
+            return Ok(());
+        }
+        loop {
+            let output = self.output(i);
+            let Judged { verdict, .. } = self.judge(&output)?;
+            if gate::step(&output, verdict) != Step::Launch {
+                return Ok(());
+            }
+            self.launch(i, &output, watchman)?;
+        }
+    }
+
+    fn launch(&self, i: usize, output: &Output, watchman: &Watchman) -> Result<()> {
+        let now = self.now();
+        let file = output.file.clone();
+        // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
+        self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
+        let digest = store::inputs_digest(self.checkout, &output.inputs)?;
+        {
+            let mut expected = lock(&self.expected);
+            expected.count_launch(i, &digest);
+            self.run.write_expected(&expected)?;
+        }
+        (self.tell)(Progress::Launched { file: file.clone(), attempt: output.attempts + 1 });
+        let how = launch(&Launch {
+            run: self.run,
+            output,
+            folder: self.checkout,
+            timeout: self.timeout,
+            watchman,
+            redact: self.redact,
+            now,
+        })?;
+        let Judged { verdict, why } = self.judge(&self.output(i))?;
+        let mut expected = lock(&self.expected);
+        if verdict == Verdict::Valid && expected.note(i, verdict) {
+            self.run.write_expected(&expected)?;
+        }
+        drop(expected);
+        (self.tell)(Progress::Ended { file, how, verdict, why });
+        Ok(())
+    }
+
+    fn now(&self) -> Timestamp {
+        self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
+    }
+
+    /// A run that was killed may have left a launch behind that still works: it is waited for as long as a launch may take,
+    /// and then ended. False: it does not end.
+    fn is_free(&self, output: &Output) -> Result<bool> {
+        let file = output.file.clone();
+        let Some(orphan) = Orphan::of(self.run, &file) else { return Ok(true) };
+        let process = orphan.process;
+        (self.tell)(Progress::Waiting { file: file.clone(), process });
+        let (patience, why) = match self.again {
+            Again::Yes => (Duration::ZERO, "was ended, to be launched again"),
+            Again::No => (orphan.time_left(self.timeout, self.now()), "was ended, its time was over"),
+        };
+        let until = Instant::now() + patience;
+        let mut how = "is over";
+        while orphan::is_held(self.run, &file) {
+            if Instant::now() < until {
+                std::thread::sleep(TICK);
+            } else if orphan.end(self.run, &file) {
+                how = why;
+            } else {
+                (self.tell)(Progress::StillRunning { file, remedy: orphan.remedy() });
+                return Ok(false);
+            }
+        }
+        orphan::forget(self.run, &file);
+        let Judged { verdict, why } = self.judge(output)?;
+        (self.tell)(Progress::Ended { file, how: format!("the earlier launch {how}"), verdict, why });
+        Ok(true)
+    }
+
+    fn output(&self, i: usize) -> Output {
+        lock(&self.expected).outputs[i].clone()
+    }
+
+    fn judge(&self, output: &Output) -> Result<Judged> {
+        super::judge(self.run, output, self.checkout)
+    }
+}
+
+fn note_omissions(place: &Place, run: &Run, expected: &Expected) -> Result<()> {
+    let mut omitted = Vec::new();
+    for output in &expected.outputs {
+        let judged = place.judge(run, output)?;
+        if Omission::is_omitted(output.tier, judged.verdict) {
+            let message = place.store.message(run, &output.file).map(|path| path.display().to_string());
+            omitted.push(Omission { file: output.file.clone(), judged, message });
+        }
+    }
+    // A note of before must not tell of what has come since.
+    let name = super::omissions_of(run, expected);
+    if omitted.is_empty() && !run.holds(&name) {
+        return Ok(());
+    }
+    Ok(run.write(&name, &gate::omissions(expected, &omitted), Durability::Synced)?)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

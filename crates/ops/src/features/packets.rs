@@ -1,0 +1,233 @@
+//! `thru packet`: finding packets, and changing one without touching a byte that was not meant.
+
+mod edit;
+pub mod handoff;
+mod import;
+pub mod pickup;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::document::{Document, EditError};
+use model::finding::{Finding, Level};
+use model::id::{self, Id};
+use model::packet::{self, Packet, Status};
+use model::render::inline;
+use model::text::did_you_mean;
+use model::time;
+use serde::Serialize;
+use store::Listed;
+
+use crate::project::Project;
+use crate::{Error, Result, World};
+
+pub(crate) use edit::inside;
+pub use edit::{Edit, Edited, edit};
+pub use import::{Imported, import};
+
+/// How long a command waits for another that changes a packet.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// How many matches of an ambiguous name are shown.
+const SHOWN: usize = 8;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub id: String,
+    pub status: Option<Status>,
+    pub updated_at: String,
+    pub created_at: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub claimed_by: String,
+    pub purpose: String,
+}
+
+/// A packet, and where it lies.
+#[derive(Debug)]
+pub struct Shown {
+    pub id: Id,
+    pub path: PathBuf,
+    pub document: Document,
+    pub packet: Packet,
+}
+
+/// Packets, the one that was changed last first: at most `most` of them, and how many there are.
+pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
+    let listing = Project::find(world)?.store.packets()?;
+    let Some(status) = status else {
+        return Ok((listing.iter().take(most).map(Row::from).collect(), listing.len()));
+    };
+    let mut rows: Vec<Row> = Vec::new();
+    let mut all = 0;
+    for packet in listing.iter().filter(|packet| packet.status == Some(status)) {
+        all += 1;
+        if rows.len() < most {
+            rows.push(packet.into());
+        }
+    }
+    Ok((rows, all))
+}
+
+/// As it is, whatever it is.
+pub fn show(world: &World, word: &str) -> Result<Shown> {
+    let project = Project::find(world)?;
+    let id = find(&project, word)?;
+    let document = project.store.packet(&id)?;
+    Ok(shown(&project, &id, document))
+}
+
+/// To work with.
+pub(crate) fn open(project: &Project, id: &Id) -> Result<Shown> {
+    let document = read(project, id)?;
+    Ok(shown(project, id, document))
+}
+
+fn shown(project: &Project, id: &Id, document: Document) -> Shown {
+    let packet = Packet::whole(&document, id.as_str());
+    Shown { id: id.clone(), path: path_of(project, id), document, packet }
+}
+
+/// One that says something, in words that this build knows.
+fn read(project: &Project, id: &Id) -> Result<Document> {
+    let document = project.store.packet(id)?;
+    let path = path_of(project, id);
+    if document.bytes().trim_ascii().is_empty() {
+        return Err(Error::Damaged {
+            path,
+            line: None,
+            why: "the packet is empty".into(),
+            hint: "take the file away, or back from a backup; `thru packet list` shows the others".into(),
+        });
+    }
+    if let Some(version) = packet::newer(&document) {
+        let why = format!("schema_version is {version}, this thru knows up to {}", packet::SCHEMA_VERSION);
+        return Err(store::Error::Foreign { path, why }.into());
+    }
+    Ok(document)
+}
+
+pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
+    project.store.dir().path().join(store::layout::packet(id))
+}
+
+/// A whole id, the beginning of exactly one, or a part of exactly one's name.
+pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
+    let word = named(project, word.trim().trim_end_matches(".md"));
+    if let Ok(id) = Id::new(word)
+        && project.store.packet(&id).is_ok()
+    {
+        return Ok(id);
+    }
+    let names = project.store.packet_names()?;
+    let all: Vec<&str> = names.iter().map(String::as_str).collect();
+    match id::meant(&all, word).as_slice() {
+        [] => Err(absent(word, &names)),
+        [one] => Ok(Id::new(one).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })?),
+        many => {
+            let mut shown: Vec<&str> = many.iter().rev().take(SHOWN).copied().collect();
+            if many.len() > SHOWN {
+                shown.push("…");
+            }
+            Err(Error::Refused {
+                what: format!("`{word}` fits {} packets", many.len()),
+                hint: format!("say more of one: {}", shown.join(", ")),
+            })
+        }
+    }
+}
+
+/// A packet's name, also where its path was given. Any other path stays one, and names nothing.
+fn named<'a>(project: &Project, word: &'a str) -> &'a str {
+    let folder = project.store.dir().path().join(store::layout::PACKETS);
+    let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
+    let ends = ["packets/", ".agent/context/packets/"];
+    here.or_else(|| ends.iter().find_map(|start| word.strip_prefix(start))).unwrap_or(word)
+}
+
+fn absent(word: &str, names: &[String]) -> Error {
+    let hint = match did_you_mean(word, names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
+        None => "`thru packet list` shows the packets there are, `thru handoff` makes one".to_owned(),
+    };
+    Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
+}
+
+pub(crate) fn touch(document: &mut Document, world: &World) -> Result<()> {
+    set(document, "updated_at", time::rfc3339(world.now))
+}
+
+/// Reads, changes and writes one packet, with nobody in between.
+pub(crate) fn change(
+    project: &Project,
+    id: &Id,
+    edit: impl FnOnce(&mut Document) -> Result<()>,
+) -> Result<Shown> {
+    let _lock = project.store.lock_packets(WAIT)?;
+    let mut document = read(project, id)?;
+    let before = document.bytes().to_vec();
+    edit(&mut document)?;
+    if document.bytes() != before {
+        project.store.write_packet(id, &document)?;
+    }
+    Ok(shown(project, id, document))
+}
+
+pub(crate) fn set(document: &mut Document, key: &str, value: impl Into<serde_json::Value>) -> Result<()> {
+    document.set(key, value).map_err(|why| refused(&why))
+}
+
+fn refused(why: &EditError) -> Error {
+    Error::Refused {
+        what: format!("the packet was not changed: {why}"),
+        hint: "`thru packet open` names the file; mend that place by hand, or change the text".into(),
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    pub id: String,
+    pub valid: bool,
+    pub findings: Vec<Finding>,
+}
+
+/// One packet, or all of them.
+pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
+    let project = Project::find(world)?;
+    let ids = match word {
+        Some(word) => vec![find(&project, word)?],
+        None => project.store.packet_names()?.iter().filter_map(|name| Id::new(name).ok()).collect(),
+    };
+    let check = |id: &Id| {
+        let findings = match project.store.packet(id) {
+            Ok(document) => findings(&project, id, &document),
+            Err(error) => vec![Finding::new(Level::Error, error.to_string())],
+        };
+        let valid = findings.iter().all(|finding| finding.level != Level::Error);
+        Checked { id: id.to_string(), valid, findings }
+    };
+    Ok(ids.iter().map(check).collect())
+}
+
+fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
+    let file = format!("packets/{id}.md");
+    let mut findings = packet::validate(document, &file);
+    let theirs = document.text("project_id").map(str::trim).filter(|theirs| !theirs.is_empty());
+    if let (Some(theirs), Some(ours)) = (theirs, project.marker.known_id())
+        && theirs != ours
+    {
+        let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));
+        let line = document.entry("project_id").map(|entry| entry.line);
+        let hint = "it was written in another project; `thru packet import` makes one of this project of it";
+        findings.push(Finding::new(Level::Warning, text).at(&file, line).hint(hint));
+    }
+    findings
+}
+
+impl From<Listed<'_>> for Row {
+    fn from(listed: Listed) -> Row {
+        let Listed { name, status, updated_at, created_at, claimed_by, purpose, .. } = listed;
+        let [id, updated_at, created_at, claimed_by, purpose] =
+            [name, updated_at, created_at, claimed_by, purpose].map(str::to_owned);
+        Row { id, status, updated_at, created_at, claimed_by, purpose }
+    }
+}

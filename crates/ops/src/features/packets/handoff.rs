@@ -1,0 +1,302 @@
+//! `thru handoff`: a packet, filled from what was captured. No model, no questions.
+
+use std::path::{Path, PathBuf};
+
+use harness::Harness;
+use model::digest::Digest;
+use model::document::{Document, Head};
+use model::id::Id;
+use model::loops::promise;
+use model::packet::drift::GONE;
+use model::packet::{self, Git, Material};
+use model::redact;
+use model::text::fingerprint;
+use serde::{Deserialize, Serialize};
+use store::{Dir, layout};
+
+use crate::Error;
+use crate::Result;
+use crate::World;
+use crate::features::packets as packet_files;
+use crate::features::{crashed, roles};
+use crate::given::Given;
+use crate::project::Project;
+use crate::project::git;
+use crate::session::files;
+use crate::session::list::{self, Chosen};
+use crate::session::{past, transcript};
+
+/// A larger file is named, and not looked into.
+const LOOKED_INTO: usize = 1024 * 1024;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    pub purpose: &'a str,
+    pub session: Option<&'a str>,
+    pub transcript: Option<&'a Path>,
+    pub confirmed: &'a [String],
+    pub validators: &'a [String],
+    pub promise: Option<&'a str>,
+    pub max_iterations: i64,
+    pub marks: Marks,
+}
+
+/// Whether what the files hold is noted down, so that a pickup can tell what changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Marks {
+    #[default]
+    Take,
+    /// A hook has no time to read them.
+    Leave,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub id: String,
+    pub path: PathBuf,
+    /// Empty when nothing has been captured here.
+    pub session: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<Chosen>,
+    pub edited: usize,
+    pub failing: usize,
+    pub open_todos: usize,
+    pub suggested: Vec<String>,
+    pub next_prompt: String,
+    /// Whether a secret in what was given was covered.
+    pub covered: bool,
+}
+
+pub fn run(world: &World, request: &Request) -> Result<Report> {
+    let purpose = request.purpose.trim();
+    if purpose.is_empty() {
+        return Err(Error::Usage {
+            what: "a handoff needs a purpose".into(),
+            hint: "say in a few words what is to be finished: thru handoff \"finish the parser\"".into(),
+        });
+    }
+    check(request)?;
+    let project = Project::find_or_make(world)?;
+    let confirmed = packet_files::inside(&project, request.confirmed)?;
+    let given = Given::to(world);
+    let source = match request.transcript {
+        Some(path) => from_transcript(world, &project, path, given.options)?,
+        None => from_session(world, &project, request.session)?,
+    };
+    let (purpose, promise) = (given.clean(purpose), request.promise.map(|promise| given.clean(promise)));
+    let validators: Vec<String> =
+        request.validators.iter().map(|line| given.clean(line).into_owned()).collect();
+    let request =
+        Request { purpose: &purpose, promise: promise.as_deref(), validators: &validators, ..*request };
+    let request = Request { confirmed: &confirmed, ..request };
+    let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
+    if request.transcript.is_none() {
+        // Where this fails, a sweep writes one packet too many.
+        let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
+    }
+    Ok(Report { covered: given.was_covered(), ..report })
+}
+
+/// What a loop would refuse later is refused now.
+fn check(request: &Request) -> Result<()> {
+    let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
+    if let Some((promise, flaw)) = request.promise.and_then(|text| Some((text, promise::flaw(text)?))) {
+        let what = format!("`{promise}` cannot be promised: {flaw}");
+        return usage(what, "a few words, e.g. ALL TESTS PASS");
+    }
+    if request.validators.iter().any(|command| command.trim().is_empty()) {
+        return usage(
+            "a validator is empty".into(),
+            "give a command that must pass: --validator \"make test\"",
+        );
+    }
+    Ok(())
+}
+
+/// The session a packet is made of.
+pub(crate) struct Source {
+    pub digest: Digest,
+    pub harness: Option<&'static Harness>,
+    pub chosen: Option<Chosen>,
+    pub transcript: Option<String>,
+    /// It was not in this folder: its paths say nothing about what is here.
+    pub elsewhere: bool,
+}
+
+fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact::Options) -> Result<Source> {
+    let read = transcript::read(&transcript::Source {
+        path,
+        checkout: &project.root.checkout,
+        redact,
+        now: world.now,
+    })?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok(Source {
+        digest: read.digest,
+        harness: Some(read.harness),
+        chosen: None,
+        transcript: Some(path.to_string_lossy().into_owned()),
+        elsewhere: read.elsewhere,
+    })
+}
+
+/// A project without any session has nothing to tell, and its packet says so.
+fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
+    match list::choose(world, &project.store, named) {
+        Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
+        Err(Error::Absent { .. }) if named.is_none() => Ok(Source {
+            digest: Digest::default(),
+            harness: None,
+            chosen: None,
+            transcript: None,
+            elsewhere: false,
+        }),
+        Err(error) => Err(error),
+    }
+}
+
+pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Result<Source> {
+    // What cannot be read is an error, not an empty session.
+    let mut digest = past::whole(&project.store, session, past::GENERATIONS)?;
+    past::bring_back(&mut digest, &project.root.checkout);
+    let harness = harness::by_name(&digest.harness);
+    let transcript = list::transcript(&project.store, session);
+    Ok(Source { digest, harness, chosen, transcript, elsewhere: false })
+}
+
+pub(crate) fn write(
+    world: &World,
+    project: &Project,
+    source: &Source,
+    request: &Request,
+    git: Option<&Git>,
+) -> Result<Report> {
+    let digest = &source.digest;
+    let checkout = &project.root.checkout;
+    let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
+    let confirmed = request.confirmed;
+    let ignored = match (git, source.elsewhere) {
+        // Without git nobody ignores anything; in a hook it is not asked.
+        (Some(Git { dirty: Some(_), .. }), false) => {
+            let paths: Vec<&str> =
+                digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
+            files::ignored(checkout, &paths)
+        }
+        _ => Vec::new(),
+    };
+    let decisions = decisions(project, world);
+    let rules = rules(world, project);
+    let mut material = Material {
+        id: "",
+        purpose: request.purpose,
+        digest,
+        source: source.harness.map_or("unknown", |harness| harness.name),
+        harness: source.harness.map_or("an unknown harness", |harness| harness.title),
+        transcript: source.transcript.as_deref(),
+        project_id: project.marker.project_id.as_str(),
+        git,
+        now: world.now,
+        confirmed,
+        decisions: &decisions,
+        rules: &rules,
+        gone: &gone,
+        ignored: &ignored,
+        files_seen: &[],
+        validators: request.validators,
+        promise: request.promise,
+        max_iterations: request.max_iterations,
+    };
+    // Which files are named is known only once the packet is; what they hold is looked at then.
+    let first = packet::compose(&material);
+    let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
+    let files_seen = match (source.elsewhere, request.marks) {
+        (false, Marks::Take) => seen(checkout, named),
+        _ => Vec::new(),
+    };
+    material.files_seen = &files_seen;
+    let mut draft = first;
+    let id = project.store.create_packet(|n| {
+        let id = packet::id(world.now, request.purpose, n);
+        draft = packet::compose(&Material { id: &id, ..material });
+        let bytes = draft.bytes.clone();
+        (id, bytes)
+    })?;
+    Ok(Report {
+        path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS)),
+        id,
+        session: digest.session.clone(),
+        chosen: source.chosen,
+        edited: digest.files.iter().filter(|file| file.edits > 0).count(),
+        failing: draft.failing,
+        open_todos: digest.open_todos().count(),
+        suggested: draft.suggested,
+        next_prompt: draft.next_prompt,
+        covered: false,
+    })
+}
+
+/// What the files hold now, as far as they are here, plain and not too large.
+pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
+    let look = |path: &str| match checkout.join(path).symlink_metadata() {
+        Err(_) => Some(GONE.to_owned()),
+        Ok(_) => mark(checkout, path),
+    };
+    let inside = files.filter(|path| !model::place::within(&checkout.to_string_lossy(), path).outside);
+    inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
+}
+
+/// Tells a file's text from any other it may have had.
+pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
+    // Beneath the checkout and through no link: a packet tells nothing of what lies elsewhere.
+    let bytes = Dir::open(checkout).ok()?.read(path, LOOKED_INTO).ok()?;
+    Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
+}
+
+/// HEAD and branch from git's files, the number of changed files from git itself.
+pub(crate) fn git_now(project: &Project) -> Option<Git> {
+    let checkout = &project.root.checkout;
+    let head = git::head(checkout)?;
+    Some(Git { head: head.commit, branch: head.branch, dirty: git::dirty(checkout) })
+}
+
+/// The rules that the context file of the bound role lays down.
+fn rules(world: &World, project: &Project) -> Vec<String> {
+    let file = roles::identify(world, Some(&project.store), None)
+        .and_then(|identity| roles::look(world)?.find(&identity.role));
+    let Ok(Some(file)) = file else { return Vec::new() };
+    let document = Document::parse(file.bytes);
+    let Some(section) = document.section(&[Head::prefix(2, "Key Rules")]) else { return Vec::new() };
+    let lines = section.text();
+    let lines = lines.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
+    lines.filter(|line| !line.is_empty()).map(|line| format!("{line} (role {})", file.role)).collect()
+}
+
+/// How much of the end of the decisions is read.
+const NEWEST_DECISIONS: u64 = 512 * 1024;
+
+/// Decisions that hold: not superseded by a later one, not past their time.
+fn decisions(project: &Project, world: &World) -> Vec<String> {
+    #[derive(Deserialize)]
+    #[serde(default)]
+    #[derive(Default)]
+    struct Decision {
+        id: String,
+        text: String,
+        why: String,
+        supersedes: String,
+        expires_at: String,
+    }
+    // A session start comes here too, so only the newest are read. A project without decisions has no such file.
+    let tail = project.store.dir().recent(layout::DECISIONS, NEWEST_DECISIONS).unwrap_or_default();
+    let lines = tail.split(|byte| *byte == b'\n');
+    let all: Vec<Decision> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let over = |decision: &Decision| {
+        all.iter().any(|other| !decision.id.is_empty() && other.supersedes == decision.id)
+            || model::time::parse(&decision.expires_at).is_some_and(|at| at < world.now)
+    };
+    let words = |decision: &Decision| match decision.why.is_empty() {
+        true => decision.text.clone(),
+        false => format!("{}, because {}", decision.text, decision.why),
+    };
+    all.iter().rev().filter(|decision| !over(decision) && !decision.text.is_empty()).map(words).collect()
+}

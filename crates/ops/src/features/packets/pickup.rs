@@ -1,0 +1,256 @@
+//! `thru pickup`: a prompt from a packet, with every claim in it held against the disk. Changes nothing unless told to.
+
+use std::path::PathBuf;
+
+use model::brief::{Note, Topic};
+use model::document::Document;
+use model::event::Action;
+use model::id::Id;
+use model::journal::Record;
+use model::packet::drift::{self, Claim, FileNow, GitNow, Now, Way};
+use model::packet::pickup::{Mention, Pickup, render};
+use model::packet::{Packet, Status};
+use model::place;
+use model::render::quoted;
+use model::time;
+use serde::Serialize;
+use store::{Durability, Place, Store, layout};
+
+use crate::features::packets;
+use crate::features::packets::handoff;
+use crate::project::{Project, git};
+use crate::session::list;
+use crate::session::list::Chosen;
+use crate::{Error, Result, World};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    pub id: Option<&'a str>,
+    /// The harness the prompt is for; the one around us where none is named.
+    pub harness: Option<&'a str>,
+    pub session: Option<&'a str>,
+    pub later: Later,
+    pub claim: Claiming,
+}
+
+/// Whether files touched since the packet was written are added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Later {
+    Add,
+    #[default]
+    Leave,
+}
+
+/// Whether the packet is taken for this session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Claiming {
+    Take,
+    #[default]
+    Leave,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub id: String,
+    pub path: PathBuf,
+    pub purpose: String,
+    pub status: Option<Status>,
+    /// False where the records came with the folder and nobody vouched for them: then this is somebody else's text.
+    pub trusted: bool,
+    /// What is not as the packet says.
+    pub drift: Vec<Claim>,
+    /// Every claim that was looked at.
+    pub claims: Vec<Claim>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub claimed_by: String,
+    /// None where git does not know the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_committed_by: Option<String>,
+    pub prompt: String,
+}
+
+pub fn run(world: &World, request: &Request) -> Result<Report> {
+    let mention = mention(world, request.harness)?;
+    let project = Project::find(world)?;
+    let id = match request.id {
+        Some(word) => packets::find(&project, word)?,
+        None => newest(&project)?,
+    };
+    let shown = match request.claim {
+        Claiming::Take => claim(world, &project, &id, request.session)?,
+        Claiming::Leave => packets::open(&project, &id)?,
+    };
+    let claims = verify(world, &project, &shown.packet);
+    let later = match request.later {
+        Later::Add => touched_since(&project, &shown.packet)?,
+        Later::Leave => Vec::new(),
+    };
+    let author = git::last_author(&project.root.path, &shown.path);
+    let prompt = render(&Pickup {
+        author: author.as_deref(),
+        packet: &shown.packet,
+        document: &shown.document,
+        path: &shown.path.to_string_lossy(),
+        claims: &claims,
+        later: &later,
+        mention,
+        now: world.now,
+    });
+    Ok(Report {
+        id: id.to_string(),
+        path: shown.path,
+        purpose: shown.packet.purpose,
+        status: shown.packet.status,
+        trusted: world.trusts(&project.marker, &project.root.path),
+        drift: drift::drift(&claims).into_iter().cloned().collect(),
+        claims,
+        later,
+        claimed_by: shown.packet.claimed_by,
+        last_committed_by: author,
+        prompt,
+    })
+}
+
+/// Harnesses that take `@path` for "read this".
+fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
+    let known =
+        |name: &str| harness::by_name(name).is_some() || ["gemini", "opencode", "codex"].contains(&name);
+    match named.or_else(|| world.harness()) {
+        Some("claude-code" | "claude" | "gemini") => Ok(Mention::At),
+        Some("factory") | None => Ok(Mention::Plain),
+        Some(name) if known(name) => Ok(Mention::Plain),
+        Some(name) => Err(Error::Usage {
+            what: format!("`{name}` is no harness that thru knows"),
+            hint: "one of claude-code, droid, opencode, codex, gemini".into(),
+        }),
+    }
+}
+
+/// The newest that is active, else the newest draft.
+fn newest(project: &Project) -> Result<Id> {
+    let listing = project.store.packets()?;
+    let newest = |status: Status| listing.iter().find(|packet| packet.status == Some(status));
+    let found = newest(Status::Active).or_else(|| newest(Status::Draft)).ok_or_else(|| Error::Absent {
+        what: "there is no packet to pick up in this project".into(),
+        hint: "`thru handoff \"what is to be finished\"` makes one; `thru packet list` shows those that are done".into(),
+    })?;
+    Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
+}
+
+/// One claimant, and nobody after.
+fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Result<packets::Shown> {
+    let owner = match list::choose(world, &project.store, session) {
+        Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
+        Err(error) if session.is_some() => return Err(error),
+        _ => None,
+    };
+    // A person at a terminal has no session; a name is better than a guess.
+    let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
+    let by = owner.as_ref().map_or_else(user, Id::to_string);
+    let shown = packets::change(project, id, |document| {
+        // A session that claims again has it already; of two people with one name only one can have it.
+        let is_active = document.text("status") == Some(Status::Active.name());
+        let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
+        if again { Ok(()) } else { take(document, world, id, &by) }
+    })?;
+    if let Some(session) = owner {
+        let claims = project.store.dir().make(layout::CLAIMS)?;
+        claims.write(session.as_str(), format!("{id}\n").as_bytes(), Durability::Relaxed)?;
+    }
+    Ok(shown)
+}
+
+fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
+    let packet = Packet::read(document, id.as_str());
+    if !packet.claimed_by.is_empty() {
+        return Err(Error::Refused {
+            what: format!("packet {id} was claimed by {} at {}", packet.claimed_by, packet.claimed_at),
+            hint: format!("`thru pickup {id}` shows it all the same; `thru packet done {id}` ends the claim"),
+        });
+    }
+    if let Some(status @ (Status::Done | Status::Blocked)) = packet.status {
+        return Err(Error::Refused {
+            what: format!("packet {id} is {}", status.name()),
+            hint: format!("`thru packet activate {id}` opens it again"),
+        });
+    }
+    packets::set(document, "status", Status::Active.name())?;
+    packets::set(document, "claimed_by", by)?;
+    packets::set(document, "claimed_at", time::rfc3339(world.now))?;
+    packets::touch(document, world)
+}
+
+fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
+    let checkout = &project.root.checkout;
+    let base = checkout.to_string_lossy();
+    let look = |path: &&str| {
+        if place::within(&base, path).outside {
+            return FileNow::Outside;
+        }
+        match checkout.join(path).symlink_metadata() {
+            Ok(_) => FileNow::Here { fingerprint: handoff::mark(checkout, path) },
+            Err(_) => FileNow::Gone,
+        }
+    };
+    let git =
+        (!packet.head.is_empty() || !packet.branch.is_empty()).then(|| git_now(project, packet)).flatten();
+    let files: Vec<FileNow> = packet.files().iter().map(look).collect();
+    let project = project.marker.known_id();
+    drift::verify(packet, &Now { project, git, files: &files }, world.now)
+}
+
+fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
+    let checkout = &project.root.checkout;
+    let head = git::head(checkout)?;
+    // Where nothing moved there is nothing to count, and before the first commit neither.
+    let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
+    let way = is_moved
+        .then(|| git::way(checkout, &head.commit, &packet.head))
+        .flatten()
+        .map(|(ahead, behind)| Way { ahead, behind });
+    let dirty = packet.dirty.and_then(|_| git::dirty(checkout)).and_then(|n| i64::try_from(n).ok());
+    Some(GitNow { head: head.commit, branch: head.branch, dirty, way })
+}
+
+/// Files that tools wrote after the packet was written, in any session here, newest last.
+fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for session in list::all(&project.store)? {
+        let journal = layout::journal(&session);
+        project.store.dir().each_new_line(&journal, Place::default(), u64::MAX, |line| {
+            let Some(record) = Record::read(line) else { return };
+            if *record.ts <= *packet.created_at {
+                return;
+            }
+            for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
+                if !matches!(file.action, Action::Read | Action::Mention) {
+                    found.push((record.ts.to_string(), file.path.clone()));
+                }
+            }
+        })?;
+    }
+    found.sort();
+    let mut later: Vec<String> = Vec::new();
+    for (_, path) in found {
+        if !later.contains(&path) {
+            later.push(path);
+        }
+    }
+    Ok(later)
+}
+
+/// The packet that a session works on, for its brief.
+pub(crate) fn claimed(store: &Store, session: &str) -> Option<Note> {
+    let session = Id::new(session).ok()?;
+    let bytes = store.dir().read(&format!("{}/{session}", layout::CLAIMS), 256).ok()?;
+    let id = Id::new(String::from_utf8(bytes).ok()?.trim()).ok()?;
+    let packet = Packet::read(&store.packet(&id).ok()?, id.as_str());
+    let is_open = matches!(packet.status, Some(Status::Active)) && packet.claimed_by == session.as_str();
+    let purpose = quoted(&packet.purpose, 200);
+    let text = format!(
+        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it with what drifted"
+    );
+    is_open.then_some(Note { topic: Topic::Packet, text })
+}

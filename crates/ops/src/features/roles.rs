@@ -1,0 +1,394 @@
+//! Roles: where their context files are, which one is meant, which session has it.
+
+pub mod context;
+pub mod events;
+pub mod lifecycle;
+pub mod recover;
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use model::config::Settings;
+use model::id::Id;
+use model::place;
+use model::role::lifecycle::{Lifecycle, State};
+use model::role::{self, ContextFile, Facts, Report};
+use model::text::did_you_mean;
+use model::time;
+use serde::Serialize;
+use store::role::{Changed, Missing};
+use store::{Dir, EntryKind, Found, Root, Store, layout};
+
+use crate::project::{Project, git, settings};
+use crate::session::list;
+use crate::session::list::Chosen;
+use crate::setup::init;
+use crate::{Error, Result, World};
+
+/// Larger than any context file that an agent could read in one go.
+const LARGEST: usize = 1024 * 1024;
+
+/// Where the seed of this design has them.
+const OF_THE_SEED: &str = "session/agents";
+
+/// The variables that name a role, ours first. They go stale: a pane lives longer than what was set in it.
+pub const VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
+
+/// A folder that can hold context files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Place {
+    base: PathBuf,
+    folder: String,
+}
+
+/// A context file on disk.
+#[derive(Clone, Debug)]
+pub struct File {
+    pub role: Id,
+    pub path: PathBuf,
+    /// As somebody in the checkout would type it.
+    pub shown: String,
+    pub bytes: Vec<u8>,
+}
+
+/// Where the roles of a project are looked for.
+#[derive(Debug)]
+pub struct Roles {
+    pub root: Root,
+    /// None where nothing marks a root: files are read all the same.
+    pub store: Option<Store>,
+    pub settings: Settings,
+}
+
+/// A role, and how we came to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    pub role: Id,
+    pub source: Source,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase", tag = "from", content = "name")]
+pub enum Source {
+    Named,
+    /// The role of the session around us.
+    Session(String),
+    /// A variable says so. Weak: it may be of yesterday.
+    Variable(&'static str),
+    /// The role of the newest session here.
+    Guess(String),
+}
+
+impl Source {
+    /// What the person should know about it, where there is something.
+    pub fn doubt(&self) -> Option<String> {
+        match self {
+            Source::Named | Source::Session(_) => None,
+            Source::Variable(name) => Some(format!(
+                "the role is taken from ${name}, which may be stale; `thru role bind` makes it sure"
+            )),
+            Source::Guess(session) => {
+                Some(format!("the role is a guess: the newest session, {session}, has it"))
+            }
+        }
+    }
+}
+
+/// For a reading command.
+pub fn look(world: &World) -> Result<Roles> {
+    let settings = settings::here(world).settings();
+    Ok(match world.find()? {
+        Found::Marked { root, store, .. } => Roles { root, store: Some(store), settings },
+        Found::Unmarked(root) => Roles { root, store: None, settings },
+    })
+}
+
+/// For a writing command: makes the root where there is none.
+pub fn look_or_make(world: &World) -> Result<(Roles, Store)> {
+    let Project { root, store, .. } = Project::find_or_make(world)?;
+    Ok((Roles { root, store: None, settings: settings::here(world).settings() }, store))
+}
+
+impl Roles {
+    /// The folders that are looked into, best first.
+    fn places(&self) -> Result<Vec<Place>> {
+        places(&self.root, &self.settings)
+    }
+
+    pub fn find(&self, role: &Id) -> Result<Option<File>> {
+        find(&self.root, &self.settings, role)
+    }
+
+    /// The name of every role with a file, each once.
+    pub fn names(&self) -> Result<Vec<Id>> {
+        let mut roles: Vec<Id> = Vec::new();
+        for Place { base, folder } in self.places()? {
+            let dir = match Dir::open(&base).and_then(|dir| dir.sub(&folder)) {
+                Err(store::Error::Absent { .. }) => continue,
+                dir => dir?,
+            };
+            let files = dir.entries()?.into_iter().filter(|entry| entry.kind == EntryKind::File);
+            roles.extend(files.filter_map(|entry| role::of_file(&entry.name)));
+        }
+        roles.sort();
+        roles.dedup();
+        Ok(roles)
+    }
+
+    /// Every role with a file, and the file.
+    pub fn files(&self) -> Result<Vec<File>> {
+        let mut found = Vec::new();
+        for role in self.names()? {
+            found.extend(self.find(&role)?);
+        }
+        Ok(found)
+    }
+
+    /// Where a new file of this role goes.
+    pub fn new_file(&self, role: &Id) -> Result<(Dir, String, String)> {
+        let Some(Place { base, folder }) = self.places()?.into_iter().next() else {
+            return Err(Error::NoRoot { path: self.root.path.clone() });
+        };
+        let shown = shown(&self.root, &base.join(&folder).join(role::file_name(role)));
+        Ok((Dir::open(&base)?.make(&folder)?, role::file_name(role), shown))
+    }
+
+    pub fn would_be(&self, role: &Id) -> Result<String> {
+        would_be(&self.root, &self.settings, role)
+    }
+
+    /// The whole check, with what disk and git know.
+    pub fn check(&self, world: &World, bytes: &[u8]) -> Report {
+        let file = ContextFile::read(bytes);
+        let checkout = self.root.checkout.to_string_lossy();
+        let is_gone = |path: &String| {
+            let place = place::within(&checkout, path);
+            !place.outside && self.root.checkout.join(place.path.as_ref()).symlink_metadata().is_err()
+        };
+        let gone: Vec<String> = file.key_files().into_iter().map(|file| file.path).filter(is_gone).collect();
+        let newest_commit = self.newest_commit();
+        let stale_hours = self.settings.roles_stale_hours;
+        file.check(&Facts { now: world.now, stale_hours, newest_commit, gone: &gone })
+    }
+}
+
+impl Roles {
+    /// Where there is no repository, nobody is asked.
+    fn newest_commit(&self) -> Option<Timestamp> {
+        let checkout = &self.root.checkout;
+        checkout.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
+        let line = git::run(checkout, &["log", "-1", "--format=%cI"], Vec::new()).ok()??;
+        time::parse(&String::from_utf8_lossy(&line))
+    }
+}
+
+fn places(root: &Root, settings: &Settings) -> Result<Vec<Place>> {
+    let wanted = &settings.roles_dir;
+    let chosen = place::within("/", wanted);
+    if chosen.path == "." || wanted.starts_with('/') || wanted.split('/').any(|part| part == "..") {
+        return Err(Error::Refused {
+            what: format!("roles.dir is `{wanted}`, which is no folder below the project"),
+            hint: "`thru config` shows where that is set; write it like `docs/agents`".into(),
+        });
+    }
+    let of_the_store = format!("{}/agents", layout::STORE);
+    let mut places = Vec::new();
+    for folder in [chosen.path.as_ref(), &of_the_store, OF_THE_SEED] {
+        // The store is the root's; everything else can be another in each worktree.
+        let bases = match folder.starts_with(layout::STORE) {
+            true => vec![&root.path],
+            false => vec![&root.checkout, &root.path],
+        };
+        for base in bases {
+            let place = Place { base: base.clone(), folder: folder.to_owned() };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn find(root: &Root, settings: &Settings, role: &Id) -> Result<Option<File>> {
+    for Place { base, folder } in places(root, settings)? {
+        let rel = format!("{folder}/{}", role::file_name(role));
+        match Dir::open(&base).and_then(|dir| dir.read(&rel, LARGEST)) {
+            Err(store::Error::Absent { .. }) => {}
+            read => {
+                let (bytes, path) = (read?, base.join(rel));
+                return Ok(Some(File { role: role.clone(), shown: shown(root, &path), path, bytes }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Where a role's file would be looked for first.
+fn would_be(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
+    let place = places(root, settings)?.into_iter().next();
+    let path = place.map(|place| place.base.join(place.folder).join(role::file_name(role)));
+    Ok(path.map(|path| shown(root, &path)).unwrap_or_default())
+}
+
+fn shown(root: &Root, path: &Path) -> String {
+    place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
+}
+
+pub fn id(name: &str) -> Result<Id> {
+    Id::new(name).map_err(|bad| Error::Usage {
+        what: bad.to_string(),
+        hint: "a role is named like a file: `tester`, `oosh-expert`".into(),
+    })
+}
+
+/// The role that is meant: named, the session's, a variable's, and at last the newest session's, which is a guess.
+pub fn identify(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<Identity> {
+    if let Some(named) = named {
+        return Ok(Identity { role: id(named)?, source: Source::Named });
+    }
+    let session = store.and_then(|store| list::choose(world, store, None).ok());
+    let of_session = match (&session, store) {
+        (Some((session, chosen)), Some(store)) => {
+            store.role_of(session)?.map(|role| (role, session, *chosen))
+        }
+        _ => None,
+    };
+    match of_session {
+        Some((role, session, chosen)) if chosen != Chosen::Guess => {
+            return Ok(Identity { role, source: Source::Session(session.to_string()) });
+        }
+        _ => {}
+    }
+    if let Some((name, value)) = variable(world) {
+        return Ok(Identity { role: id(&value)?, source: Source::Variable(name) });
+    }
+    match of_session {
+        Some((role, session, _)) => Ok(Identity { role, source: Source::Guess(session.to_string()) }),
+        None => Err(Error::Usage {
+            what: "no role is known here".into(),
+            hint: "name one, or say `thru role bind ROLE` in the session; `thru role list` shows them".into(),
+        }),
+    }
+}
+
+fn variable(world: &World) -> Option<(&'static str, String)> {
+    VARIABLES.into_iter().find_map(|name| {
+        let value = (world.var)(name)?.to_string_lossy().into_owned();
+        (!value.is_empty()).then_some((name, value))
+    })
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Bound {
+    pub role: String,
+    pub session: String,
+    /// The session was not named, and is the newest here.
+    pub guess: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Where the file would be, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    /// A role with a file whose name is nearly the same, if this one has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near: Option<String>,
+}
+
+/// `thru role bind`: this session has that role from now on.
+pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
+    let role = id(name)?;
+    let (roles, store) = look_or_make(world)?;
+    let (session, chosen) = list::choose(world, &store, session)?;
+    let changed = store.change_lifecycle(&role, Missing::Create(world.now), init::PATIENCE, |_| Ok(0))?;
+    refuse_clash(&role, &changed)?;
+    store.bind_role(&session, &role)?;
+    let file = roles.find(&role)?;
+    let (mut missing, mut near) = (None, None);
+    if file.is_none() {
+        missing = Some(roles.would_be(&role)?);
+        near = did_you_mean(name, roles.names()?.iter().map(Id::as_str)).map(str::to_owned);
+    }
+    Ok(Bound {
+        role: role.to_string(),
+        session: session.to_string(),
+        guess: chosen == Chosen::Guess,
+        file: file.map(|file| file.shown),
+        missing,
+        near,
+    })
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Unbound {
+    pub session: String,
+    pub guess: bool,
+    /// The role it had.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// A variable that gives it one again at its next event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<&'static str>,
+}
+
+/// `thru role unbind`: this session has no role any more. The role itself, its file and its lifecycle stay.
+pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
+    let store = Project::find(world)?.store;
+    let (session, chosen) = list::choose(world, &store, session)?;
+    let role = store.role_of(&session)?;
+    store.unbind_role(&session)?;
+    Ok(Unbound {
+        session: session.to_string(),
+        guess: chosen == Chosen::Guess,
+        role: role.map(|role| role.to_string()),
+        variable: variable(world).map(|(name, _)| name),
+    })
+}
+
+/// Two roles whose names differ only in `-`, `.` and `_` cannot both have a lifecycle.
+pub(crate) fn refuse_clash(role: &Id, changed: &Changed) -> Result<()> {
+    match changed {
+        Changed::Clash { other } => Err(Error::Refused {
+            what: format!("the role `{other}` has the state file that `{role}` would have"),
+            hint: "names that differ only in `-`, `.` and `_` are one to the lifecycle; rename one".into(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    pub sessions: Vec<String>,
+}
+
+/// `thru role list`: every role with a file, a lifecycle or a session.
+pub fn list(world: &World) -> Result<Vec<Row>> {
+    let roles = look(world)?;
+    let files = roles.files()?;
+    let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
+    if let Some(store) = &roles.store {
+        // The doctor names what cannot be read; it must not hide the others.
+        states = store.lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
+        bindings = store.bindings()?;
+    }
+    let mut names: Vec<String> = files.iter().map(|file| file.role.to_string()).collect();
+    names.extend(states.iter().map(|lifecycle| lifecycle.role.clone()));
+    names.extend(bindings.iter().map(|(_, role)| role.to_string()));
+    names.sort();
+    names.dedup();
+    let row = |role: String| Row {
+        file: files.iter().find(|file| file.role.as_str() == role).map(|file| file.shown.clone()),
+        state: states.iter().find(|lifecycle| lifecycle.role == role).map(|lifecycle| lifecycle.state),
+        sessions: bindings
+            .iter()
+            .filter(|(_, of)| of.as_str() == role)
+            .map(|(id, _)| id.to_string())
+            .collect(),
+        role,
+    };
+    Ok(names.into_iter().map(row).collect())
+}

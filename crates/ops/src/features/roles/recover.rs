@@ -1,0 +1,123 @@
+//! `thru recover`: the same steps for every role, from its file alone. The same state prints the same bytes.
+
+use std::path::Path;
+
+use model::id::Id;
+use model::place;
+use model::role::lifecycle::{Happened, Insist, State};
+use model::role::{ContextFile, Essentials};
+use serde::Serialize;
+use store::role::Missing;
+
+use crate::features::roles::{Identity, Source, identify, lifecycle, look};
+use crate::project::git;
+use crate::{Error, Result, World};
+
+/// What stands beside `roles.architecture_doc`, where that is not there.
+const ARCHITECTURE: &str = "ARCHITECTURE.md";
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    pub role: String,
+    pub source: Source,
+    /// The context file; None when there is none, and `missing` says which to make.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// None where git does not know the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_committed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
+    pub valid: bool,
+    /// As `thru context validate` words them.
+    pub errors: Vec<String>,
+    pub skill: Document,
+    pub architecture: Document,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<Essentials>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// None where the role has no lifecycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<State>,
+    /// Why the lifecycle stayed where it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<String>,
+    /// That the lifecycle could not be read or written. The rest is whole all the same.
+    #[serde(skip)]
+    pub failed: Option<Error>,
+}
+
+/// A file to read, seen from the checkout.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Document {
+    pub path: String,
+    pub found: bool,
+}
+
+pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
+    let roles = look(world)?;
+    let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
+    let checkout = &roles.root.checkout;
+    let mut report = Report {
+        skill: first_found(checkout, &skills(&role)),
+        architecture: first_found(
+            checkout,
+            &[roles.settings.roles_architecture_doc.to_string(), ARCHITECTURE.to_owned()],
+        ),
+        role: role.to_string(),
+        source,
+        file: None,
+        last_committed_by: None,
+        missing: None,
+        valid: false,
+        errors: Vec::new(),
+        context: None,
+        text: String::new(),
+        state: None,
+        held: None,
+        failed: None,
+    };
+    let Some(file) = roles.find(&role)? else {
+        report.missing = Some(roles.would_be(&role)?);
+        return Ok(report);
+    };
+    let check = roles.check(world, &file.bytes);
+    report.valid = check.is_valid();
+    report.errors = check.errors().iter().map(ToString::to_string).collect();
+    report.text = String::from_utf8_lossy(&file.bytes).into_owned();
+    report.context = Some(ContextFile::read(file.bytes).essentials());
+    report.last_committed_by = git::last_author(checkout, &checkout.join(&file.shown));
+    report.file = Some(file.shown);
+    if let Some(store) = &roles.store {
+        match lifecycle::go(world, store, &role, Missing::Leave, Happened::Recover, Insist::No) {
+            Ok(lifecycle) => report.state = Some(lifecycle.state),
+            Err(Error::Absent { .. }) => {}
+            Err(Error::Refused { what, .. }) => report.held = Some(what),
+            Err(error) => {
+                report.held = Some(error.to_string());
+                report.failed = Some(error);
+            }
+        }
+    }
+    Ok(report)
+}
+
+fn skills(role: &Id) -> [String; 3] {
+    [
+        format!(".claude/agents/{role}/SKILL.md"),
+        format!(".claude/agents/{role}.md"),
+        format!("agents/{role}.md"),
+    ]
+}
+
+/// The first that is there, else the first of all. What lies outside is named and not looked at.
+fn first_found(checkout: &Path, paths: &[String]) -> Document {
+    let inside = |path: &&String| !place::within(&checkout.to_string_lossy(), path).outside;
+    let there =
+        |path: &&String| checkout.join(path.as_str()).symlink_metadata().is_ok_and(|meta| !meta.is_dir());
+    match paths.iter().filter(inside).find(there) {
+        Some(path) => Document { path: path.clone(), found: true },
+        None => Document { path: paths.first().cloned().unwrap_or_default(), found: false },
+    }
+}

@@ -1,0 +1,297 @@
+//! Workstreams on disk: where their manifests lie, and what these load. How they follow the work, which one is active,
+//! and what is told of it, stands in the files below.
+
+mod follow;
+pub mod resume;
+mod state;
+mod told;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::config::Settings;
+use model::document::Document;
+use model::manifest::{self, Manifest};
+use serde::Serialize;
+use store::{Dir, Durability, EntryKind, Look, Result, Root, Store, layout};
+
+pub use follow::{advance, keep_up};
+pub use state::{move_state, own_state, state_of};
+pub use told::{Reminder, notes, reminder};
+
+/// More workstreams than a hook looks through.
+const MOST: usize = 64;
+/// Larger than any manifest, or file of steps, that somebody wrote.
+const LARGEST: usize = 256 * 1024;
+
+/// The layout of seed 003, seen from the root.
+const PROJECTS: &str = "02-projects";
+pub const PLANNING: &str = "01-planning";
+
+/// A workstream that has a manifest. Paths are relative to the root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workstream {
+    pub id: String,
+    pub manifest: String,
+    pub folder: String,
+}
+
+/// Where to look, and under what settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub root: &'a Root,
+    pub store: &'a Store,
+    pub settings: &'a Settings,
+}
+
+/// A file that a manifest loads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// As the manifest has it.
+    pub named: String,
+    pub lies: Lies,
+    /// From the root; None where it is not opened.
+    pub path: Option<String>,
+    pub bytes: u64,
+    pub changed: Option<Timestamp>,
+}
+
+/// Where a file to load lies. Only what is there is ever opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lies {
+    There,
+    Missing,
+    Outside,
+    /// A symbolic link, or something behind one.
+    Link,
+}
+
+impl Lies {
+    /// Of a file that is not opened.
+    pub fn words(self) -> &'static str {
+        match self {
+            Lies::There => "there",
+            Lies::Missing => "not there",
+            Lies::Outside => "outside of the project, not opened",
+            Lies::Link => "a link, not opened",
+        }
+    }
+}
+
+impl Place<'_> {
+    /// Every workstream, by id.
+    pub fn all(&self) -> Result<Vec<Workstream>> {
+        let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;
+        all.sort_by(|a, b| a.id.cmp(&b.id));
+        all.truncate(MOST);
+        Ok(all)
+    }
+
+    /// The same one by one: what is wrong with one does not hide the others.
+    pub fn each(&self) -> Result<Vec<Result<Workstream>>> {
+        let homes = self.homes()?;
+        let mut all: Vec<Result<Workstream>> =
+            homes.iter().filter_map(|(id, folder)| self.at(id, folder).transpose()).collect();
+        for glob in self.settings.resume_globs.split(',').map(str::trim).filter(|glob| !glob.is_empty()) {
+            for path in self.expand(glob)? {
+                if !all.iter().flatten().any(|known| known.manifest == path) {
+                    all.push(self.by_file(path));
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Folders of workstreams with their ids, with or without a manifest.
+    pub fn homes(&self) -> Result<Vec<(String, String)>> {
+        let mut homes = Vec::new();
+        for home in home_folders() {
+            let ids = self.folders(&home)?.into_iter().filter(|id| manifest::is_workstream(id));
+            homes.extend(ids.map(|id| (id.clone(), format!("{home}/{id}"))));
+        }
+        Ok(homes)
+    }
+
+    pub fn find(&self, id: &str) -> Result<Option<Workstream>> {
+        if !manifest::is_workstream(id) {
+            return Ok(None);
+        }
+        for home in home_folders() {
+            if let Some(found) = self.at(id, &format!("{home}/{id}"))? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(self.all()?.into_iter().find(|known| known.id == id))
+    }
+
+    /// Whether there is such a workstream, with or without a manifest.
+    pub fn has(&self, id: &str) -> bool {
+        home_folders().iter().any(|home| self.full(&format!("{home}/{id}")).is_dir())
+            || self.find(id).is_ok_and(|found| found.is_some())
+    }
+
+    /// The workstream whose manifest this is.
+    fn by_file(&self, path: String) -> Result<Workstream> {
+        let document = Document::parse(self.read(&path)?);
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = folder.strip_suffix(&format!("/{PLANNING}")).unwrap_or(folder).to_owned();
+        let named = document.text("project_id").filter(|id| manifest::is_workstream(id));
+        let id = named.unwrap_or_else(|| folder.rsplit('/').next().unwrap_or_default()).to_owned();
+        Ok(Workstream { id, manifest: path, folder })
+    }
+
+    /// In its folder or with its plans: a project of seed 003 has it there, a migration puts it where the old one was.
+    fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
+        let plans = format!("{folder}/{PLANNING}");
+        let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };
+        for home in homes {
+            let manifest = format!("{home}/{}", manifest::NAME);
+            if self.look(&manifest)?.is_some() {
+                return Ok(Some(Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }));
+            }
+            if self.full(&manifest).symlink_metadata().is_ok() {
+                let why = "a link or a folder stands where a file is expected".to_owned();
+                return Err(store::Error::Refused { path: self.full(&manifest), why });
+            }
+        }
+        Ok(None)
+    }
+
+    /// `*` stands for one name.
+    fn expand(&self, glob: &str) -> Result<Vec<String>> {
+        let mut found = vec![String::new()];
+        for part in glob.split('/').filter(|part| !part.is_empty() && *part != "." && *part != "..") {
+            let join = |base: &str, name: &str| {
+                if base.is_empty() { name.to_owned() } else { format!("{base}/{name}") }
+            };
+            let mut longer = Vec::new();
+            for base in found {
+                match part {
+                    "*" => longer.extend(self.folders(&base)?.iter().map(|name| join(&base, name))),
+                    name => longer.push(join(&base, name)),
+                }
+            }
+            longer.truncate(MOST * 4);
+            found = longer;
+        }
+        let mut files = Vec::new();
+        for path in found {
+            files.extend(self.look(&path)?.map(|_| path));
+        }
+        Ok(files)
+    }
+
+    pub fn folders(&self, folder: &str) -> Result<Vec<String>> {
+        self.names(folder, EntryKind::Folder)
+    }
+
+    pub fn files(&self, folder: &str) -> Result<Vec<String>> {
+        self.names(folder, EntryKind::File)
+    }
+
+    /// What a folder holds. One that is not there, or is none, holds nothing; one that cannot be read is an error, and
+    /// so is a link in the store.
+    fn names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
+        let dir = match self.dir(folder) {
+            Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+            Err(store::Error::Refused { .. }) if !folder.starts_with(layout::STORE) => return Ok(Vec::new()),
+            dir => dir?,
+        };
+        Ok(dir.entries()?.into_iter().filter(|entry| entry.kind == kind).map(|entry| entry.name).collect())
+    }
+
+    pub fn dir(&self, folder: &str) -> Result<Dir> {
+        let base = Dir::open(&self.base(folder))?;
+        if folder.is_empty() { Ok(base) } else { base.sub(folder) }
+    }
+
+    /// The store belongs to the root, everything else to the checkout the session is in.
+    fn base(&self, path: &str) -> PathBuf {
+        if path.starts_with(layout::STORE) { self.root.path.clone() } else { self.root.checkout.clone() }
+    }
+
+    pub fn full(&self, path: &str) -> PathBuf {
+        self.base(path).join(path)
+    }
+
+    /// A plain file of the project, if there is one.
+    pub fn look(&self, path: &str) -> Result<Option<Look>> {
+        Dir::open(&self.base(path))?.look(path)
+    }
+
+    pub fn read(&self, path: &str) -> Result<Vec<u8>> {
+        Dir::open(&self.base(path))?.read(path, LARGEST)
+    }
+
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        self.dir(folder)?.write(name, bytes, Durability::Synced)
+    }
+
+    pub fn manifest(&self, workstream: &Workstream) -> Result<(Document, Manifest)> {
+        let document = Document::parse(self.read(&workstream.manifest)?);
+        let manifest = manifest::read(&document);
+        Ok((document, manifest))
+    }
+
+    /// From the workstream's folder, the manifest's own, the root.
+    pub fn loads(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<Load>> {
+        manifest.files_to_load.iter().map(|named| self.load(workstream, named)).collect()
+    }
+
+    fn load(&self, workstream: &Workstream, named: &str) -> Result<Load> {
+        let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let mut lies = Lies::Outside;
+        for folder in [workstream.folder.as_str(), own, ""] {
+            let Some(path) = self.inside(folder, named) else { continue };
+            if self.is_linked(&path) {
+                lies = Lies::Link;
+                continue;
+            }
+            if let Some(Look { bytes, changed }) = self.look(&path)? {
+                let (named, path, lies) = (named.to_owned(), Some(path), Lies::There);
+                return Ok(Load { named, lies, path, bytes, changed: Some(changed) });
+            }
+            if lies == Lies::Outside {
+                lies = Lies::Missing;
+            }
+        }
+        Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
+    }
+
+    /// What `named` is from the root, seen from `folder`; None where it leads out.
+    fn inside(&self, folder: &str, named: &str) -> Option<String> {
+        let root = self.base(folder);
+        let from = root.join(folder).join(named);
+        model::place::within(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
+    }
+
+    /// Whether it is a link, or lies behind one.
+    fn is_linked(&self, path: &str) -> bool {
+        let base = self.base(path);
+        let parts = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path]);
+        let is_link = |part: &str| base.join(part).symlink_metadata().is_ok_and(|found| found.is_symlink());
+        parts.into_iter().any(is_link)
+    }
+
+    /// The file of steps that a manifest loads.
+    pub fn steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
+        let loads = self.loads(workstream, manifest)?;
+        Ok(loads.into_iter().filter(|load| manifest::is_steps(&load.named)).find_map(|load| load.path))
+    }
+
+    pub fn lock(&self, wait: Duration) -> Result<store::Lock> {
+        self.store.lock(layout::WORKSTREAMS_LOCK, wait)
+    }
+}
+
+/// The folders that hold workstreams.
+pub fn home_folders() -> [String; 2] {
+    [layout_home(), PROJECTS.to_owned()]
+}
+
+fn layout_home() -> String {
+    format!("{}/{}", layout::STORE, layout::WORKSTREAMS)
+}

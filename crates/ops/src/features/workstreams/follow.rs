@@ -1,0 +1,193 @@
+//! Manifests follow the work: boxes that were ticked move them, and before a compaction the active one is written down.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use model::digest::{Digest, FileUse};
+use model::document::Document;
+use model::event::{Event, Kind, TodoStatus};
+use model::id::Id;
+use model::journal::TodoField;
+use model::manifest;
+use model::text::fingerprint;
+use model::workstream::{self, Clues, Confidence, State};
+use store::{Durability, Result, layout};
+
+use super::state::{own_state, state_of};
+use super::{MOST, PROJECTS, Place, Workstream, layout_home};
+use crate::hook::deadline::Deadline;
+
+/// What a session's list has ticked is no longer than this.
+pub(super) const LARGEST_TICKED: usize = 64 * 1024;
+
+/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down. The inner
+/// error is that of something else: the answer stands.
+pub fn keep_up(
+    place: &Place,
+    session: &Id,
+    event: &Event,
+    digest: &Digest,
+    now: Timestamp,
+    deadline: Deadline,
+) -> Result<Result<()>> {
+    let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
+    let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
+    let has_any = || place.full(&layout_home()).is_dir() || place.full(PROJECTS).is_dir();
+    if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
+        return Ok(Ok(()));
+    }
+    let root = place.store.marker()?.project_id;
+    let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
+    let cached = cached.filter(|state| state.root_id.as_deref().is_none_or(|id| id == root.as_str()));
+    let cached = cached.and_then(|state| state.active_project_id).filter(|id| place.has(id));
+    let (mapped, unread) = mapped(place, session);
+    let named: BTreeSet<&str> =
+        digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
+    let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
+    let answered = own_state(place.store, session.as_str()).and_then(std::result::Result::ok);
+    // An answer that was never written down is given anew, from all there is.
+    let whole = (answered.is_none() && digest.detected > 0).then(|| {
+        let mut whole = digest.clone();
+        whole.detected = 0;
+        whole
+    });
+    let seen = whole.as_ref().unwrap_or(digest);
+    let clues = Clues { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
+    // Asked twice about the same it says the same.
+    let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
+    let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
+    let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
+    // A guess from another session's last answer must not tick anybody's boxes.
+    let sure = detected.id.as_deref().filter(|_| detected.confidence != Confidence::Low);
+    let followed = Following { place, session, digest, now, deadline }.steps(sure);
+    if compacts {
+        let bytes = State::new(detected, session.as_str(), root.as_str(), now).bytes();
+        for path in [&layout::precompact(session), layout::PRECOMPACT_STATE] {
+            place.store.dir().put(path, &bytes, Durability::Relaxed)?;
+        }
+    }
+    Ok(followed.and(unread))
+}
+
+/// The workstream whose manifest names this session; beside it the first that could not be read, which does not keep the
+/// others from being found.
+fn mapped(place: &Place, session: &Id) -> (Option<String>, Result<()>) {
+    let all = match place.each() {
+        Ok(all) => all,
+        Err(error) => return (None, Err(error)),
+    };
+    let mut unread = Ok(());
+    for workstream in all.into_iter().take(MOST) {
+        match workstream.and_then(|found| Ok((place.manifest(&found)?.1.session_ids, found.id))) {
+            Ok((sessions, id)) if sessions.iter().any(|known| known == session.as_str()) => {
+                return (Some(id), unread);
+            }
+            Ok(_) => {}
+            Err(error) => unread = unread.and(Err(error)),
+        }
+    }
+    (None, unread)
+}
+
+/// What happened in a session, for the manifests it touched.
+struct Following<'a> {
+    place: &'a Place<'a>,
+    session: &'a Id,
+    digest: &'a Digest,
+    now: Timestamp,
+    deadline: Deadline,
+}
+
+impl Following<'_> {
+    /// Steps that were ticked by hand or done by the harness's own list.
+    fn steps(&self, active: Option<&str>) -> Result<()> {
+        let edited = |file: &&FileUse| file.edits > 0 && manifest::is_steps(&file.path);
+        let files = self.digest.files.iter().filter(edited);
+        let mut ids: BTreeSet<&str> = files.filter_map(|file| workstream::of_path(&file.path)).collect();
+        let ticked = self.ticked()?;
+        let has_list = !ticked.is_empty() || self.done().next().is_some();
+        ids.extend(active.filter(|_| has_list));
+        for id in ids {
+            let Some(found) = self.place.find(id)? else { continue };
+            if !self.is_in_store(&found)? {
+                continue;
+            }
+            let _lock = self.place.lock(self.deadline.wait())?;
+            match Some(id) == active {
+                true => self.follow_list(&found, &ticked)?,
+                false => advance(self.place, &found, |_| false, self.now).map(drop)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// What the harness's own list has as done.
+    fn done(&self) -> impl Iterator<Item = &str> {
+        let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
+        self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
+    }
+
+    /// A hook writes nothing outside of the store: elsewhere `thru resume update` does it.
+    fn is_in_store(&self, found: &Workstream) -> Result<bool> {
+        let (_, manifest) = self.place.manifest(found)?;
+        let steps = self.place.steps(found, &manifest)?;
+        let home = format!("{}/", layout::STORE);
+        Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
+    }
+
+    /// What the list has done ticks its box, once: a box that is open again was opened by somebody, and stays open
+    /// until the list has had it open too and done again.
+    fn follow_list(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
+        let own = format!("{} ", found.id);
+        let mark = |text: &str| format!("{own}{:016x}", fingerprint([text]));
+        let new = self.done().filter(|text| !ticked.contains(&mark(text)));
+        advance(self.place, found, |steps| manifest::tick_done(steps, new), self.now)?;
+        let elsewhere = ticked.iter().filter(|mark| !mark.starts_with(&own)).cloned();
+        let marks: BTreeSet<String> = elsewhere.chain(self.done().map(mark)).collect();
+        if marks == *ticked {
+            return Ok(());
+        }
+        let lines: String = marks.iter().map(|mark| format!("{mark}\n")).collect();
+        let dir = self.place.store.dir().make(layout::TICKED)?;
+        dir.write(self.session.as_str(), lines.as_bytes(), Durability::Relaxed)
+    }
+
+    /// What the list has ticked so far: on each line a workstream, and the mark of an item.
+    fn ticked(&self) -> Result<BTreeSet<String>> {
+        let path = format!("{}/{}", layout::TICKED, self.session);
+        match self.place.store.dir().read(&path, LARGEST_TICKED) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
+            Err(store::Error::Absent { .. }) => Ok(BTreeSet::new()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// What became of a manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advanced {
+    pub steps: Option<String>,
+    pub changed: bool,
+}
+
+/// Ticks with `tick`, then brings the manifest in step. Under the lock.
+pub fn advance(
+    place: &Place,
+    workstream: &Workstream,
+    tick: impl FnOnce(&mut Document) -> bool,
+    now: Timestamp,
+) -> Result<Advanced> {
+    let (mut document, manifest) = place.manifest(workstream)?;
+    let Some(path) = place.steps(workstream, &manifest)? else {
+        return Ok(Advanced { steps: None, changed: false });
+    };
+    let mut steps = Document::parse(place.read(&path)?);
+    if tick(&mut steps) {
+        place.write(&path, steps.bytes())?;
+    }
+    let changed = manifest::follow(&mut document, &steps, now);
+    if changed {
+        place.write(&workstream.manifest, document.bytes())?;
+    }
+    Ok(Advanced { steps: Some(path), changed })
+}

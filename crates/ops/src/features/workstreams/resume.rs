@@ -1,0 +1,295 @@
+//! `thru resume`: loading manifests and their gates.
+
+mod migrate;
+mod questions;
+
+use std::path::Path;
+use std::time::Duration;
+
+use model::document::Document;
+use model::finding::{Finding, Level};
+use model::manifest::{self, Manifest, New};
+use model::time;
+use serde::Serialize;
+use store::layout;
+
+use crate::features::workstreams::{self, Lies, Load, Place, Workstream};
+use crate::project::{Project, settings};
+use crate::{Error, Result, World};
+
+pub use migrate::{Direction, Migrated, Outcome, migrate};
+pub use questions::{Gate, GateFile, gate};
+
+/// Larger than any file that was a manifest once.
+const LARGEST: usize = 256 * 1024;
+const WAIT: Duration = Duration::from_secs(5);
+
+/// What is loaded where nothing was named and nothing is there.
+const USUAL: &[&str] = &["overview.md", "plan.md", "steps.md"];
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Created {
+    pub project_id: String,
+    pub path: String,
+    /// Files it loads that are not there yet.
+    pub missing: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Wish<'a> {
+    pub id: &'a str,
+    pub name: Option<&'a str>,
+    pub phase: &'a str,
+    pub next_action: &'a str,
+    pub load: &'a [String],
+    pub session: Option<&'a str>,
+}
+
+pub fn new(world: &World, wish: &Wish) -> Result<Created> {
+    let id = checked(wish.id)?;
+    if let Some(outside) = wish.load.iter().find(|file| model::place::within("/p", file).outside) {
+        return Err(Error::Refused {
+            what: format!("`{outside}` is outside of the project, and a manifest opens nothing there"),
+            hint: "name files as seen from the workstream's folder or from the project's".into(),
+        });
+    }
+    let project = Project::find_or_make(world)?;
+    let settings = settings::resolve(world, Some(&project.store)).settings();
+    let place = Place { root: &project.root, store: &project.store, settings: &settings };
+    let folder = format!("{}/{id}", layout::WORKSTREAMS);
+    let dir = project.store.dir().make(&folder)?;
+    let files = match wish.load {
+        [] => here(&dir)?,
+        named => named.to_vec(),
+    };
+    let words = id.split('-').skip(1).collect::<Vec<_>>().join(" ");
+    let bytes = manifest::create(&New {
+        project_id: id,
+        project_name: wish.name.unwrap_or(&words),
+        phase: wish.phase,
+        next_action: wish.next_action,
+        files_to_load: &files,
+        session: wish.session,
+        now: world.now,
+    });
+    let path = format!("{}/{folder}/{}", layout::STORE, manifest::NAME);
+    // Said twice is said once: the first may have been cut short before it could tell.
+    if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
+        return Err(Error::Refused {
+            what: format!("{path} is there already"),
+            hint: format!("`thru resume show {id}` shows it"),
+        });
+    }
+    let found = Workstream {
+        id: id.to_owned(),
+        manifest: path.clone(),
+        folder: format!("{}/{folder}", layout::STORE),
+    };
+    let (_, manifest) = place.manifest(&found)?;
+    let missing = place.loads(&found, &manifest)?.into_iter().filter(|load| load.path.is_none());
+    Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
+}
+
+/// What lies in the folder, the usual ones first.
+fn here(dir: &store::Dir) -> Result<Vec<String>> {
+    let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
+    names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
+    usual_first(&mut names);
+    Ok(if names.is_empty() { USUAL.iter().map(|name| (*name).to_owned()).collect() } else { names })
+}
+
+fn usual_first(names: &mut [String]) {
+    let usual = |name: &String| USUAL.iter().position(|known| known == name).unwrap_or(USUAL.len());
+    names.sort_by_key(|name| (usual(name), name.clone()));
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    pub path: String,
+    pub manifest: Manifest,
+    pub loads: Vec<ShownLoad>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ShownLoad {
+    pub named: String,
+    pub lies: Lies,
+    pub path: Option<String>,
+    pub bytes: u64,
+    pub changed_at: Option<String>,
+}
+
+pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
+    let desk = Desk::open(world)?;
+    let found = desk.choose(id)?;
+    let place = desk.place();
+    let (_, manifest) = place.manifest(&found)?;
+    let loads = place.loads(&found, &manifest)?.into_iter().map(shown).collect();
+    Ok(Shown { path: found.manifest, manifest, loads })
+}
+
+fn shown(load: Load) -> ShownLoad {
+    let Load { named, lies, path, bytes, changed } = load;
+    ShownLoad { named, lies, path, bytes, changed_at: changed.map(time::rfc3339) }
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    pub path: String,
+    pub findings: Vec<Finding>,
+}
+
+impl Checked {
+    pub fn is_good(&self) -> bool {
+        self.findings.iter().all(|finding| finding.level != Level::Error)
+    }
+}
+
+/// One file, or every manifest there is.
+pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
+    if let Some(file) = file {
+        let bytes = store::read_given(file, LARGEST)?;
+        let path = file.display().to_string();
+        return Ok(vec![Checked { findings: findings(&bytes, &path), path }]);
+    }
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let mut checked = Vec::new();
+    let all = place.all()?;
+    for found in &all {
+        let bytes = place.read(&found.manifest)?;
+        let mut findings = findings(&bytes, &found.manifest);
+        let manifest = manifest::read(&Document::parse(bytes));
+        let mut find = |text: String, hint: &str| {
+            findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
+        };
+        if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
+            let text = format!("project_id is {}, and the folder is of {}", manifest.project_id, found.id);
+            find(text, "name both the same");
+        }
+        if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
+            find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
+        }
+        for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
+            let hint = match load.lies {
+                Lies::Missing => "write it, or take it off files_to_load",
+                _ => "name a plain file of the project",
+            };
+            find(format!("`{}` is {}", load.named, load.lies.words()), hint);
+        }
+        checked.push(Checked { path: found.manifest.clone(), findings });
+    }
+    Ok(checked)
+}
+
+fn findings(bytes: &[u8], path: &str) -> Vec<Finding> {
+    let at = |finding: Finding| Finding { file: Some(path.to_owned()), ..finding };
+    manifest::check(&Document::parse(bytes)).into_iter().map(at).collect()
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Updated {
+    pub project_id: String,
+    pub steps: Option<String>,
+    /// The step that was ticked.
+    pub done: Option<String>,
+    pub changed: bool,
+    pub progress: String,
+}
+
+/// What `update` is to do besides bringing the manifest in step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing.
+    None,
+    /// Tick the next open box.
+    Done,
+}
+
+pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
+    let desk = Desk::open(world)?;
+    let found = desk.choose(id)?;
+    let place = desk.place();
+    let _lock = place.lock(WAIT)?;
+    let mut done = None;
+    let advanced = workstreams::advance(
+        &place,
+        &found,
+        |steps| {
+            done = (step == Step::Done).then(|| manifest::tick_next(steps)).flatten();
+            done.is_some()
+        },
+        world.now,
+    )?;
+    let (_, manifest) = place.manifest(&found)?;
+    if advanced.steps.is_none() {
+        return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps(file)) {
+            Some(file) => Error::Absent {
+                what: format!("{}/{file} is not there yet", found.folder),
+                hint: "write it, with one `- [ ]` box a step".into(),
+            },
+            None => Error::Absent {
+                what: format!("{} loads no file of steps", found.manifest),
+                hint: "add one, like steps.md with `- [ ]` boxes, to files_to_load".into(),
+            },
+        });
+    }
+    let changed = advanced.changed || done.is_some();
+    Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
+}
+
+/// What every verb needs.
+struct Desk {
+    project: Project,
+    settings: model::config::Settings,
+}
+
+impl Desk {
+    fn open(world: &World) -> Result<Desk> {
+        let project = Project::find(world)?;
+        let settings = settings::here(world).settings();
+        Ok(Desk { project, settings })
+    }
+
+    fn place(&self) -> Place<'_> {
+        Place { root: &self.project.root, store: &self.project.store, settings: &self.settings }
+    }
+
+    /// The named one, else the one last active, else the only one.
+    fn choose(&self, id: Option<&str>) -> Result<Workstream> {
+        let place = self.place();
+        if let Some(id) = id {
+            return place.find(checked(id)?)?.ok_or_else(|| Error::Absent {
+                what: format!("there is no workstream `{id}` with a {}", manifest::NAME),
+                hint: format!("`thru resume new {id}` makes one"),
+            });
+        }
+        let last = workstreams::state_of(&self.project.store, layout::PRECOMPACT_STATE);
+        let last = last.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
+        if let Some(found) = last.map(|id| place.find(&id)).transpose()?.flatten() {
+            return Ok(found);
+        }
+        let mut all = place.all()?;
+        match (all.pop(), all.as_slice()) {
+            (Some(only), []) => Ok(only),
+            (None, _) => Err(Error::Absent {
+                what: "there is no workstream yet".into(),
+                hint: "`thru resume new 01-name` makes one".into(),
+            }),
+            (Some(last), others) => Err(Error::Usage {
+                what: "there are several workstreams: say which".into(),
+                hint: others.iter().chain([&last]).map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
+            }),
+        }
+    }
+}
+
+fn checked(id: &str) -> Result<&str> {
+    match manifest::is_workstream(id) {
+        true => Ok(id),
+        false => Err(Error::Usage {
+            what: format!("`{id}` is no workstream: it is not NN-kebab-case"),
+            hint: "like 24-new-parser".into(),
+        }),
+    }
+}

@@ -1,0 +1,260 @@
+//! `thru resume migrate`: `_resume.md` files become manifests, and back.
+//!
+//! Forward, the manifest is written and then the original renamed; back, the manifest is removed and then the original
+//! renamed. What was cut short between the two is known by its state, and the same command again completes it.
+
+use jiff::Timestamp;
+use model::document::Document;
+use model::finding::Level;
+use model::manifest::{self, same_but_time};
+use serde::Serialize;
+
+use super::{Desk, WAIT, usual_first};
+use crate::features::workstreams::{self, PLANNING, Place};
+use crate::{Result, World};
+
+/// What became of an old file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Outcome {
+    Success,
+    Skip,
+    Error,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Migrated {
+    pub path: String,
+    pub outcome: Outcome,
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    DryRun,
+    Forward,
+    Back,
+}
+
+/// Takes `_resume.md` files over, or gives them back.
+pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
+    // All are looked at before one is touched: a folder that cannot be read is told while nothing has changed.
+    let mut all = Vec::new();
+    for (id, folder) in place.homes()? {
+        all.extend(olds(&place, &id, &folder, world.now)?);
+    }
+    let mut done = misnamed(&place)?;
+    for old in all {
+        let became = match direction {
+            Direction::Back => old.give_back()?,
+            Direction::Forward | Direction::DryRun => old.take_over(direction)?,
+        };
+        done.extend(became.map(|(outcome, why)| Migrated { path: old.legacy, outcome, why }));
+    }
+    Ok(done)
+}
+
+/// Old files in folders whose names are no ids: nobody would find their manifests.
+fn misnamed(place: &Place) -> Result<Vec<Migrated>> {
+    let mut found = Vec::new();
+    for home in workstreams::home_folders() {
+        for name in place.folders(&home)?.iter().filter(|name| !manifest::is_workstream(name)) {
+            let folder = format!("{home}/{name}");
+            for base in [folder.clone(), format!("{folder}/{PLANNING}")] {
+                if place.files(&base)?.iter().any(|file| file == manifest::LEGACY_NAME) {
+                    found.push(Migrated {
+                        path: format!("{base}/{}", manifest::LEGACY_NAME),
+                        outcome: Outcome::Error,
+                        why: format!(
+                            "the folder `{name}` is not NN-kebab-case; rename it, like 24-new-parser"
+                        ),
+                    });
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A place where a `_resume.md` is, or was.
+struct Old<'a> {
+    place: &'a Place<'a>,
+    id: String,
+    folder: String,
+    legacy: String,
+    has_legacy: bool,
+    backup: String,
+    has_backup: bool,
+    /// The manifest that is made of it.
+    target: String,
+    now: Timestamp,
+}
+
+/// Of one workstream: in its folder, and in that of its plans.
+fn olds<'a>(place: &'a Place, id: &str, folder: &str, now: Timestamp) -> Result<Vec<Old<'a>>> {
+    let has_planning = place.folders(folder)?.iter().any(|name| name == PLANNING);
+    let planning = has_planning.then(|| format!("{folder}/{PLANNING}"));
+    let home = planning.as_deref().unwrap_or(folder);
+    let old = |base: &str| -> Result<Old<'a>> {
+        let names = place.files(base)?;
+        let backup = format!("{}.backup", manifest::LEGACY_NAME);
+        let has = |wanted: &str| names.iter().any(|name| name == wanted);
+        Ok(Old {
+            place,
+            id: id.to_owned(),
+            folder: folder.to_owned(),
+            legacy: format!("{base}/{}", manifest::LEGACY_NAME),
+            has_legacy: has(manifest::LEGACY_NAME),
+            has_backup: has(&backup),
+            backup: format!("{base}/{backup}"),
+            target: format!("{home}/{}", manifest::NAME),
+            now,
+        })
+    };
+    [Some(folder), planning.as_deref()].into_iter().flatten().map(old).collect()
+}
+
+/// None where there is nothing to say.
+type Became = Option<(Outcome, String)>;
+
+impl Old<'_> {
+    fn take_over(&self, direction: Direction) -> Result<Became> {
+        let Old { legacy, backup, target, .. } = self;
+        let there = self.target()?;
+        match (self.has_legacy, self.has_backup, &there) {
+            (false, false, _) => return Ok(None),
+            (false, true, Some(_)) => return said(Outcome::Skip, "migrated already"),
+            (false, true, None) => {
+                let why =
+                    "migrated already, and the manifest is gone since; --rollback gives the original back";
+                return said(Outcome::Skip, why);
+            }
+            (true, true, _) => {
+                let why = "there is a backup of an earlier one already; move it away first";
+                return said(Outcome::Error, why);
+            }
+            (true, false, _) => {}
+        }
+        let original = match self.place.read(legacy) {
+            Ok(original) => original,
+            Err(error) => return said(Outcome::Error, &error.to_string()),
+        };
+        if let Some(why) = unusable(&original) {
+            return said(Outcome::Error, why);
+        }
+        let made = self.made(legacy)?;
+        let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
+            format!("; its phase `{phase}` is unknown, and is {} now", manifest::USUAL_PHASE)
+        });
+        // The same as would be made now: a migration that was cut short.
+        let is_begun = there.as_ref().is_some_and(|there| same_but_time(there, made.bytes()));
+        if there.is_some() && !is_begun {
+            return said(Outcome::Skip, "there is a resume-context.md already");
+        }
+        let errors: Vec<String> = manifest::check(&made)
+            .into_iter()
+            .filter(|finding| finding.level == Level::Error)
+            .map(|finding| finding.text)
+            .collect();
+        if manifest::read(&made).files_to_load.is_empty() {
+            let why = "there is no other .md here for it to load; write one, like plan.md, and migrate again";
+            return said(Outcome::Error, why);
+        }
+        if !errors.is_empty() {
+            return said(Outcome::Error, &errors.join("; "));
+        }
+        if direction == Direction::DryRun {
+            return said(Outcome::Success, &format!("would become {target}{note}"));
+        }
+        if !is_begun {
+            self.place.write(target, made.bytes())?;
+        }
+        self.rename(legacy, backup)?;
+        said(Outcome::Success, &format!("is now {target}{note}"))
+    }
+
+    /// What was made of it goes with it, unless somebody has worked on it since.
+    fn give_back(&self) -> Result<Became> {
+        let Old { legacy, backup, target, .. } = self;
+        let original = match (self.has_legacy, self.has_backup) {
+            (true, true) => return said(Outcome::Error, "it is there again; nothing was changed"),
+            (false, true) => backup,
+            (true, false) => legacy,
+            (false, false) => return Ok(None),
+        };
+        let is_untouched = match self.target()? {
+            Some(there) => Some(same_but_time(&there, self.made(original)?.bytes())),
+            None => None,
+        };
+        if is_untouched == Some(true) {
+            let (folder, name) = target.rsplit_once('/').unwrap_or(("", target));
+            self.place.dir(folder)?.remove(name)?;
+        }
+        if self.has_legacy {
+            // It was never renamed: either the migration was cut short, or there was none.
+            return match is_untouched {
+                Some(true) => said(Outcome::Success, "it was still there; the manifest made of it is gone"),
+                _ => Ok(None),
+            };
+        }
+        self.rename(backup, legacy)?;
+        said(
+            Outcome::Success,
+            match is_untouched {
+                Some(true) => "given back; the manifest made of it is gone",
+                Some(false) => "given back; the manifest was changed since and stays",
+                None => "given back",
+            },
+        )
+    }
+
+    fn target(&self) -> Result<Option<Vec<u8>>> {
+        match self.place.read(&self.target) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(store::Error::Absent { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The manifest that `original` becomes.
+    fn made(&self, original: &str) -> Result<Document> {
+        let bytes = self.place.read(original)?;
+        Ok(manifest::migrate(&bytes, &self.id, &loadable(self.place, &self.folder)?, self.now))
+    }
+
+    fn rename(&self, from: &str, to: &str) -> Result<()> {
+        let (folder, old) = from.rsplit_once('/').unwrap_or(("", from));
+        Ok(self.place.dir(folder)?.rename(old, to.rsplit('/').next().unwrap_or(to))?)
+    }
+}
+
+/// Why nothing can be made of an old file.
+fn unusable(original: &[u8]) -> Option<&'static str> {
+    match std::str::from_utf8(original) {
+        Ok(text) if text.contains('\0') => Some("it is no text"),
+        Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some("it is empty"),
+        Ok(_) => None,
+        Err(_) => Some("it is no text in UTF-8"),
+    }
+}
+
+fn said(outcome: Outcome, why: &str) -> Result<Became> {
+    Ok(Some((outcome, why.to_owned())))
+}
+
+/// The markdown files of a workstream, from its folder.
+fn loadable(place: &Place, folder: &str) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    for (below, prefix) in
+        [(format!("{folder}/{PLANNING}"), format!("{PLANNING}/")), (folder.to_owned(), String::new())]
+    {
+        let mut names = place.files(&below)?;
+        names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
+        usual_first(&mut names);
+        files.extend(names.into_iter().map(|name| format!("{prefix}{name}")));
+    }
+    Ok(files)
+}

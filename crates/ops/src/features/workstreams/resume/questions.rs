@@ -1,0 +1,89 @@
+//! `thru resume gate`: what of a manifest was read. Observed, not believed.
+
+use model::event::Action;
+use model::journal::Record;
+use serde::Serialize;
+
+use super::Desk;
+use crate::features::workstreams::{self, Lies, Load};
+use crate::session::{journal, list};
+use crate::{Error, Result, World};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Gate {
+    pub project_id: String,
+    /// None where no session has been here yet: then nothing is read.
+    pub session: Option<String>,
+    pub files: Vec<GateFile>,
+    pub questions: Vec<String>,
+    /// Whether the agent has edited anything since the last compaction.
+    pub editing: bool,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct GateFile {
+    pub named: String,
+    pub lies: Lies,
+    pub path: Option<String>,
+    /// When the agent read it since the last compaction.
+    pub read_at: Option<String>,
+}
+
+impl Gate {
+    pub fn is_open(&self) -> bool {
+        self.files.iter().any(|file| file.read_at.is_none())
+    }
+}
+
+/// What of the manifest the session has read since it was compacted.
+pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
+    let desk = Desk::open(world)?;
+    let place = desk.place();
+    let chosen = match list::choose(world, &desk.project.store, session) {
+        Err(Error::Absent { .. }) if session.is_none() => None,
+        chosen => Some(chosen?.0),
+    };
+    let active = chosen.as_ref().and_then(|id| workstreams::own_state(&desk.project.store, id.as_str()));
+    let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
+    let found = desk.choose(id.or(active.as_deref()))?;
+    let (_, manifest) = place.manifest(&found)?;
+    // The journal knows when; the last compaction starts it anew.
+    let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
+    let journal = chosen.as_ref().map(|id| journal::open(world, Some(id.as_str())));
+    let journal = match journal.transpose() {
+        // It has begun, and nothing is told of it yet.
+        Err(Error::Absent { .. }) if session.is_none() => None,
+        journal => journal?,
+    };
+    let mut each = |record: &Record| {
+        if record.is_compaction() {
+            reads.clear();
+            editing = false;
+        }
+        for file in record.files.iter().filter(|_| record.agent.is_none()) {
+            reads.push((file.path.clone(), record.ts.to_string()));
+            editing |= !file.guess && matches!(file.action, Action::Edit | Action::Create);
+        }
+    };
+    if let Some(mut journal) = journal {
+        journal.read(&mut each)?;
+    }
+    let file = |load: Load| GateFile {
+        read_at: load
+            .path
+            .as_deref()
+            .and_then(|path| reads.iter().find(|(read, _)| read == path))
+            .map(|(_, at)| at.clone()),
+        named: load.named,
+        lies: load.lies,
+        path: load.path,
+    };
+    let files = place.loads(&found, &manifest)?.into_iter().map(file).collect();
+    Ok(Gate {
+        project_id: found.id,
+        session: chosen.map(|id| id.to_string()),
+        files,
+        questions: manifest.questions,
+        editing,
+    })
+}

@@ -1,0 +1,79 @@
+//! Whether a session's harness still runs: told by its process, which a session start writes down.
+
+use rustix::process::getppid;
+
+use crate::process::info::{look, namespace, stamp_of, start_stamp};
+
+/// What only starts other programs, and is gone when they are.
+const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
+
+/// How far up the harness is looked for.
+const STEPS: usize = 6;
+
+/// The harness that called us: the nearest process above that is no shell, with when it began and in which container.
+pub fn harness() -> Option<String> {
+    let mut pid = getppid()?.as_raw_nonzero().get();
+    for _ in 0..STEPS {
+        let process = look(pid).ok()??;
+        if !STARTERS.contains(&process.name.as_str()) {
+            return stamp_of(pid, &process);
+        }
+        pid = process.parent;
+    }
+    None
+}
+
+/// A process of ours, so that it can be told from another that has its number later.
+pub fn stamp(pid: u32) -> Option<String> {
+    start_stamp(i32::try_from(pid).ok()?)
+}
+
+/// Whether the group of a stamped process is still its own: the process is there, or nobody has its number, which is not
+/// given away while a group goes by it.
+pub fn leads(stamp: &str) -> bool {
+    let mut parts = stamp.splitn(3, ':');
+    let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
+    let (Some(pid), Some(started), Some(place)) = (pid, started, place) else { return false };
+    namespace().as_deref() == Some(place)
+        && look(pid)
+            .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
+}
+
+/// None where it cannot be told: the system does not say, another container, or nothing was written down.
+pub fn is_alive(stamp: &str) -> Option<bool> {
+    let mut parts = stamp.splitn(3, ':');
+    let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
+    if place != namespace()? {
+        return None;
+    }
+    match look(pid) {
+        Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_dead),
+        Ok(None) => Some(false),
+        // It cannot be looked at: that says nothing about it.
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_living_and_the_dead() {
+        let own = std::process::id();
+        let alive = stamp(own).unwrap();
+        assert_eq!(is_alive(&alive), Some(true));
+        assert!(leads(&alive));
+        let place = namespace().unwrap();
+        let another = format!("{own}:1:{place}");
+        assert_eq!(is_alive(&another), Some(false), "the number was given to another since");
+        assert!(!leads(&another));
+        let elsewhere = format!("{}7", alive.strip_suffix(&place).unwrap());
+        assert_eq!(is_alive(&elsewhere), None, "another container");
+        assert_eq!(is_alive("nonsense"), None);
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let stamp = stamp(child.id()).unwrap();
+        child.wait().unwrap();
+        assert_eq!(is_alive(&stamp), Some(false));
+    }
+}

@@ -1,0 +1,47 @@
+//! `/proc`.
+
+use std::path::{Path, PathBuf};
+
+use super::ProcessInfo;
+
+/// One line, with a name of at most 16 bytes in it; and a command line, of which the beginning is enough.
+const LARGEST_STAT: usize = 4096;
+const LARGEST_ARGUMENTS: usize = 1024 * 1024;
+
+pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
+    match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
+        Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
+        // Gone, or gone while it was read (ESRCH).
+        Err(store::Error::Absent { .. }) => Ok(None),
+        Err(error) => Err(std::io::Error::other(error)),
+    }
+}
+
+pub fn arguments(pid: i32) -> Vec<String> {
+    let line =
+        store::read_own(Path::new(&format!("/proc/{pid}/cmdline")), LARGEST_ARGUMENTS).unwrap_or_default();
+    let words = line.split(|b| *b == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+/// The number, the name in brackets, the state, the parent, …, and as the 22nd word when it began. A name may hold
+/// blanks and brackets.
+pub(super) fn parse(stat: &str) -> Option<ProcessInfo> {
+    let (head, rest) = stat.rsplit_once(')')?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    Some(ProcessInfo {
+        name: head.split_once('(')?.1.to_owned(),
+        parent: words.get(1)?.parse().ok()?,
+        started: Some((*words.get(19)?).to_owned()),
+        is_dead: matches!(*words.first()?, "Z" | "X"),
+    })
+}
+
+pub fn exe(pid: i32) -> Option<PathBuf> {
+    std::fs::read_link(format!("/proc/{pid}/exe")).ok()
+}
+
+pub fn namespace() -> Option<String> {
+    let link = std::fs::read_link(Path::new("/proc/self/ns/pid")).ok()?;
+    Some(link.to_string_lossy().trim_matches(|c: char| !c.is_ascii_digit()).to_owned())
+}

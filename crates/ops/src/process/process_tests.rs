@@ -1,0 +1,94 @@
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::{Ended, How, Job, run, run_heard};
+use crate::process::info;
+
+fn sh(line: &str, input: &[u8], timeout: Duration, keep: usize) -> Ended {
+    let argv = ["sh", "-c", line].map(str::to_owned);
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input,
+        variables: &[("WORD", "seen".into())],
+        timeout,
+        keep,
+    };
+    run(&job).unwrap()
+}
+
+#[test]
+fn how_it_ended_and_what_it_said() {
+    let second = Duration::from_secs(20);
+    for (line, how, output) in [
+        ("cat; echo $WORD; echo bad >&2", How::Exit(0), "inputseen\nbad\n"),
+        ("exit 3", How::Exit(3), ""),
+        ("kill -9 $$", How::Signal(9), ""),
+        ("true", How::Exit(0), ""),
+    ] {
+        let ended = sh(line, b"input", second, 1000);
+        assert_eq!((ended.how, String::from_utf8_lossy(&ended.output).as_ref()), (how, output), "{line}");
+    }
+}
+
+#[test]
+fn only_the_end_of_a_long_output_is_kept() {
+    let ended = sh("yes | head -c 1000000; echo last", b"", Duration::from_secs(20), 7);
+    assert_eq!(ended.output, b"y\nlast\n");
+}
+
+#[test]
+fn what_hangs_is_ended_with_everything_it_started() {
+    let began = Instant::now();
+    // Long enough for a shell to say its first word on a machine that has much to do.
+    let ended = sh("sleep 3600 & echo $!; sleep 3600", b"", Duration::from_secs(2), 100);
+    assert_eq!(ended.how, How::TimedOut);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    let child: i32 = String::from_utf8(ended.output).unwrap().trim().parse().unwrap();
+    // Gone, or dead and not yet buried by whoever inherited it; a signal takes a moment to arrive.
+    let lives = || matches!(info::look(child), Ok(Some(process)) if !process.is_dead);
+    while lives() {
+        assert!(began.elapsed() < Duration::from_secs(30), "{child} lives on");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn what_cannot_be_started_is_an_error() {
+    let argv = ["/nowhere/at/all".to_owned()];
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input: b"",
+        variables: &[],
+        timeout: Duration::from_secs(1),
+        keep: 10,
+    };
+    assert!(run(&job).is_err());
+}
+
+#[test]
+fn it_is_heard_while_it_speaks_and_reads_a_file() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(&file, "from a file\n").unwrap();
+    let argv = ["sh", "-c", "cat; sleep 1; echo last"].map(str::to_owned);
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input: b"not this",
+        variables: &[],
+        timeout: Duration::from_secs(20),
+        keep: 5,
+    };
+    let (sender, heard) = std::sync::mpsc::channel();
+    let stdin = std::fs::File::open(file.path()).unwrap();
+    let began = Instant::now();
+    let ended = run_heard(&job, Some(stdin), None, move |said| {
+        sender.send((String::from_utf8_lossy(said).into_owned(), began.elapsed())).unwrap();
+    });
+    assert_eq!(ended.unwrap().output, b"last\n");
+    let heard: Vec<(String, Duration)> = heard.iter().collect();
+    let words: String = heard.iter().map(|(said, _)| said.as_str()).collect();
+    assert_eq!(words, "from a file\nlast\n");
+    assert!(heard[0].1 + Duration::from_millis(500) < heard[1].1, "while it runs: {heard:?}");
+}

@@ -1,0 +1,417 @@
+//! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a scratch file to see whether that
+//! works, and removes it.
+
+mod roles;
+mod states;
+
+use std::path::{Path, PathBuf};
+
+use harness::{HARNESSES, Harness, commands};
+use jiff::{SignedDuration, Timestamp};
+use model::config::Settings;
+use model::finding::{Finding, Level};
+use model::marker::ProjectId;
+use model::receipt::{LOST, Outcome, Receipt};
+use model::text::count;
+use model::time;
+use serde::Serialize;
+use store::{Dir, EntryKind, Found, Root, Store, Tracked, layout};
+
+use crate::features::{loops, outputs};
+use crate::hook::lost;
+use crate::project::settings;
+use crate::session::firing::{self, Fired, Firing};
+use crate::setup::install;
+use crate::{Error, World};
+
+/// Failures of hooks older than this are history.
+const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+/// More than any settings file has.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// How many of one kind are named before they are only counted.
+const NAMED: usize = 5;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub root: Option<PathBuf>,
+    /// In the order they were made.
+    pub checks: Vec<Check>,
+    /// Which events have fired, how often, and how long they took.
+    pub events: Vec<Fired>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    pub name: &'static str,
+    /// What was seen, in one line.
+    pub text: String,
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Notes are worth knowing; anything above wants somebody to act.
+    pub fn is_clean(&self) -> bool {
+        self.checks.iter().flat_map(|check| &check.findings).all(|finding| finding.level == Level::Note)
+    }
+}
+
+pub fn run(world: &World) -> Report {
+    let found = world.find();
+    let mut report = Report { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
+    let store = match &found {
+        Ok(Found::Marked { root, store, marker }) => {
+            report.root = Some(root.path.clone());
+            let holds = world.trust().map(|trust| trust.holds(&marker.project_id, &root.path));
+            let trusted = matches!(holds, Some(Ok(true)));
+            report.checks.push(check_trust(holds));
+            report.checks.push(check_settings(world, trusted.then_some(store)));
+            let settings = settings::resolve(world, trusted.then_some(store)).settings();
+            report.checks.extend(check_outputs(store, root, &settings));
+            if trusted {
+                report.checks.push(check_disk(world, store, &marker.project_id));
+            }
+            store
+        }
+        _ => {
+            report.checks.push(check_settings(world, None));
+            return report;
+        }
+    };
+    report.checks.push(check_files(store));
+    report.checks.extend(roles::check(world, store));
+    match firing::read(store) {
+        Ok(firing) => {
+            report.checks.push(check_hooks(&firing, world.now));
+            if let Some(root) = &report.root {
+                let checks =
+                    HARNESSES.iter().filter_map(|harness| check_harness(world, harness, root, &firing));
+                report.checks.extend(checks.collect::<Vec<_>>());
+            }
+            report.events = firing.fired;
+        }
+        Err(error) => {
+            let findings = vec![of_error(&error)];
+            report.checks.push(Check { name: "hooks", text: "cannot be read".to_owned(), findings });
+        }
+    }
+    report
+}
+
+fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
+    let mut findings = Vec::new();
+    let text = match found {
+        Ok(Found::Marked { root, marker, .. }) => {
+            format!("{} ({})", root.path.display(), marker.project_id.as_str())
+        }
+        Ok(Found::Unmarked(root)) => {
+            findings
+                .push(Finding::new(Level::Warning, "there is no root here").hint("`thru init` makes one"));
+            findings.extend(world.passed_over().map(|(path, why)| {
+                let text = format!("{}: the root there is not used from here: {why}", path.display());
+                Finding::new(Level::Note, text).hint("`roots.allow` in your own settings can allow it")
+            }));
+            format!("none; it would be {}", root.path.display())
+        }
+        Err(error) => {
+            findings.push(of_error(error));
+            "cannot be used".to_owned()
+        }
+    };
+    Check { name: "root", text, findings }
+}
+
+fn check_trust(holds: Option<store::Result<bool>>) -> Check {
+    let (text, finding) = match holds {
+        Some(Ok(true)) => ("trusted on this machine".to_owned(), None),
+        Some(Ok(false)) => {
+            let text = "hooks neither write nor say anything in a store that is not trusted";
+            let finding = Finding::new(Level::Warning, text)
+                .hint("look at the records in .agent/context, then run `thru trust`");
+            ("not trusted".to_owned(), Some(finding))
+        }
+        Some(Err(error)) => ("cannot be read".to_owned(), Some(of_error(&error.into()))),
+        None => {
+            let finding = Finding::new(Level::Warning, "neither HOME nor XDG_STATE_HOME is set");
+            ("unknown".to_owned(), Some(finding.hint("set HOME to your home folder")))
+        }
+    };
+    Check { name: "trust", text, findings: finding.into_iter().collect() }
+}
+
+fn check_settings(world: &World, store: Option<&Store>) -> Check {
+    let resolved = settings::resolve(world, store);
+    let set = resolved.entries.iter().filter(|entry| entry.source != "default").count();
+    let is_off = !resolved.settings().hooks_enabled;
+    let mut findings = resolved.findings;
+    if is_off {
+        let off = Finding::new(Level::Warning, "hooks.enabled is false: no hook does anything here");
+        findings.push(off.hint("`thru config` shows where that is set"));
+    }
+    if world.is_on("THROUGHLINE_DISABLE") {
+        findings.push(Finding::new(Level::Note, "THROUGHLINE_DISABLE is set: hooks are off in this shell"));
+    }
+    let text = if set == 0 {
+        "all at their defaults".to_owned()
+    } else {
+        format!("{} changed", count(set, "setting"))
+    };
+    Check { name: "settings", text, findings }
+}
+
+/// Walks the store: damage set aside, torn lines, leftovers, links, what cannot be read.
+fn check_files(store: &Store) -> Check {
+    let mut walk = Walk::default();
+    walk.folder(store.dir(), "");
+    walk.findings.extend(loops::findings(store));
+    walk.findings.extend(states::findings(store));
+    walk.findings.extend(tracked(store));
+    let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
+    Check { name: "files", text, findings: walk.findings }
+}
+
+/// Files that belong to one machine and came with a commit.
+fn tracked(store: &Store) -> Vec<Finding> {
+    match store.tracked() {
+        Tracked::Nothing => Vec::new(),
+        Tracked::Files(files) => {
+            let of = |file: &String| {
+                Finding::new(
+                    Level::Warning,
+                    "git tracks this file of one machine, so nothing in it is believed",
+                )
+                .at(file.clone(), None)
+                .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
+            };
+            files.iter().map(of).collect()
+        }
+        Tracked::Unknown(why) => {
+            let text = format!(
+                "whether git tracks files of indexes/ and state/ cannot be told ({why}), so none is believed"
+            );
+            vec![Finding::new(Level::Warning, text).hint("`git status` tells what is wrong with the index")]
+        }
+    }
+}
+
+/// Writes to the folders that hooks write to. A hook says nothing when it cannot, so somebody else must.
+fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
+    let failed = lost::try_writing(store);
+    let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
+    let mut findings: Vec<Finding> = failed.into_iter().map(|error| of_error(&error.into())).collect();
+    if let Some(lost) = lost::untold(world, store, project) {
+        findings
+            .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
+    }
+    Check { name: "disk", text: text.to_owned(), findings }
+}
+
+/// The live run of a stage, where there is one. That outputs are open is in order; that it cannot be told is not.
+fn check_outputs(store: &Store, root: &Root, settings: &Settings) -> Option<Check> {
+    let (text, findings) = match outputs::open(store, root, settings) {
+        Ok(None) => return None,
+        Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
+        Err(error) => ("cannot be judged".to_owned(), vec![of_error(&error)]),
+    };
+    Some(Check { name: "outputs", text, findings })
+}
+
+#[derive(Default)]
+struct Walk {
+    files: usize,
+    folders: usize,
+    findings: Vec<Finding>,
+}
+
+impl Walk {
+    fn folder(&mut self, dir: &Dir, prefix: &str) {
+        self.folders += 1;
+        let entries = match dir.entries() {
+            Ok(entries) => entries,
+            Err(error) => return self.findings.push(of_error(&error.into())),
+        };
+        for entry in entries {
+            let rel = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
+            match entry.kind {
+                EntryKind::Folder => match dir.sub(&entry.name) {
+                    Ok(sub) => self.folder(&sub, &rel),
+                    Err(error) => self.findings.push(of_error(&error.into())),
+                },
+                EntryKind::File => self.file(dir, &entry.name, &rel),
+                EntryKind::Other => {
+                    let finding =
+                        Finding::new(Level::Warning, "a link or a special file; thru never opens it");
+                    self.findings.push(finding.at(rel, None).hint("put a plain file there, or remove it"));
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, dir: &Dir, name: &str, rel: &str) {
+        self.files += 1;
+        let note = |text: &str| Finding::new(Level::Note, text).at(rel, None);
+        if name.starts_with('.') && name.ends_with(".tmp") {
+            self.findings.push(note("left behind by an interrupted write; the record itself is whole"));
+        } else if name.contains(".damaged-") {
+            self.findings.push(note("a damaged record that was set aside; nothing reads it any more"));
+        } else if name.ends_with(".jsonl") {
+            self.log(dir, name, rel);
+        }
+    }
+
+    fn log(&mut self, dir: &Dir, name: &str, rel: &str) {
+        // Each part of a rotated log is an entry of its own here, so it is read by itself.
+        let mut torn = Vec::new();
+        let read = dir.each_line(name, |number, line| {
+            let blank = line.iter().all(u8::is_ascii_whitespace);
+            let whole = line.trim_ascii_start().starts_with(b"{")
+                && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok();
+            if !blank && !whole {
+                torn.push(number);
+            }
+        });
+        if let Err(error) = read {
+            self.findings.push(of_error(&error.into()));
+        }
+        if let Some(first) = torn.first() {
+            let what = match torn.len() {
+                1 => "1 line is no whole record".to_owned(),
+                lines => format!("{lines} lines are no whole records"),
+            };
+            let text = format!("{what}, torn by a crash or foreign; skipped by every reader, kept as found");
+            self.findings.push(Finding::new(Level::Note, text).at(rel, Some(*first)));
+        }
+    }
+}
+
+/// What went wrong in hooks lately, each kind once, and compactions that nobody was told about.
+fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
+    let recent = |receipt: &&Receipt| {
+        let young = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
+        receipt.outcome == Outcome::Failed && young
+    };
+    let mut failed: Vec<&Receipt> = Vec::new();
+    for receipt in firing.receipts.iter().filter(recent) {
+        failed.retain(|known| (&known.event, &known.error) != (&receipt.event, &receipt.error));
+        failed.push(receipt);
+    }
+    let mut findings: Vec<Finding> =
+        failed.iter().rev().take(NAMED).map(|receipt| of_receipt(receipt)).collect();
+    if failed.len() > NAMED {
+        findings.push(Finding::new(Level::Note, format!("and {} more", failed.len() - NAMED)));
+    }
+    for session in firing.gaps.iter().take(NAMED) {
+        let text = format!("session {session} was compacted, and no session start has followed yet");
+        findings.push(Finding::new(Level::Note, text).hint("the brief comes with its next prompt"));
+    }
+    for session in firing.never_told.iter().rev().take(NAMED) {
+        let text =
+            format!("session {session} was compacted, and ended without a session start: no brief was given");
+        findings.push(
+            Finding::new(Level::Note, text).hint("is SessionStart wired? `thru brief --session` shows it"),
+        );
+    }
+    for (kind, times) in firing.unknown.iter().take(NAMED) {
+        let text = format!("transcript lines of type `{kind}`, which this thru does not know: {times}");
+        findings.push(Finding::new(Level::Note, text).hint("a newer thru may know them"));
+    }
+    if firing.unread > 0 {
+        let text = format!("{} KiB of transcripts lay too far back and were not read", firing.unread / 1024);
+        findings.push(
+            Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
+        );
+    }
+    let last = firing.receipts.last().map(|receipt| {
+        let ago = receipt.at().map_or(String::new(), |at| time::ago(at, now));
+        format!("{}, last: {} {ago}", count(firing.receipts.len(), "receipt"), receipt.event)
+    });
+    Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+}
+
+/// Where a harness is told to call us, and which of its events never did.
+fn check_harness(world: &World, harness: &'static Harness, project: &Path, firing: &Firing) -> Option<Check> {
+    let wired = install::wired(world, harness, project);
+    let mut findings: Vec<Finding> = install::unusable(world, harness, project)
+        .into_iter()
+        .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
+        .map(|finding| finding.hint("mend it; until then no hook in it runs"))
+        .collect();
+    let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
+    let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
+    if wired.is_empty() {
+        let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
+        let finding =
+            Finding::new(Level::Note, format!("{}{version} is in use here and not wired", harness.title));
+        findings.push(finding.hint(format!("`thru install {}` wires it", harness.name)));
+        return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
+    }
+    let hooks: Vec<&str> =
+        wired.iter().flat_map(|(_, hooks)| hooks).map(|hook| hook.event.as_str()).collect();
+    for event in harness.events {
+        if !hooks.contains(&event.event) {
+            let text = format!("{} is not wired", event.event);
+            let hint = format!("`thru install {}` adds it", harness.name);
+            findings.push(Finding::new(Level::Warning, text).hint(hint));
+        }
+    }
+    let silent: Vec<&str> = harness.events.iter().filter(|e| !fired(e.neutral)).map(|e| e.event).collect();
+    if !silent.is_empty() {
+        findings
+            .push(Finding::new(Level::Note, format!("wired and never fired here: {}", silent.join(", "))));
+    }
+    for (path, _) in &wired {
+        if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
+            let finding = Finding::new(Level::Warning, install::ignored_words(harness));
+            findings.push(
+                finding.at(path.display().to_string(), None).hint("take them out, or use another scope"),
+            );
+        }
+    }
+    if wired.len() > 1 {
+        let finding = Finding::new(
+            Level::Warning,
+            "wired more than once: every event comes twice, and so does the brief",
+        );
+        findings.push(
+            finding
+                .hint(format!("keep one; `thru uninstall {} --user` (or --local, --project)", harness.name)),
+        );
+    }
+    if let Some(days) = install::transcripts_kept(world, harness) {
+        let text =
+            format!("{} deletes its transcripts after {days} days; what thru captured stays", harness.title);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    for name in commands::renamed(harness) {
+        let text = format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title);
+        findings.push(Finding::new(Level::Note, text));
+    }
+    let files: Vec<String> =
+        wired.iter().map(|(path, hooks)| format!("{} ({})", path.display(), hooks.len())).collect();
+    Some(Check {
+        name: harness.name,
+        text: format!("{}{version}, hooks in {}", harness.title, files.join(", ")),
+        findings,
+    })
+}
+
+fn of_receipt(receipt: &Receipt) -> Finding {
+    let why = receipt.error.as_deref().unwrap_or("no reason given");
+    if receipt.event == LOST {
+        return Finding::new(Level::Warning, why)
+            .hint("transcripts may still have it: `thru handoff --transcript`");
+    }
+    Finding::new(
+        Level::Warning,
+        format!("{} of {} at {} failed: {why}", receipt.event, receipt.harness, receipt.ts),
+    )
+}
+
+fn of_error(error: &Error) -> Finding {
+    let finding = Finding::new(Level::Error, error.to_string());
+    match error.hint() {
+        Some(hint) => finding.hint(hint),
+        None => finding,
+    }
+}

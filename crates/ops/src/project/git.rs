@@ -1,0 +1,221 @@
+//! What only git itself can tell, asked by its own command. Never in a hook.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use store::{Dir, Replaced};
+
+use crate::{Error, Result};
+
+/// A git that does not answer is ended: nobody waits for it for ever.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// More than git prints for anything that we ask, and more than anybody excludes.
+const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
+const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
+
+/// The line above what we keep out of git in one clone.
+const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
+
+pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
+    Ok(ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()])?.is_some())
+}
+
+fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
+    Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
+}
+
+/// Refuses if this clone's own list of what git does not show lies behind a link: adding to it would write elsewhere.
+pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
+    let Some(file) = exclude_path(project)? else { return Ok(()) };
+    // In a worktree or a submodule it is not below the project, but in the repository it belongs to.
+    let repository = file.ancestors().nth(2).unwrap_or(&file);
+    let base = if file.starts_with(project) { project } else { repository };
+    crate::setup::install::refuse_links(base, &file)
+}
+
+/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
+pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
+    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+    let before = held.as_deref().unwrap_or_default();
+    let mut lines = Vec::new();
+    for (path, line) in paths.iter().zip(lines_for(project, paths)?) {
+        if !contains_line(before, &line) && !is_ignored(project, path)? {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let gap = if before.is_empty() || before.ends_with(b"\n") { "" } else { "\n" };
+    let mark = if contains_line(before, MARK) { String::new() } else { format!("{MARK}\n") };
+    let added = format!("{gap}{mark}{}\n", lines.join("\n"));
+    let after = [before, added.as_bytes()].concat();
+    write(&file, held.as_deref(), &after)
+}
+
+/// Takes the lines for these paths out again, and the mark. With worktrees it leaves them: the list is everybody's, and
+/// another checkout may still need it.
+pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
+    let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
+    let before = held.as_deref().unwrap_or_default();
+    if !contains_line(before, MARK) {
+        return Ok(());
+    }
+    let worktrees = ask(project, &["worktree", "list", "--porcelain"])?.unwrap_or_default();
+    if worktrees.lines().filter(|line| line.starts_with("worktree ")).count() > 1 {
+        return Ok(());
+    }
+    let ours = lines_for(project, paths)?;
+    let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
+    let mut lines: Vec<&[u8]> =
+        before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
+    // The mark goes with the last of its lines.
+    if let Some(mark) = lines.iter().position(|line| line.trim_ascii_end() == MARK.as_bytes())
+        && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
+    {
+        lines.remove(mark);
+    }
+    write(&file, held.as_deref(), &lines.concat())
+}
+
+/// Seen from the top of the checkout, as the list wants it.
+fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
+    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
+    let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
+    Ok(paths.iter().filter_map(line).collect())
+}
+
+fn contains_line(bytes: &[u8], line: &str) -> bool {
+    bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
+}
+
+fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
+    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
+    Ok(out.map(|out| project.join(out.trim_end())))
+}
+
+/// The list and what it holds; None for a list that is not there. Outside git, and where it is no plain file, there is
+/// nothing to change.
+fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
+    let Some(file) = exclude_path(project)? else { return Ok(None) };
+    let fail = |e: &std::io::Error| Error::stream(&file.display().to_string(), "read", e);
+    match file.symlink_metadata() {
+        Ok(meta) if !meta.is_file() => Ok(None),
+        Ok(_) => Ok(Some((file.clone(), Some(store::read_own(&file, LARGEST_EXCLUDE)?)))),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Some((file, None))),
+        Err(e) => Err(fail(&e)),
+    }
+}
+
+fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
+        return Ok(());
+    };
+    if before == Some(after) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder).map_err(|e| Error::stream(&folder.display().to_string(), "make", &e))?;
+    match Dir::open(folder)?.replace_if(name, before, after)? {
+        Replaced::Done => Ok(()),
+        Replaced::ChangedMeanwhile => Err(Error::Busy {
+            what: format!("{}: another program changed it while it was being written", file.display()),
+            hint: "try again; this file was not changed".into(),
+        }),
+    }
+}
+
+/// The commit that is checked out, and its branch. From git's files; by its command where those do not tell.
+pub fn head(project: &Path) -> Option<store::git::Head> {
+    store::git::head(project).or_else(|| {
+        let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
+        let branch = ask(project, &["symbolic-ref", "--short", "-q", "HEAD"]).ok()?.unwrap_or_default();
+        let (commit, branch) = (commit.trim().to_owned(), branch.trim().to_owned());
+        (!commit.is_empty() || !branch.is_empty()).then_some(store::git::Head { commit, branch })
+    })
+}
+
+/// How many files differ from HEAD, untracked ones included. One that was only given another name is one.
+pub fn dirty(project: &Path) -> Option<usize> {
+    let args = ["status", "--porcelain", "-z", "--find-renames", "--untracked-files=all"];
+    let status = run(project, &args, Vec::new()).ok()??;
+    let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
+    let mut files = 0;
+    while let Some(entry) = entries.next() {
+        files += 1;
+        // `R  new`, and then the old name by itself.
+        if entry.iter().take(2).any(|state| matches!(state, b'R' | b'C')) {
+            entries.next();
+        }
+    }
+    Some(files)
+}
+
+/// Commits that only `ours` has, and only `theirs`. None where one of them is not known here.
+pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
+    let range = format!("{ours}...{theirs}");
+    let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
+    let (ours, theirs) = counts.trim().split_once('\t')?;
+    Some((ours.parse().ok()?, theirs.parse().ok()?))
+}
+
+/// What git prints; None when it is not there, or says no.
+/// Who committed a file last. None where git does not know it, or cannot be asked: then there is nothing to say.
+pub fn last_author(project: &Path, path: &Path) -> Option<String> {
+    let path = path.to_string_lossy();
+    let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
+    let output = run(project, args, Vec::new())?;
+    Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
+}
+
+/// Runs git, with `input` on its stdin, and gives its stdout; None when there is no git, or it says no. By hand, because
+/// the standard library's way panics when a pipe cannot be read.
+pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
+    let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
+    if let Some(path) = store::git::special_file(project) {
+        return Err(Error::Refused {
+            what: format!("{}: not a file: git would not come back from it", path.display()),
+            hint: "put a plain file there, or remove it".into(),
+        });
+    }
+    let mut git = Command::new("git");
+    git.arg("-C").arg(project).args(args).env("GIT_OPTIONAL_LOCKS", "0");
+    let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        spawned => spawned.map_err(|e| fail(&e))?,
+    };
+    // From threads: git answers while it is still being asked, and a full pipe would hold up both.
+    let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
+    std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let (told, heard) = mpsc::channel();
+    std::thread::spawn(move || {
+        let read = stdout.map_or(Ok(Vec::new()), |mut stdout| {
+            store::read_stream(&mut stdout, Path::new("git"), LARGEST_OUTPUT)
+        });
+        told.send(read)
+    });
+    let until = Instant::now() + PATIENCE;
+    let ended = loop {
+        if let Some(ended) = git.try_wait().map_err(|e| fail(&e))? {
+            break ended;
+        }
+        if Instant::now() >= until {
+            let _ = git.kill();
+            let _ = git.wait();
+            let late = format!("it did not answer within {} seconds", PATIENCE.as_secs());
+            return Err(fail(&std::io::Error::new(std::io::ErrorKind::TimedOut, late)));
+        }
+        std::thread::sleep(Duration::from_micros(300));
+    };
+    // What git left open must not hold us up once it is gone.
+    let Ok(output) = heard.recv_timeout(Duration::from_secs(1)) else { return Ok(None) };
+    let output = output?;
+    Ok(ended.success().then_some(output))
+}

@@ -1,0 +1,59 @@
+//! What only a person may do. Some words must not be given by an agent that has read them in somebody's file: trust, and
+//! permission to run a command that came with the project.
+
+use harness::process::{Description, harness_of};
+use rustix::process::getppid;
+
+use crate::process::info;
+use crate::{Error, Result, World};
+
+/// Deeper than any real chain of processes.
+const STEPS: usize = 256;
+
+/// Refuses if a harness started this process. `what` is what is refused ("trust is not given"), `command` what the person
+/// should type instead.
+///
+/// The environment is asked first, then every process above this one: an agent can take variables away with `env -u`, but
+/// not its own process. The walk does not end at the terminal's session leader, because harnesses start commands in
+/// sessions and terminals of their own. This stops an agent that does as a file says. It cannot stop a program of the same
+/// user that cuts itself loose from its parents on purpose; such a program could as well write the record itself.
+pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
+    let refused = |by: String| {
+        Err(Error::Refused {
+            what: format!("{what} from inside a harness (this was started by {by})"),
+            hint: format!("run `{command}` yourself, in a terminal of your own"),
+        })
+    };
+    if let Some(harness) = world.harness() {
+        return refused(harness.to_owned());
+    }
+    match harness_above() {
+        Some((harness, pid)) => refused(format!("{harness}, process {pid}")),
+        None => Ok(()),
+    }
+}
+
+/// The nearest harness among the processes above this one.
+fn harness_above() -> Option<(&'static str, i32)> {
+    let mut pid = getppid()?.as_raw_nonzero().get();
+    for _ in 0..STEPS {
+        let (process, parent) = look(pid)?;
+        if let Some(harness) = harness_of(&process) {
+            return Some((harness.name, pid));
+        }
+        pid = parent;
+    }
+    None
+}
+
+/// A process and its parent. None at the top, and where the system does not tell.
+fn look(pid: i32) -> Option<(Description, i32)> {
+    if pid <= 0 {
+        return None;
+    }
+    let process = info::look(pid).ok()??;
+    let program = info::exe(pid).unwrap_or_default();
+    let program = program.to_string_lossy().trim_end_matches(" (deleted)").to_owned();
+    let arguments = info::arguments(pid);
+    Some((Description { name: process.name, program, arguments }, process.parent))
+}

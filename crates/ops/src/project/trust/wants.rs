@@ -1,0 +1,106 @@
+//! What a store would have run or fed, for the person who is about to trust it.
+
+use model::consent::shown_command;
+use model::gate::Output;
+use model::loops::Status;
+use model::render::visible;
+use serde::Serialize;
+use store::{ConsentKind, Run, layout};
+
+use crate::World;
+use crate::features::outputs;
+use crate::project::consent::{is_launch_given, is_stage_given, is_started_here};
+use crate::project::{Project, settings};
+
+/// One thing that would run or be fed if the user gave it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Want {
+    pub kind: ConsentKind,
+    pub id: String,
+    /// The prompt of a loop. Control characters are written out, here and below.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feeds: Option<String>,
+    /// Commands, as a shell would take them.
+    pub runs: Vec<String>,
+    /// Whether this user gave it here before.
+    pub given: bool,
+    /// The command that shows it whole and asks.
+    pub adopt: String,
+}
+
+/// Loops that are active, commands of runs, stages of the project's settings. What cannot be read runs nothing either.
+pub(super) fn all(world: &World, project: &Project) -> Vec<Want> {
+    [loops(project), runs(world, project), stages(world, project)].concat()
+}
+
+fn loops(project: &Project) -> Vec<Want> {
+    let store = &project.store;
+    let ids = store.loop_ids().unwrap_or_default();
+    let states = ids.iter().filter_map(|id| Some(store.read_loop(id).ok()?.state));
+    states
+        .filter(|state| state.status == Status::Active)
+        .map(|state| Want {
+            kind: ConsentKind::Loop,
+            feeds: Some(visible(&state.prompt)),
+            runs: state.validators.iter().map(|command| visible(command)).collect(),
+            given: is_started_here(store, &state),
+            adopt: format!("thru loop adopt {}", state.id),
+            id: state.id,
+        })
+        .collect()
+}
+
+fn runs(world: &World, project: &Project) -> Vec<Want> {
+    let Project { root, store, .. } = project;
+    let names = store.runs().unwrap_or_default();
+    let folder = |name: &String| format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS);
+    let mut runs: Vec<Run> =
+        names.iter().filter_map(|name| Run::open(&root.path, &folder(name)).ok()).collect();
+    // An orchestrator may have named another folder of the project.
+    if let Some(live) = outputs::live_run(world, project)
+        && runs.iter().all(|run| run.path() != live.path())
+    {
+        runs.push(live);
+    }
+    let mut wants = Vec::new();
+    for run in &runs {
+        for list in run.all_expected() {
+            let launched: Vec<&Output> = list.outputs.iter().filter(|o| !o.launch.is_empty()).collect();
+            if launched.is_empty() {
+                continue;
+            }
+            let id = run.path().strip_prefix(&root.path).unwrap_or(run.path());
+            wants.push(Want {
+                kind: ConsentKind::StageRun,
+                id: visible(&id.to_string_lossy()),
+                feeds: None,
+                runs: launched.iter().map(|output| shown_command(&output.launch)).collect(),
+                given: launched.iter().all(|output| is_launch_given(store, root, run, output)),
+                adopt: format!("thru gate run --stage {} --adopt", visible(&list.stage)),
+            });
+        }
+    }
+    wants
+}
+
+fn stages(world: &World, project: &Project) -> Vec<Want> {
+    let own = world.config_file().map(|path| path.display().to_string());
+    let stages = settings::resolve(world, Some(&project.store)).stages.into_iter();
+    let of_project = stages.filter(|stage| own.as_ref() != Some(&stage.source) && stage.broken.is_none());
+    of_project
+        .filter_map(|stage| {
+            let outputs = stage.expected();
+            let launched = outputs.iter().filter(|output| !output.launch.is_empty());
+            let mut runs: Vec<String> = launched.map(|output| shown_command(&output.launch)).collect();
+            runs.dedup();
+            (!runs.is_empty()).then(|| Want {
+                kind: ConsentKind::StageDefinition,
+                feeds: None,
+                runs,
+                given: is_stage_given(world, &project.store, &stage),
+                adopt: format!("thru gate run --stage {} --adopt", stage.name),
+                id: stage.name,
+            })
+        })
+        .collect()
+}

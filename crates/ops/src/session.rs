@@ -1,0 +1,9 @@
+//! One session, and all of them: what was recorded, and what is told of it.
+
+pub mod brief;
+pub mod files;
+pub mod firing;
+pub mod journal;
+pub mod list;
+pub(crate) mod past;
+pub mod transcript;

@@ -1,0 +1,102 @@
+//! `thru files`: the files that matter here, by what the tools did to them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::digest::Digest;
+use model::time;
+use serde::Serialize;
+
+use crate::project::{Project, git};
+use crate::session::{list, past};
+use crate::{Result, World};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Set when one session was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    pub sessions: usize,
+    /// Best first.
+    pub files: Vec<Row>,
+}
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Row {
+    pub path: String,
+    pub edits: u32,
+    pub reads: u32,
+    /// Times that only the text of a command named it.
+    pub guesses: u32,
+    pub last_at: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub outside: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ignored: bool,
+    #[serde(skip)]
+    worth: f64,
+}
+
+pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
+    let Project { root, store, .. } = Project::find(world)?;
+    let chosen = match session {
+        Some(named) => vec![list::choose(world, &store, Some(named))?.0],
+        None => list::all(&store)?,
+    };
+    let mut rows = BTreeMap::new();
+    for id in &chosen {
+        // Asked for one, those it goes on from belong to it; asked for all, they are among them.
+        let digest = match session {
+            Some(_) => past::whole(&store, id, past::GENERATIONS)?,
+            None => store.digest(id, |_| {})?,
+        };
+        take_in(&mut rows, &digest, world.now);
+    }
+    let mut files: Vec<Row> = rows.into_values().collect();
+    for row in files.iter_mut().filter(|row| !row.outside) {
+        row.gone = root.checkout.join(&row.path).symlink_metadata().is_err();
+    }
+    let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
+    let ignored = ignored(&root.checkout, &inside);
+    for row in &mut files {
+        row.ignored = ignored.contains(&row.path);
+        row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };
+    }
+    files.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.path.cmp(&b.path)));
+    Ok(Report { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
+}
+
+/// Half as much for every day that has passed since.
+fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
+    let last = time::parse(&digest.last_at).unwrap_or(now);
+    let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;
+    let ranked = digest.ranked_files();
+    let most = ranked.len() as f64;
+    for (rank, file) in ranked.into_iter().enumerate() {
+        let row = rows.entry(file.path.clone()).or_default();
+        row.path.clone_from(&file.path);
+        row.edits += file.edits;
+        row.reads += file.reads;
+        row.guesses += file.guesses;
+        row.outside = file.outside;
+        if row.last_at < digest.last_at {
+            row.last_at.clone_from(&digest.last_at);
+        }
+        row.worth += (most - rank as f64) / most * (-days).exp2();
+    }
+}
+
+/// What git would not track. Without git, nothing.
+pub(crate) fn ignored(checkout: &Path, paths: &[&str]) -> Vec<String> {
+    if paths.is_empty() {
+        return Vec::new();
+    }
+    let answer = git::run(checkout, &["check-ignore", "-z", "--stdin"], paths.join("\0").into_bytes())
+        .ok()
+        .flatten()
+        .unwrap_or_default();
+    answer.split(|b| *b == 0).filter_map(|path| String::from_utf8(path.to_vec()).ok()).collect()
+}

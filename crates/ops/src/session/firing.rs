@@ -1,0 +1,141 @@
+//! What hooks have left behind, added up: which event fired when, how long it took, and what should have followed.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use model::id::Id;
+use model::receipt::{LOST, Receipt};
+use model::text::fingerprint;
+use serde::{Deserialize, Serialize};
+use store::{Store, layout};
+
+use crate::Result;
+use crate::session::list;
+
+/// How one event of one harness has fared.
+#[derive(Clone, Debug, Serialize)]
+pub struct Fired {
+    pub harness: String,
+    pub event: String,
+    pub runs: usize,
+    pub last_at: String,
+    /// None for tool calls: their journal line is their receipt, and it has no time of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99_ms: Option<f64>,
+}
+
+/// Everything the doctor wants to know of hooks, from one reading.
+#[derive(Debug, Default)]
+pub struct Firing {
+    pub fired: Vec<Fired>,
+    /// Sessions that were compacted and have not been told what went before yet; and those that ended so.
+    pub gaps: Vec<String>,
+    pub never_told: Vec<String>,
+    pub receipts: Vec<Receipt>,
+    /// Types of transcript lines that this build does not know.
+    pub unknown: BTreeMap<String, u64>,
+    /// Bytes of transcripts that were passed over.
+    pub unread: u64,
+}
+
+#[derive(Default)]
+struct Runs {
+    runs: usize,
+    last_at: String,
+    ms: Vec<f64>,
+}
+
+pub fn read(store: &Store) -> Result<Firing> {
+    let mut firing = Firing::default();
+    let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
+    let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
+    store.receipts(|receipt| {
+        if receipt.event == LOST {
+            // No event of a harness.
+            return firing.receipts.push(receipt);
+        }
+        let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
+        entry.runs += 1;
+        entry.last_at.clone_from(&receipt.ts);
+        entry.ms.push(receipt.ms);
+        match receipt.event.as_str() {
+            "before-compact" => drop(announced.insert(receipt.session.clone())),
+            "summary" => drop(waiting.insert(receipt.session.clone())),
+            // After the session's start it only completes the record; before it, it shows that there was a compaction.
+            "after-compact" if announced.contains(&receipt.session) => {
+                waiting.insert(receipt.session.clone());
+            }
+            "session-start" | "prompt" => {
+                announced.remove(&receipt.session);
+                waiting.remove(&receipt.session);
+            }
+            "session-end" if waiting.remove(&receipt.session) => {
+                firing.never_told.push(receipt.session.clone());
+            }
+            _ => {}
+        }
+        firing.receipts.push(receipt);
+    })?;
+    firing.gaps = waiting.into_iter().collect();
+    for session in list::all(store)? {
+        // A journal that cannot be read is named among the files; the others are still of use.
+        firing.unread += tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
+    }
+    firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
+    Ok(firing)
+}
+
+/// A tool call that went well leaves no receipt; it is counted from the journals.
+fn tool_calls(
+    store: &Store,
+    session: &Id,
+    runs: &mut BTreeMap<(String, String), Runs>,
+    unknown: &mut BTreeMap<String, u64>,
+) -> Result<u64> {
+    #[derive(Deserialize)]
+    struct Line {
+        event: String,
+        ts: String,
+        harness: String,
+        #[serde(default)]
+        from: String,
+        #[serde(default)]
+        id: String,
+    }
+    let mut known = HashSet::new();
+    store.dir().each_record(&layout::journal(session), |line: Line| {
+        // Wired twice, a call comes twice.
+        let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
+        if line.event == "tool-done" && line.from.is_empty() && new {
+            let entry = runs.entry((line.harness, line.event)).or_default();
+            entry.runs += 1;
+            entry.last_at = entry.last_at.clone().max(line.ts);
+        }
+    })?;
+    let digest = store.digest(session, |_| {})?;
+    for (kind, times) in digest.unknown {
+        *unknown.entry(kind).or_default() += times;
+    }
+    Ok(digest.unread)
+}
+
+impl Runs {
+    fn add_up(mut self, harness: String, event: String) -> Fired {
+        self.ms.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            let place = (share * self.ms.len() as f64).ceil() as usize;
+            self.ms.get(place.saturating_sub(1)).copied()
+        };
+        let (p50_ms, p99_ms) = (at(0.5), at(0.99));
+        let told = event != "tool-done";
+        Fired {
+            harness,
+            event,
+            runs: self.runs,
+            last_at: self.last_at,
+            p50_ms: p50_ms.filter(|_| told),
+            p99_ms: p99_ms.filter(|_| told),
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! `thru journal`: what happened in a session, call by call.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use model::digest::{Digest, Folded};
+use model::id::Id;
+use model::journal::Record;
+use serde::Serialize;
+use store::{Place, Store, layout};
+
+use crate::project::Project;
+use crate::session::list::{self, Chosen};
+use crate::{Error, Result, World};
+
+/// How often a followed journal is looked at.
+pub const POLL: Duration = Duration::from_millis(250);
+
+/// A journal being read. Repeated calls are left out, as everywhere.
+#[derive(Debug)]
+pub struct Reading {
+    pub session: Id,
+    pub chosen: Chosen,
+    store: Store,
+    place: Place,
+    seen: Digest,
+}
+
+/// One session in the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    pub session: String,
+    pub harness: String,
+    pub first_at: String,
+    pub last_at: String,
+    pub records: u64,
+    pub files: usize,
+    /// Empty while it may go on.
+    pub ended: String,
+    pub prompt: String,
+}
+
+pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
+    let store = Project::find(world)?.store;
+    let (session, chosen) = list::choose(world, &store, session)?;
+    if !list::all(&store)?.contains(&session) {
+        return Err(Error::Absent {
+            what: format!("nothing was captured of the session `{session}` in this project"),
+            hint: "`thru journal --list` shows the sessions there are".into(),
+        });
+    }
+    let seen = Digest::new(session.as_str());
+    Ok(Reading { session, chosen, store, place: Place::default(), seen })
+}
+
+/// The same, once there is one; what is waited for in between is the caller's to say.
+pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
+    loop {
+        match open(world, None) {
+            Err(Error::Absent { .. }) => waiting(),
+            reading => return reading,
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+impl Reading {
+    /// The session that began after this one, where this one was a guess.
+    pub fn next(&self, world: &World) -> Option<Reading> {
+        let is_guess = self.chosen == Chosen::Guess;
+        is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
+    }
+
+    /// Every record since the last call.
+    pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
+        let seen = &mut self.seen;
+        let journal = layout::journal(&self.session);
+        let new = self.store.dir().each_new_line(&journal, self.place, u64::MAX, |line| {
+            if let Some(record) = Record::read(line)
+                && seen.fold(&record) == Folded::Counted
+            {
+                each(&record);
+            }
+        })?;
+        // Cut or replaced while we looked: what comes next is new again.
+        self.place = new.map(|new| new.place).unwrap_or_default();
+        Ok(())
+    }
+}
+
+/// Every session, the one that was active last first.
+pub fn list(world: &World) -> Result<Vec<Listed>> {
+    let store = Project::find(world)?.store;
+    let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
+    for id in list::all(&store)? {
+        let digest = store.digest(&id, |_| {})?;
+        continued.insert(digest.previous.clone());
+        listed.push(Listed {
+            session: id.to_string(),
+            prompt: digest.prompts.last().map(|prompt| prompt.text.clone()).unwrap_or_default(),
+            files: digest.files.len(),
+            harness: digest.harness,
+            first_at: digest.first_at,
+            last_at: digest.last_at,
+            records: digest.records,
+            ended: digest.ended,
+        });
+    }
+    // One that goes on under another id is not open: the other is.
+    for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
+        open.ended = "continued".to_owned();
+    }
+    listed.sort_by(|a, b| b.last_at.cmp(&a.last_at).then_with(|| a.session.cmp(&b.session)));
+    Ok(listed)
+}

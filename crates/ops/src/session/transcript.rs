@@ -1,0 +1,118 @@
+//! A session known only by its transcript: folded as the hooks would have folded it, without writing anything.
+
+use std::path::Path;
+
+use harness::transcript::{cwd, each_line};
+use harness::{HARNESSES, Harness};
+use jiff::Timestamp;
+use model::digest::Digest;
+use model::event::{Event, Kind};
+use model::journal::Scene;
+use model::redact;
+use model::transcript::Kind as LineKind;
+use serde::Serialize;
+use store::feed::{self, Limits};
+
+use crate::hook::retell::Retelling;
+use crate::{Error, Result};
+
+/// Enough lines to know whose transcript it is.
+const LOOKED_AT: usize = 50;
+
+/// A transcript, and under what it is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub path: &'a Path,
+    /// The project it is read for. Paths are told from here, if the session was in it.
+    pub checkout: &'a Path,
+    pub redact: redact::Options,
+    pub now: Timestamp,
+}
+
+/// What was read: the session folded, and whose it is.
+#[derive(Debug)]
+pub struct Read {
+    pub digest: Digest,
+    pub harness: &'static Harness,
+    /// The session was not in this project's folder: its paths are told from where it was.
+    pub elsewhere: bool,
+    pub skipped: Skipped,
+}
+
+/// Lines that tell nothing: broken off, or of a type that this build does not know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    pub torn: u64,
+    pub unknown: u64,
+}
+
+pub fn read(source: &Source) -> Result<Read> {
+    let opening = look(source.path)?;
+    let harness = opening.harness.ok_or_else(|| Error::Refused {
+        what: format!("{}: no transcript of a harness that thru knows", source.path.display()),
+        hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
+    })?;
+    let mut retelling = Retelling::new(true);
+    let limits = Limits::default();
+    let report = feed::read_all(source.path, limits, |line| {
+        each_line(harness.read_line, line.bytes, |line| retelling.hear(line));
+    })?;
+    // A last line without its end counts, as far as it goes.
+    let last = feed::peek(source.path, &report.cursor, limits.line)?;
+    each_line(harness.read_line, &last, |line| retelling.hear(line));
+    retelling.finish();
+    let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    let here = source.checkout.to_string_lossy();
+    // A session from another folder, or another machine, is told from where it was.
+    let there = opening.cwd.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
+    let scene = Scene {
+        harness: harness.name,
+        checkout: there.as_deref().unwrap_or(&here),
+        redact: source.redact,
+        now: source.now,
+    };
+    let mut digest = Digest::new(&session);
+    let around = Event {
+        session: session.into(),
+        id: None,
+        torn: false,
+        previous: None,
+        cwd: None,
+        transcript: None,
+        agent: None,
+        kind: Kind::SubagentStart,
+    };
+    for told in &retelling.told {
+        let event = told.event(&around);
+        digest.fold(&told.record(&event, &scene));
+    }
+    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.unknown = retelling.unknown;
+    Ok(Read { digest, harness, elsewhere: there.is_some(), skipped })
+}
+
+struct Opening {
+    harness: Option<&'static Harness>,
+    cwd: Option<String>,
+}
+
+/// Whose transcript it is: the one whose reader knows most of its first lines.
+fn look(path: &Path) -> Result<Opening> {
+    let mut known = vec![0_usize; HARNESSES.len()];
+    let mut folder = None;
+    let mut seen = 0;
+    feed::read_all(path, Limits { window: u64::MAX, ..Limits::default() }, |line| {
+        seen += 1;
+        if seen > LOOKED_AT {
+            return;
+        }
+        folder = folder.take().or_else(|| cwd(line.bytes));
+        for (harness, known) in HARNESSES.iter().zip(&mut known) {
+            each_line(harness.read_line, line.bytes, |line| {
+                *known += usize::from(matches!(line.kind, LineKind::Known(_)));
+            });
+        }
+    })?;
+    let best = (0..known.len()).max_by_key(|i| (known[*i], usize::MAX - i));
+    Ok(Opening { harness: best.filter(|i| known[*i] > 0).map(|i| &HARNESSES[i]), cwd: folder })
+}

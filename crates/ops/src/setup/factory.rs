@@ -1,0 +1,63 @@
+//! `thru import factory`: handoffs that Factory's own commands left, as packets. Originals stay untouched.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::features::packets::{self, Imported};
+use crate::project::Project;
+use crate::{Error, Mode, Result, World};
+
+/// More than any slash command has.
+const LARGEST_COMMAND: usize = 1024 * 1024;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub imported: Vec<Imported>,
+    /// Commands of theirs with a name of ours. As long as they are there, ours are not installed in their place.
+    pub commands: Vec<PathBuf>,
+}
+
+/// A folder or a file that was named; else where Factory's commands put such files, in the project and at home.
+pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
+    let project = match Project::find(world) {
+        Ok(project) => project.root.checkout,
+        Err(Error::NoRoot { path }) => path,
+        Err(error) => return Err(error),
+    };
+    let home = world.path("HOME").map(|home| home.join(".factory"));
+    let folders: Vec<PathBuf> = std::iter::once(project.join(".factory")).chain(home).collect();
+    let files = match named {
+        Some(file) if file.is_file() => vec![file.to_owned()],
+        Some(folder) if folder.is_dir() => markdown(folder),
+        Some(path) => return Err(store::Error::Absent { path: path.to_owned() }.into()),
+        None => folders.iter().flat_map(|folder| handoffs(folder)).collect(),
+    };
+    let imported = files.iter().map(|file| packets::import(world, file, mode)).collect::<Result<_>>()?;
+    let ours = ["handoff.md", "pickup.md"];
+    let commands = folders.iter().flat_map(|folder| ours.map(|name| folder.join("commands").join(name)));
+    let theirs = |path: &PathBuf| {
+        let text =
+            store::read_own(path, LARGEST_COMMAND).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        text.is_some_and(|text| !harness::commands::is_ours(&text))
+    };
+    Ok(Report { imported, commands: commands.filter(theirs).collect() })
+}
+
+/// `handoff*.md` beside the settings, and everything in `handoffs/` and `handoff/`.
+fn handoffs(folder: &Path) -> Vec<PathBuf> {
+    let named = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with("handoff"))
+    };
+    let beside = markdown(folder).into_iter().filter(named);
+    beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown(&folder.join(name)))).collect()
+}
+
+/// The markdown files of a folder, by name; none where there is no such folder.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.is_file() && path.extension().is_some_and(|extension| extension == "md"));
+    files.sort();
+    files
+}

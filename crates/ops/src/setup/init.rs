@@ -1,0 +1,204 @@
+//! `thru init`: the marker, the folders, and the word that this store was made here.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use model::marker::{Marker, Mode, ProjectId};
+use model::time;
+use serde::Serialize;
+use store::{Created, Found, Root, Store};
+
+use crate::setup::install;
+use crate::{Error, Result, World};
+
+/// How long a command waits for a record that another one holds.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
+
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    pub name: Option<String>,
+    pub shared: Shared,
+    pub below: Below,
+    pub hooks: Hooks,
+}
+
+/// Whether the harnesses in use are told to call us.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Hooks {
+    Wire,
+    #[default]
+    Leave,
+}
+
+/// Whether a team shares the records through git.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shared {
+    #[default]
+    No,
+    Yes,
+}
+
+/// Where a root may come to stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Below {
+    /// Inside a root, that root is meant.
+    #[default]
+    TheRoot,
+    /// `--nested`: here, although there is a root above.
+    Nested,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub root: PathBuf,
+    pub project_id: ProjectId,
+    pub name: String,
+    pub mode: Mode,
+    /// What of the store is kept in git, where everybody who gets the repository can read it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub in_git: Vec<&'static str>,
+    /// False when the root was there before.
+    pub created: bool,
+    pub trusted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
+    /// What was done to the settings of the harnesses in use.
+    pub wired: Vec<install::Report>,
+    /// Harnesses whose settings were not changed, and why.
+    pub not_wired: Vec<String>,
+    /// Where no harness was found: what was looked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looked_for: Vec<String>,
+}
+
+pub fn run(world: &World, options: &Options) -> Result<Report> {
+    let root = place(world, options.below)?;
+    let created = create(world, &root, options, PATIENCE)?;
+    let Created { marker, new, set_aside, .. } = created;
+    if options.shared == Shared::Yes && marker.mode == Mode::Private {
+        return Err(Error::Refused {
+            what: format!("{}: this root exists already and is private", root.path.display()),
+            hint: "set \"mode\" to \"shared\" in root.json and adapt .agent/context/.gitignore".into(),
+        });
+    }
+    if let Some(name) = options.name.as_ref().filter(|name| **name != marker.name) {
+        return Err(Error::Refused {
+            what: format!("this root exists already and is called `{}`, not `{name}`", marker.name),
+            hint: "change \"name\" in .agent/context/root.json".into(),
+        });
+    }
+    let trusted = world.need_trust()?.holds(&marker.project_id, &root.path)?;
+    let (wired, not_wired) = match options.hooks {
+        Hooks::Wire => wire(world, &root.checkout),
+        Hooks::Leave => (Vec::new(), Vec::new()),
+    };
+    let found = options.hooks == Hooks::Leave || !wired.is_empty() || !not_wired.is_empty();
+    let looked_for = if found { Vec::new() } else { install::signs(world, &root.checkout) };
+    Ok(Report {
+        root: root.path,
+        project_id: marker.project_id,
+        name: marker.name,
+        in_git: if marker.mode == Mode::Shared { store::layout::shared_records() } else { Vec::new() },
+        mode: marker.mode,
+        created: new,
+        trusted,
+        set_aside,
+        wired,
+        not_wired,
+        looked_for,
+    })
+}
+
+/// Wires every harness in use. One that cannot be wired does not undo the rest.
+fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
+    let (mut wired, mut failed) = (Vec::new(), Vec::new());
+    for harness in install::in_use(world, root) {
+        let scope = install::usual_scope(harness);
+        // Wired in another scope is wired: twice, and every event would come twice.
+        let wired_already = install::wired(world, harness, root);
+        if let Some((path, _)) =
+            wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
+        {
+            failed.push(format!("{} is wired already, in {}", harness.title, path.display()));
+            continue;
+        }
+        match install::run(world, harness, root, scope, install::Task::Install, crate::Mode::Write) {
+            Ok(report) => wired.push(report),
+            Err(error) => failed.push(format!("{} is not wired: {error}", harness.title)),
+        }
+    }
+    (wired, failed)
+}
+
+/// Creates the store where it is missing, and trusts it only if nobody's records were there before.
+pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
+    let trust = world.need_trust()?;
+    let marker = Marker {
+        project_id: new_project_id(world)?,
+        name: options.name.clone().unwrap_or_else(|| folder_name(root)),
+        created_at: time::rfc3339(world.now),
+        mode: if options.shared == Shared::Yes { Mode::Shared } else { Mode::Private },
+        last_session: None,
+    };
+    let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
+    let created = Store::create(&root.path, &marker, world.now, vouch)?;
+    if !created.new && created.pristine {
+        // Another process was first, with another id: what we vouched for never came to be.
+        trust.revoke(&marker.project_id, &root.path, wait)?;
+    }
+    Ok(created)
+}
+
+/// A damaged marker is a root too: the one that must be replaced.
+fn place(world: &World, below: Below) -> Result<Root> {
+    if below == Below::Nested {
+        let here = world.explicit().map_or_else(|| world.need_cwd().map(Path::to_owned), Ok)?;
+        let root = root_of(world.look_for(Some(&here), &[]).map_err(Error::from))?;
+        world.refuse_unfit(&root)?;
+        return Ok(root);
+    }
+    let root = root_of(world.find())?;
+    world.refuse_unfit(&root)?;
+    refuse_below_another(world, &root)?;
+    Ok(root)
+}
+
+/// `--root` names a folder as it is; a new root inside another is not what anybody means without saying so.
+pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
+    let above: Vec<&Path> = root.path.parent().into_iter().collect();
+    if world.explicit().is_some()
+        && !root.path.join(store::layout::STORE).join(store::layout::MARKER).exists()
+        && let Ok(Found::Marked { root: outer, .. }) = world.look_for(None, &above)
+    {
+        return Err(Error::Refused {
+            what: format!("{}: lies inside the root {}", root.path.display(), outer.path.display()),
+            hint: "work with that root, or make another one inside it with `thru init --nested`".into(),
+        });
+    }
+    Ok(())
+}
+
+fn root_of(found: Result<Found>) -> Result<Root> {
+    match found {
+        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => Ok(root),
+        Err(Error::Store(store::Error::Damaged { path, .. })) => {
+            let root = path.ancestors().nth(3).map(PathBuf::from).unwrap_or_default();
+            Ok(Root { path: root.clone(), checkout: root })
+        }
+        Err(e) => Err(e),
+    }
+}
+
+fn folder_name(root: &Root) -> String {
+    root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// From the clock that was passed in, so that tests with a frozen one are repeatable in everything but the tail.
+fn new_project_id(world: &World) -> Result<ProjectId> {
+    let millis = world.now.as_millisecond().unsigned_abs();
+    let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();
+    ProjectId::new(&id.to_string()).ok_or_else(|| Error::Refused {
+        what: "no project id could be made".into(),
+        hint: "check the clock, or THROUGHLINE_NOW".into(),
+    })
+}

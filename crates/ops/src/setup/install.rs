@@ -1,0 +1,454 @@
+//! `thru install` and `uninstall`: our hooks in a harness's settings, as pure insertion, with a backup and a way back.
+
+mod files;
+mod places;
+
+use std::path::{Path, PathBuf};
+
+use harness::settings::{self, Command, Entry, Outcome, What};
+use harness::{File, Form, Harness, commands};
+use serde::Serialize;
+use store::{Found, Replaced, Root};
+
+use crate::project::git;
+use crate::setup::backup::{back_up, backups_of};
+use crate::{Error, ErrorKind, Mode, Result, World};
+use files::{open_folder, read, resolve};
+use places::{COMMANDS, command_path, files_of, folder, local_files, other_scope, settings_file};
+
+pub(crate) use files::refuse_links;
+pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
+
+/// How often a file is spliced anew because another program wrote it in the meantime.
+const ATTEMPTS: usize = 5;
+
+/// Whose file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// One person's, for one project; not in git.
+    Local,
+    /// One person's, for every project.
+    User,
+    /// The project's, in git: everybody's.
+    Project,
+}
+
+/// What to do with a harness's settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    Install,
+    Uninstall,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub harness: &'static str,
+    pub scope: Scope,
+    /// False for a dry run: this is what would have been done.
+    pub written: bool,
+    pub files: Vec<Changed>,
+    /// Files that could not be read and were left alone. Hooks of ours may still be in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<Failed>,
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Failed {
+    pub path: PathBuf,
+    pub error: String,
+}
+
+/// One file, and what became of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Changed {
+    pub path: PathBuf,
+    pub change: FileChange,
+    /// Events whose hook was added, updated or removed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backup: Option<PathBuf>,
+    /// As `diff -u` has it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    Unchanged,
+    Created,
+    Changed,
+    Removed,
+}
+
+/// For the command line: the harness by its name, the project we stand in, the scope if one was asked for.
+pub fn by_name(world: &World, name: &str, scope: Option<Scope>, task: Task, mode: Mode) -> Result<Report> {
+    let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
+        what: format!("`{name}` is no harness that thru knows"),
+        hint: "`thru harness list` shows them".into(),
+    })?;
+    let scope = scope.unwrap_or_else(|| usual_scope(harness));
+    let root = match world.find() {
+        Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
+        // Your own settings belong to no project.
+        Err(Error::Refused { .. }) if scope == Scope::User => {
+            let here = world.need_cwd()?.to_owned();
+            Root { path: here.clone(), checkout: here }
+        }
+        Err(error) => return Err(error),
+    };
+    if scope != Scope::User && task == Task::Install {
+        world.refuse_unfit(&root)?;
+    }
+    run(world, harness, &root.checkout, scope, task, mode)
+}
+
+pub fn run(
+    world: &World,
+    harness: &'static Harness,
+    project: &Path,
+    scope: Scope,
+    task: Task,
+    mode: Mode,
+) -> Result<Report> {
+    let folder = folder(world, harness, project, scope)?;
+    if task == Task::Install && scope != Scope::Project && !world.program.is_absolute() {
+        return Err(Error::Refused {
+            what: "it cannot be told where this thru is, so no harness could call it".into(),
+            hint: "call it by its whole path, or use --project, which looks for it on PATH".into(),
+        });
+    }
+    if task == Task::Install && !entries(world, harness, scope).iter().all(|entry| entry.command.is_ours()) {
+        return Err(Error::Refused {
+            what: format!("{}: hooks that call it would not be known as ours again", world.program.display()),
+            hint: "call the program thru, or by a name that begins with it".into(),
+        });
+    }
+    let job = Job { world, harness, project, folder, scope, task };
+    let mut report = Report {
+        harness: harness.name,
+        scope,
+        written: mode == Mode::Write,
+        files: Vec::new(),
+        failed: Vec::new(),
+        notes: Vec::new(),
+    };
+    // All is looked at before anything is written: what cannot be installed whole is not begun.
+    let mut plans = job.plan(&mut report)?;
+    if mode == Mode::Write {
+        for plan in &mut plans {
+            job.carry_out(plan)?;
+        }
+        if plans.iter().any(|plan| plan.is_command_gone(&job.folder)) {
+            // The folder was perhaps ours too; one that holds anything stays.
+            let _ = std::fs::remove_dir(job.folder.join(COMMANDS));
+        }
+        job.tidy_up()?;
+    }
+    report.files = plans.into_iter().map(|plan| plan.changed).collect();
+    if task == Task::Uninstall {
+        for (path, _) in wired(world, harness, project) {
+            report.notes.push(format!("{}: hooks of thru are still here, in another scope", path.display()));
+        }
+    }
+    Ok(report)
+}
+
+/// What is done, for which harness, and where.
+struct Job<'a> {
+    world: &'a World<'a>,
+    harness: &'static Harness,
+    project: &'a Path,
+    /// The harness's folder in this scope.
+    folder: PathBuf,
+    scope: Scope,
+    task: Task,
+}
+
+/// What is to become of one file.
+struct Plan {
+    changed: Changed,
+    before: Option<Vec<u8>>,
+    /// Empty where the file goes.
+    after: Vec<u8>,
+    keep: Keep,
+    kind: Kind,
+}
+
+/// How a plan is made anew.
+#[derive(Clone, Debug)]
+enum Kind {
+    Settings(File),
+    Command(String),
+}
+
+/// Whether what a file held is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    Backup,
+    /// It is ours alone, as we would write it again.
+    Nothing,
+}
+
+impl Plan {
+    fn is_command_gone(&self, folder: &Path) -> bool {
+        let Changed { path, change, .. } = &self.changed;
+        *change == FileChange::Removed && path.parent().is_some_and(|parent| parent == folder.join(COMMANDS))
+    }
+}
+
+impl Job<'_> {
+    fn plan(&self, report: &mut Report) -> Result<Vec<Plan>> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        if scope == Scope::Local && task == Task::Install {
+            git::refuse_linked_exclude(project)?;
+        }
+        let files = match task {
+            Task::Install => vec![settings_file(harness, &self.folder, scope)],
+            Task::Uninstall => files_of(harness, scope),
+        };
+        let mut plans = Vec::new();
+        for file in files {
+            match self.plan_settings(&file, &mut report.notes) {
+                // One file that does not parse keeps nothing of ours in the others.
+                Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
+                    let path = self.folder.join(file.name);
+                    report.failed.push(Failed { path, error: error.to_string() });
+                }
+                planned => plans.extend(planned?),
+            }
+        }
+        // One folder of commands serves both scopes of a project: it stays as long as either is wired.
+        let still_used = task == Task::Uninstall
+            && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
+        let all = if still_used { Vec::new() } else { commands::all(harness, &program_words(world, scope)) };
+        for command in all {
+            let path = resolve(project, scope, &command_path(&self.folder, &command.name))?;
+            if scope != Scope::Project && git::is_tracked(project, &path)? {
+                report
+                    .notes
+                    .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
+                continue;
+            }
+            plans.extend(plan_command(&path, &command.text, task, &mut report.notes)?);
+        }
+        Ok(plans)
+    }
+
+    /// Writes what was planned. Where another program wrote the file since it was read, the plan is made anew.
+    fn carry_out(&self, plan: &mut Plan) -> Result<()> {
+        for _ in 0..ATTEMPTS {
+            if self.try_once(plan)? == Replaced::Done {
+                return Ok(());
+            }
+            let path = plan.changed.path.clone();
+            let again = match plan.kind.clone() {
+                Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
+                Kind::Command(text) => plan_command(&path, &text, self.task, &mut Vec::new())?,
+            };
+            match again {
+                Some(again) => *plan = again,
+                // It is gone, and with it what was to be taken out.
+                None => plan.changed.change = FileChange::Unchanged,
+            }
+        }
+        Err(Error::Busy {
+            what: format!(
+                "{}: another program changed it every time it was about to be written",
+                plan.changed.path.display()
+            ),
+            hint: "close what edits it, then try again; this file was not changed".into(),
+        })
+    }
+
+    fn try_once(&self, plan: &mut Plan) -> Result<Replaced> {
+        let path = &plan.changed.path;
+        if plan.changed.change == FileChange::Unchanged {
+            return Ok(Replaced::Done);
+        }
+        if let Some(before) = plan.before.as_deref().filter(|_| plan.keep == Keep::Backup) {
+            plan.changed.backup = back_up(self.world, path, before)?;
+        }
+        let (dir, name) = open_folder(self.project, self.scope, path)?;
+        Ok(match (plan.changed.change, &plan.before) {
+            (FileChange::Removed, Some(before)) => dir.remove_if(&name, before)?,
+            _ => dir.replace_if(&name, plan.before.as_deref(), &plan.after)?,
+        })
+    }
+
+    /// One settings file: read and spliced. None where there is nothing to take out of.
+    fn plan_settings(&self, file: &File, notes: &mut Vec<String>) -> Result<Option<Plan>> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        let path = resolve(project, scope, &self.folder.join(file.name))?;
+        if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
+            return Err(Error::Refused {
+                what: format!("{}: this file is in git, so it is everybody's", path.display()),
+                hint: "say --project to write into it all the same, or --user for your own settings".into(),
+            });
+        }
+        let before = read(&path)?;
+        if before.is_none() && task == Task::Uninstall {
+            return Ok(None);
+        }
+        let outcome = splice(world, harness, scope, task, before.as_deref(), file, &path)?;
+        if let Ok(Some(line)) = settings::switched_off(before.as_deref().unwrap_or_default(), &file.place) {
+            notes.push(format!("{}:{line}: hooks are switched off there", path.display()));
+        }
+        if task == Task::Install && is_ignored(harness, &outcome.bytes) {
+            notes.push(format!("{}: {}", path.display(), ignored_words(harness)));
+        }
+        plan(world, path, before, outcome, *file).map(Some)
+    }
+
+    /// Leaves git and the folders as they should be after the files are.
+    fn tidy_up(&self) -> Result<()> {
+        let Job { world, harness, project, scope, task, .. } = *self;
+        let folder = &self.folder;
+        let mut ours: Vec<PathBuf> = commands::all(harness, "thru")
+            .iter()
+            .map(|command| command_path(folder, &command.name))
+            .collect();
+        match (scope, task) {
+            (Scope::User, _) => Ok(()),
+            // What we wrote for one person is nobody else's business: it is excluded in this clone only.
+            (Scope::Local, Task::Install) => {
+                for (path, place) in local_files(harness, folder) {
+                    // A settings file that was there before us is the user's to show or to hide.
+                    if !was_there(world, &path, &place)? {
+                        ours.push(path);
+                    }
+                }
+                git::exclude(project, &ours)
+            }
+            // What is everybody's must be seen, also where an install for one person had hidden it.
+            (Scope::Project, Task::Install) => git::include(project, &ours),
+            (_, Task::Uninstall) => {
+                ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
+                // The folder was perhaps ours too; one that holds anything stays.
+                let _ = std::fs::remove_dir(folder);
+                if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
+            }
+        }
+    }
+}
+
+/// Whether the harness passes this file over, and every hook in it with it.
+pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
+    let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    harness.install.strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
+}
+
+pub fn ignored_words(harness: &Harness) -> String {
+    format!(
+        "{} ignores this file as long as it has comments or trailing commas, so no hook in it runs",
+        harness.title
+    )
+}
+
+fn splice(
+    world: &World,
+    harness: &Harness,
+    scope: Scope,
+    task: Task,
+    before: Option<&[u8]>,
+    file: &File,
+    path: &Path,
+) -> Result<Outcome> {
+    let done = match (task, before) {
+        (Task::Install, before) => settings::install(before, &file.place, &entries(world, harness, scope)),
+        (Task::Uninstall, Some(bytes)) => settings::uninstall(bytes, &file.place),
+        (Task::Uninstall, None) => Ok(Outcome { bytes: Vec::new(), changes: Vec::new(), blank: true }),
+    };
+    done.map_err(|problem| {
+        Error::Store(store::Error::Damaged {
+            path: path.to_owned(),
+            line: None,
+            why: format!("{problem}; the file is left as it is"),
+        })
+    })
+}
+
+fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
+    let program = world.program.to_string_lossy();
+    let command = |event: &str| {
+        let args = ["hook", harness.name, event];
+        match (scope, harness.install.form) {
+            // A file that others get too: found through PATH, and nothing where it is not installed.
+            (Scope::Project, _) => Command::if_installed(&args),
+            (_, Form::Exec) => {
+                Command::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
+            }
+            (_, Form::Shell) => Command::shell(&program, &args),
+        }
+    };
+    // What runs at a stop are the validators of a loop.
+    let stop_timeout = crate::project::settings::here(world).settings().validator_timeout;
+    let entry = |wired: &harness::Wired| Entry {
+        event: wired.event.to_owned(),
+        matcher: None,
+        command: command(wired.event),
+        timeout: if wired.neutral == "stop" { stop_timeout } else { wired.timeout },
+    };
+    harness.events.iter().map(entry).collect()
+}
+
+fn program_words(world: &World, scope: Scope) -> String {
+    match scope {
+        Scope::Project => "thru".to_owned(),
+        _ => settings::quoted(&world.program.to_string_lossy()),
+    }
+}
+
+fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
+    let old = before.as_deref().unwrap_or_default();
+    // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
+    let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
+    let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
+    let change = match &before {
+        _ if outcome.bytes == old => FileChange::Unchanged,
+        None => FileChange::Created,
+        Some(_) if remove => FileChange::Removed,
+        Some(_) => FileChange::Changed,
+    };
+    let changed = Changed {
+        change,
+        events: touched.map(|change| change.event.clone()).collect(),
+        backup: None,
+        diff: settings::diff(&String::from_utf8_lossy(old), &String::from_utf8_lossy(&outcome.bytes)),
+        path,
+    };
+    let keep = if remove { Keep::Nothing } else { Keep::Backup };
+    Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
+}
+
+/// Whether the user had this settings file before we came: then one of its backups has no hook of ours in it.
+fn was_there(world: &World, path: &Path, place: &settings::Place) -> Result<bool> {
+    let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
+    Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
+}
+
+fn plan_command(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Result<Option<Plan>> {
+    let before = read(path)?;
+    let old = before.as_deref().map(String::from_utf8_lossy);
+    let (change, after) = match (task, &old) {
+        (_, Some(old)) if !commands::is_ours(old) => {
+            notes.push(format!("{}: a command of yours has this name; it is left alone", path.display()));
+            return Ok(None);
+        }
+        (Task::Install, Some(old)) if old == text => (FileChange::Unchanged, text),
+        (Task::Install, Some(_)) => (FileChange::Changed, text),
+        (Task::Install, None) => (FileChange::Created, text),
+        (Task::Uninstall, Some(_)) => (FileChange::Removed, ""),
+        (Task::Uninstall, None) => return Ok(None),
+    };
+    let old = old.unwrap_or_default();
+    let diff = settings::diff(&old, after);
+    // Our mark is in it, and perhaps the user's words too: an older version of ours cannot be told from those.
+    let keep = if old == text { Keep::Nothing } else { Keep::Backup };
+    let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
+    let kind = Kind::Command(text.to_owned());
+    Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
+}
