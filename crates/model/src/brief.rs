@@ -16,7 +16,8 @@ use crate::digest::Digest;
 use crate::render::width;
 
 use budget::{Choice, choose};
-use candidate::Candidate;
+pub use candidate::{Candidate, Class, Section};
+pub use gather::file_text;
 use order::Order;
 
 /// Why a brief is asked for.
@@ -42,28 +43,15 @@ pub struct Material<'a> {
     pub problems: &'a [String],
     /// Files that are not there any more.
     pub gone: &'a [String],
-    /// What other records add.
-    pub notes: &'a [Note],
+    /// What features add.
+    pub records: &'a [Candidate],
 }
 
-/// A fact from a record: the loop that runs, the role that is bound, the manifest to load.
+/// A brief, and which candidates it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    pub topic: Topic,
-    /// One line or several, rendered: nothing in it can be taken for markup.
+pub struct Brief {
     pub text: String,
-}
-
-/// What a note is about. The order is the order in a brief.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Topic {
-    Loop,
-    Role,
-    Manifest,
-    Packet,
-    Outputs,
-    /// A file to load: its path on the first line, then its text as it is. Quoted, and told where room is left.
-    Loaded,
+    pub told: Vec<String>,
 }
 
 /// A brief, and how it came to hold what it holds.
@@ -90,9 +78,10 @@ pub struct Row {
 /// Room kept for the line that says what was left out.
 const TAIL: usize = 84;
 
-/// The text for the model, at most `cap` UTF-16 units wide; None when there is nothing to tell.
-pub fn compose(material: &Material, cap: usize) -> Option<String> {
-    Draft::of(material, cap).text()
+/// The brief, its text at most `cap` UTF-16 units wide; None when there is nothing to tell.
+pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
+    let draft = Draft::of(material, cap);
+    Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
 /// The same brief with every candidate that was considered.
@@ -136,6 +125,11 @@ impl Draft {
             choice = choose(&candidates, order, room.saturating_sub(TAIL));
         }
         Draft { head, candidates, order, choice }
+    }
+
+    fn told(&self) -> Vec<String> {
+        let taken = self.candidates.iter().zip(&self.choice.forms).filter(|(_, form)| form.is_some());
+        taken.map(|(candidate, _)| candidate.id.clone()).collect()
     }
 
     fn text(&self) -> Option<String> {

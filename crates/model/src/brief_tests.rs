@@ -55,9 +55,10 @@ fn brief(digest: &Digest, cap: usize) -> Option<String> {
     let gone = ["src/old.rs".to_owned()];
     let problems = ["stop of claude-code failed: disk full".to_owned()];
     compose(
-        &Material { occasion: Occasion::Compacted, digest, problems: &problems, gone: &gone, notes: &[] },
+        &Material { occasion: Occasion::Compacted, digest, problems: &problems, gone: &gone, records: &[] },
         cap,
     )
+    .map(|brief| brief.text)
 }
 
 #[test]
@@ -198,7 +199,7 @@ fn nothing_to_tell_is_nothing() {
                 digest: &Digest::new("s"),
                 problems: &[],
                 gone: &[],
-                notes: &[]
+                records: &[]
             },
             9_500
         ),

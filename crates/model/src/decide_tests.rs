@@ -1,23 +1,9 @@
 use super::*;
-use crate::digest::Prompt;
-use crate::event::{Action, Agent, Stop, ToolDone, Touched};
-use crate::time;
+use crate::event::{Agent, Stop};
+use crate::{journal, time};
 
 fn facts() -> Facts<'static> {
-    Facts {
-        harness: "claude-code",
-        root: "/p",
-        checkout: "/p",
-        trusted: true,
-        mode: Mode::Private,
-        context_cap: 9_500,
-        past: None,
-        pending: None,
-        again: false,
-        process: None,
-        awaited: None,
-        reminder: None,
-    }
+    Facts { mode: Mode::Private, pending: None, process: None }
 }
 
 fn event(kind: Kind<'_>) -> Event<'_> {
@@ -33,8 +19,13 @@ fn event(kind: Kind<'_>) -> Event<'_> {
     }
 }
 
-fn run(facts: &Facts, event: &Event) -> Verdict {
-    decide(facts, event, &Settings::default(), time::parse("2026-11-15T19:22:00Z").unwrap())
+fn scene() -> Scene<'static> {
+    let now = time::parse("2026-11-15T19:22:00Z").unwrap();
+    Scene { harness: "claude-code", checkout: "/p", redact: Default::default(), now }
+}
+
+fn run(facts: &Facts, event: &Event) -> Vec<Effect> {
+    capture(facts, event, &journal::record(event, &scene()), &scene())
 }
 
 fn start(source: Source) -> Kind<'static> {
@@ -45,13 +36,8 @@ fn prompt() -> Kind<'static> {
     Kind::Prompt { text: "x".into() }
 }
 
-fn read(path: &'static str, failed: bool) -> Kind<'static> {
-    let files = vec![Touched { path: path.into(), action: Action::Read }];
-    Kind::ToolDone(Box::new(ToolDone { tool: "Read".into(), files, failed, ..ToolDone::default() }))
-}
-
 /// What an effect does, without its bytes.
-fn names(verdict: &Verdict) -> Vec<&'static str> {
+fn names(effects: &[Effect]) -> Vec<&'static str> {
     let name = |effect: &Effect| match effect {
         Effect::Journal(_) => "journal",
         Effect::Register(_) => "register",
@@ -59,68 +45,51 @@ fn names(verdict: &Verdict) -> Vec<&'static str> {
         Effect::Checkpoint => "checkpoint",
         Effect::SetPending(Some(Pending::Announced)) => "announced",
         Effect::SetPending(Some(Pending::Due)) => "due",
-        Effect::SetPending(None) => "told",
-        Effect::Role(RoleEvent::Started) => "role started",
-        Effect::Role(RoleEvent::WentOn) => "role went on",
-        Effect::Role(RoleEvent::Compaction) => "role compacts",
-        Effect::Role(RoleEvent::NeverCame) => "role stays",
-        Effect::Role(RoleEvent::Touched(_)) => "role touched",
-        Effect::KeepMessage { .. } => "message",
+        Effect::SetPending(None) => "none pending",
     };
-    verdict.effects.iter().map(name).collect()
+    effects.iter().map(name).collect()
 }
 
 #[test]
 fn effects_by_event() {
     let shared = Facts { mode: Mode::Shared, ..facts() };
-    let untrusted = Facts { trusted: false, ..facts() };
     let announced = Facts { pending: Some(Pending::Announced), ..facts() };
     let due = Facts { pending: Some(Pending::Due), ..facts() };
     let (stop, end) = (Kind::Stop(Stop::default()), Kind::SessionEnd { reason: None });
     let (compact, summary) =
         (Kind::BeforeCompact { trigger: None, instructions: None }, Kind::Summary { text: "s".into() });
+    let after = Kind::AfterCompact { trigger: None };
     let cases: &[(&str, Facts, Kind, &[&str])] = &[
         ("a tool call is one write", facts(), Kind::ToolDone(Default::default()), &["journal"]),
         ("a prompt", facts(), prompt(), &["journal"]),
         ("a stop", facts(), stop, &["journal", "checkpoint"]),
-        ("an end", facts(), end, &["journal", "checkpoint", "register"]),
-        (
-            "a start registers",
-            facts(),
-            start(Source::Startup),
-            &["journal", "register", "remember", "role started"],
-        ),
-        (
-            "a shared root.json stays clean",
-            shared,
-            start(Source::Resume),
-            &["journal", "register", "role went on"],
-        ),
-        (
-            "a compaction is announced",
-            facts(),
-            compact,
-            &["journal", "announced", "checkpoint", "role compacts"],
-        ),
+        ("an end", facts(), end.clone(), &["journal", "checkpoint", "register"]),
+        ("an end with a compaction", due, end, &["journal", "checkpoint", "register", "none pending"]),
+        ("a start registers", facts(), start(Source::Startup), &["journal", "register", "remember"]),
+        ("a shared root.json stays clean", shared, start(Source::Resume), &["journal", "register"]),
+        ("a compaction is announced", facts(), compact, &["journal", "announced", "checkpoint"]),
         ("and comes", announced, summary.clone(), &["journal", "due"]),
+        ("and comes without a summary", announced, after.clone(), &["journal", "due"]),
+        ("and was told already", due, after, &["journal"]),
         ("a sub-agent's was not announced", facts(), summary, &["journal"]),
         (
             "told at the start",
             due,
             start(Source::Compact),
-            &["journal", "register", "remember", "told", "role went on"],
+            &["journal", "register", "remember", "none pending"],
         ),
-        ("or at the next prompt", due, prompt(), &["journal", "told", "role went on"]),
-        ("or it never came", announced, prompt(), &["journal", "told", "role stays"]),
-        ("a role file was read", facts(), read("a.context.md", false), &["journal", "role touched"]),
-        ("it was not", facts(), read("a.context.md", true), &["journal"]),
-        ("another was", facts(), read("a.md", false), &["journal"]),
-        ("untrusted writes nothing", untrusted, start(Source::Startup), &[]),
-        ("untrusted writes nothing", untrusted, Kind::ToolDone(Default::default()), &[]),
+        ("or at the next prompt", due, prompt(), &["journal", "none pending"]),
+        ("or it never came", announced, prompt(), &["journal", "none pending"]),
     ];
     for (why, facts, kind, expected) in cases {
         assert_eq!(names(&run(facts, &event(kind.clone()))), *expected, "{why}");
     }
+}
+
+#[test]
+fn half_a_payload_leaves_a_brief_due() {
+    let due = Facts { pending: Some(Pending::Due), ..facts() };
+    assert_eq!(names(&run(&due, &Event { torn: true, ..event(prompt()) })), ["journal"]);
 }
 
 #[test]
@@ -129,90 +98,53 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         start(Source::Compact),
         Kind::BeforeCompact { trigger: None, instructions: None },
         Kind::Stop(Stop::default()),
-        read("a.context.md", false),
+        Kind::ToolDone(Default::default()),
     ] {
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
-        let verdict = run(&facts(), &Event { agent, ..event(kind) });
-        assert_eq!((names(&verdict), verdict.reply), (vec!["journal"], Reply::Silent));
+        let event = Event { agent, ..event(kind) };
+        assert_eq!(names(&run(&facts(), &event)), ["journal"]);
+        assert_eq!(occasion(&event, Some(Pending::Due)), None);
+        assert_eq!(guidance(&event, &Settings::default()), Reply::Silent);
     }
 }
 
 #[test]
-fn who_is_told_what_went_before() {
-    let mut digest = Digest::new("s1");
-    digest.prompts.push(Prompt { text: "the goal ".repeat(300), ..Prompt::default() });
-    let past = Some(Past { digest: &digest, problems: &[], gone: &[], notes: &[] });
-    let reply = |facts: Facts, kind| run(&Facts { past, ..facts }, &event(kind)).reply;
-    let told =
-        |facts: Facts, kind| matches!(reply(facts, kind), Reply::Context(text) if text.contains("the goal"));
-    for source in [Source::Startup, Source::Resume, Source::Compact, Source::Fork] {
-        assert!(told(facts(), start(source)), "{source:?}");
+fn when_a_brief_is_given() {
+    let cases = [
+        (start(Source::Startup), None, Some(Occasion::Started)),
+        (start(Source::Compact), None, Some(Occasion::Compacted)),
+        (start(Source::Resume), None, Some(Occasion::Resumed)),
+        (start(Source::Fork), None, Some(Occasion::Resumed)),
+        (start(Source::Clear), None, None),
+        (start(Source::Unknown), None, None),
+        (prompt(), None, None),
+        (prompt(), Some(Pending::Announced), None),
+        (prompt(), Some(Pending::Due), Some(Occasion::Compacted)),
+        (Kind::Stop(Stop::default()), Some(Pending::Due), None),
+    ];
+    for (kind, pending, expected) in cases {
+        assert_eq!(occasion(&event(kind.clone()), pending), expected, "{kind:?} {pending:?}");
     }
-    for source in [Source::Clear, Source::Unknown] {
-        assert!(!told(facts(), start(source)), "{source:?}");
-    }
-    assert!(!told(facts(), prompt()));
-    assert!(told(Facts { pending: Some(Pending::Due), ..facts() }, prompt()));
-    assert!(!told(Facts { pending: Some(Pending::Announced), ..facts() }, prompt()));
-    let Reply::Context(short) = reply(facts(), start(Source::Startup)) else { panic!("no brief") };
-    assert!(crate::render::width(&short) <= STARTUP_CAP);
+    assert_eq!(cap(Occasion::Started, 9_500), STARTUP_CAP);
+    assert_eq!(cap(Occasion::Compacted, 9_500), 9_500);
 }
 
 #[test]
 fn the_summariser_is_guided_unless_told_not_to() {
     let compact = event(Kind::BeforeCompact { trigger: None, instructions: None });
-    assert!(matches!(run(&facts(), &compact).reply, Reply::Guidance(_)));
+    assert!(matches!(guidance(&compact, &Settings::default()), Reply::Guidance(_)));
     let off = Settings { compaction_guidance: false, ..Settings::default() };
-    assert_eq!(decide(&facts(), &compact, &off, Timestamp::UNIX_EPOCH).reply, Reply::Silent);
+    assert_eq!(guidance(&compact, &off), Reply::Silent);
+    assert_eq!(guidance(&event(prompt()), &Settings::default()), Reply::Silent);
 }
 
 #[test]
 fn the_user_is_told_of_an_untrusted_store_at_startup_only() {
-    let untrusted = Facts { trusted: false, ..facts() };
-    let told = |facts: &Facts, kind| matches!(run(facts, &event(kind)).reply, Reply::TellUser(text) if text.contains("thru trust"));
-    assert!(told(&untrusted, start(Source::Startup)));
+    let told =
+        |kind: &Kind| matches!(untrusted(kind, "/p"), Reply::TellUser(text) if text.contains("thru trust"));
+    assert!(told(&start(Source::Startup)));
     for source in [Source::Resume, Source::Clear, Source::Compact, Source::Fork, Source::Unknown] {
-        assert!(!told(&untrusted, start(source)), "{source:?}");
+        assert!(!told(&start(source)), "{source:?}");
     }
-    assert!(!told(&untrusted, prompt()));
-    assert!(!told(&facts(), start(Source::Startup)));
-}
-
-#[test]
-fn a_sub_agent_is_told_its_output_and_its_verdict_is_kept() {
-    let agent = Some(Agent { id: "a1".into(), kind: "security".into() });
-    let awaited = |verdict| Awaited {
-        stage: "review".into(),
-        file: "review-security.md".into(),
-        path: "/p/o/review-security.md".into(),
-        shown: "o/review-security.md".into(),
-        verdict,
-    };
-    let started = Event { agent: agent.clone(), ..event(Kind::SubagentStart) };
-    let fact = awaited(OutputVerdict::Missing);
-    let told = run(&Facts { awaited: Some(&fact), ..facts() }, &started);
-    assert!(
-        matches!(&told.reply, Reply::Context(text) if text.contains("/p/o/review-security.md")),
-        "{told:?}"
-    );
-    assert_eq!(run(&facts(), &started).reply, Reply::Silent);
-    for (verdict, message, effects) in [
-        (OutputVerdict::Missing, Some("It is fine."), &["journal", "message"][..]),
-        (OutputVerdict::Empty, Some("It is fine."), &["journal", "message"]),
-        (OutputVerdict::Missing, Some("  "), &["journal"]),
-        (OutputVerdict::Missing, None, &["journal"]),
-        (OutputVerdict::Incomplete, Some("It is fine."), &["journal"]),
-        (OutputVerdict::Valid, Some("It is fine."), &["journal"]),
-    ] {
-        let fact = awaited(verdict);
-        let stopped =
-            Event { agent: agent.clone(), ..event(Kind::SubagentStop { message: message.map(Into::into) }) };
-        let verdict = run(&Facts { awaited: Some(&fact), ..facts() }, &stopped);
-        assert_eq!(names(&verdict), effects, "{fact:?}");
-        let Effect::Journal(line) = &verdict.effects[0] else { panic!("the journal first") };
-        let line = String::from_utf8_lossy(line);
-        let word = format!("\"verdict\":\"{}\"", fact.verdict.name());
-        assert!(line.contains(&word) && line.contains("\"output\":\"o/review-security.md\""), "{line}");
-        assert_eq!(verdict.reply, Reply::Silent);
-    }
+    assert!(!told(&prompt()));
 }

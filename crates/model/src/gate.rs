@@ -16,7 +16,9 @@ use crate::time;
 pub use ending::{Ending, Reading};
 pub use expected::{Expected, Output, Problem, SCHEMA_VERSION};
 pub use live::{live_dir, live_of_yaml, render_live};
-pub use words::{Omission, advice, awaited, instruction, omissions, open_line, prompt, remedy, there};
+pub use words::{
+    Omission, advice, awaited, instruction, message_to_keep, omissions, open_line, prompt, remedy, there,
+};
 
 /// The last line of an output that is complete.
 pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";

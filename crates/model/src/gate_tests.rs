@@ -208,3 +208,18 @@ fn instructions_hold_what_is_judged() {
     assert!(prompt(&output, "/p/a").starts_with("Look at it.\n\nWrite your complete result"));
     assert!(awaited("review", "/p/a").contains(SENTINEL));
 }
+
+#[test]
+fn the_last_message_is_kept_where_nothing_was_left() {
+    let cases = [
+        (Verdict::Missing, Some("It is fine."), Some("It is fine.\n")),
+        (Verdict::Empty, Some(" It is fine.\n"), Some("It is fine.\n")),
+        (Verdict::Missing, Some("  "), None),
+        (Verdict::Missing, None, None),
+        (Verdict::Incomplete, Some("It is fine."), None),
+        (Verdict::Valid, Some("It is fine."), None),
+    ];
+    for (verdict, message, expected) in cases {
+        assert_eq!(message_to_keep(verdict, message).as_deref(), expected, "{verdict:?} {message:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! A role: a named agent with a context file, which is checked, mended, told in a brief, and goes through a lifecycle.
 
 mod check;
+pub mod event;
 mod fix;
 mod header;
 pub mod lifecycle;
@@ -9,7 +10,7 @@ mod section;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::brief::{Note, Topic};
+use crate::brief::{Candidate, Section};
 use crate::document::Document;
 use crate::id::Id;
 use crate::redact::{self, redact};
@@ -102,7 +103,7 @@ impl ContextFile {
 
 /// What a brief tells of a role.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct RoleFacts<'a> {
     pub role: &'a Id,
     /// Where the file is, as the agent would open it; where it would be, if there is none.
     pub path: &'a str,
@@ -111,17 +112,20 @@ pub struct Told<'a> {
     pub redact: redact::Options,
 }
 
+pub const SECTION: Section = Section { order: 1, name: "role", title: "Role" };
+
 /// The role in a brief: who it is, what it is after, what to do first, and what is wrong with its file.
-pub fn notes(told: &Told) -> Vec<Note> {
-    let Told { role, path, .. } = *told;
-    let note = |text: String| Note { topic: Topic::Role, text };
+pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
+    let RoleFacts { role, path, .. } = *told;
+    let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
     // Whatever stands in the file is data: quoted, or as code.
     let quoted = |text: &str, most| quoted(&redact(text, told.redact), most);
     let Some(file) = told.file else {
         let path = code(path, 200);
-        return vec![note(format!(
-            "{role}, without a context file: {path} would be it (`thru context new {role}`)"
-        ))];
+        return vec![fact(
+            "name",
+            format!("{role}, without a context file: {path} would be it (`thru context new {role}`)"),
+        )];
     };
     let Essentials { updated, goal, recovery_steps, pending, .. } = file.essentials();
     let updated = if updated.is_empty() {
@@ -129,9 +133,9 @@ pub fn notes(told: &Told) -> Vec<Note> {
     } else {
         format!(", updated {}", shown_path(&redact(&updated, told.redact), 40))
     };
-    let mut notes = vec![note(format!("{role}; its context file is {}{updated}", code(path, 200)))];
+    let mut all = vec![fact("name", format!("{role}; its context file is {}{updated}", code(path, 200)))];
     if !goal.is_empty() {
-        notes.push(note(format!("Its goal: {}", quoted(&goal, LONGEST))));
+        all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST))));
     }
     let steps: Vec<String> = (1..)
         .zip(&recovery_steps)
@@ -139,21 +143,24 @@ pub fn notes(told: &Told) -> Vec<Note> {
         .map(|(n, step)| format!("{n}. {}", quoted(step, 160)))
         .collect();
     if !steps.is_empty() {
-        notes.push(note(format!("Its checklist for a recovery: {}", steps.join("; "))));
+        all.push(fact("recovery", format!("Its checklist for a recovery: {}", steps.join("; "))));
     }
     if !pending.is_empty() {
-        notes.push(note(format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
+        all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
     }
     let errors = told.report.map(Report::errors).unwrap_or_default();
     if !errors.is_empty() {
         let words: Vec<String> = errors.iter().take(3).map(|error| quoted(&error.to_string(), 160)).collect();
         let more = if errors.len() > 3 { format!("; and {} more", errors.len() - 3) } else { String::new() };
-        notes.push(note(format!(
-            "Its context file is not valid, so it does not count as saved: {}{more}",
-            words.join("; ")
-        )));
+        all.push(fact(
+            "errors",
+            format!(
+                "Its context file is not valid, so it does not count as saved: {}{more}",
+                words.join("; ")
+            ),
+        ));
     }
-    notes
+    all
 }
 
 /// A file to begin with. It is valid as it stands; what it says of work done is true.

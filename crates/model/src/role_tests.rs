@@ -178,14 +178,14 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
         .replacen("**Pane**", "Pane", 1);
     let file = ContextFile::read(text);
     let report = file.check(&facts());
-    let told = Told {
+    let told = RoleFacts {
         role: &role,
         path: "agents/tester.context.md",
         file: Some(&file),
         report: Some(&report),
         redact: redact::Options::default(),
     };
-    let words: Vec<String> = notes(&told).into_iter().map(|note| note.text).collect();
+    let words: Vec<String> = candidates(&told).into_iter().map(|fact| fact.forms[0].clone()).collect();
     assert_eq!(
         words,
         [
@@ -197,8 +197,8 @@ fn a_brief_tells_the_role_and_quotes_what_it_quotes() {
              “ERROR: FORMAT: line 5: **Pane** is spelt otherwise; write \"**Pane**: …\"”",
         ]
     );
-    let none = notes(&Told { file: None, report: None, ..told });
-    assert!(none.len() == 1 && none[0].text.contains("thru context new tester"), "{none:?}");
+    let none = candidates(&RoleFacts { file: None, report: None, ..told });
+    assert!(none.len() == 1 && none[0].forms[0].contains("thru context new tester"), "{none:?}");
 }
 
 #[test]

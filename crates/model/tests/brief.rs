@@ -1,6 +1,6 @@
 //! Whatever a transcript holds, a brief stays what it is: facts in quotes, on their own lines, within its size.
 
-use model::brief::{Material, Occasion, compose};
+use model::brief::{Brief, Material, Occasion, compose};
 use model::digest::Digest;
 use model::event::{Action, TodoStatus};
 use model::journal::{AnswerField, FileField, Record, TodoField};
@@ -59,8 +59,8 @@ fn check(text: &str) {
         for occasion in [Occasion::Compacted, Occasion::Resumed, Occasion::Started, Occasion::Asked] {
             let gone = [text.to_owned()];
             let material =
-                Material { occasion, digest: &digest, problems: &problems, gone: &gone, notes: &[] };
-            let Some(brief) = compose(&material, cap) else { continue };
+                Material { occasion, digest: &digest, problems: &problems, gone: &gone, records: &[] };
+            let Some(Brief { text: brief, .. }) = compose(&material, cap) else { continue };
             assert!(width(&brief) <= cap, "{} > {cap}", width(&brief));
             let lines: Vec<&str> = brief.lines().collect();
             assert!(lines[0].starts_with("Throughline: "), "{brief}");

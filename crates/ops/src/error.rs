@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use model::finding::{Finding, Level};
+
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -21,6 +23,12 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
+    /// Something in a hook that went wrong and has no way out to offer: it stands on the receipt.
+    #[error("{what}")]
+    Failed { what: String },
+    /// A bug. It costs one feature's part in one event.
+    #[error("{what} failed inside thru: {why}")]
+    Panicked { what: &'static str, why: String },
 }
 
 /// One kind, one exit code.
@@ -55,6 +63,7 @@ impl Error {
             Error::Refused { .. } => ErrorKind::Refused,
             Error::Damaged { .. } => ErrorKind::Damaged,
             Error::Absent { .. } | Error::NoRoot { .. } => ErrorKind::Absent,
+            Error::Panicked { .. } | Error::Failed { .. } => ErrorKind::Io,
             Error::Store(error) => match error {
                 store::Error::Absent { .. } => ErrorKind::Absent,
                 store::Error::Denied { .. } => ErrorKind::Denied,
@@ -76,6 +85,8 @@ impl Error {
             | Error::Refused { hint, .. }
             | Error::Usage { hint, .. } => Some(hint.clone()),
             Error::NoRoot { .. } => Some("`thru init` makes one".to_owned()),
+            Error::Failed { .. } => None,
+            Error::Panicked { .. } => Some("please report it, with what `thru debug hook` prints".to_owned()),
         }
     }
 
@@ -83,7 +94,12 @@ impl Error {
         match self {
             Error::Store(error) => Some(error.path().to_owned()),
             Error::NoRoot { path } | Error::Damaged { path, .. } => Some(path.clone()),
-            Error::Absent { .. } | Error::Busy { .. } | Error::Refused { .. } | Error::Usage { .. } => None,
+            Error::Absent { .. }
+            | Error::Busy { .. }
+            | Error::Refused { .. }
+            | Error::Usage { .. }
+            | Error::Panicked { .. }
+            | Error::Failed { .. } => None,
         }
     }
 
@@ -107,6 +123,16 @@ impl ErrorKind {
             ErrorKind::Busy => "busy",
             ErrorKind::Refused => "refused",
             ErrorKind::Io => "io",
+        }
+    }
+}
+
+impl From<&Error> for Finding {
+    fn from(error: &Error) -> Finding {
+        let finding = Finding::new(Level::Error, error.to_string());
+        match error.hint() {
+            Some(hint) => finding.hint(hint),
+            None => finding,
         }
     }
 }

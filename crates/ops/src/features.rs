@@ -1,4 +1,7 @@
-//! What thru does beyond capturing a session: one module per feature.
+//! What thru does beyond capturing a session: one folder and one row per feature.
+//!
+//! The hook, `thru brief`, `thru status` and `thru doctor` walk the same rows in the same order, so they cannot
+//! disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
 
 pub mod crashed;
 pub mod loops;
@@ -6,3 +9,221 @@ pub mod outputs;
 pub mod packets;
 pub mod roles;
 pub mod workstreams;
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use model::brief::{Candidate, Occasion};
+use model::config::Settings;
+use model::digest::Digest;
+use model::event::{Event, EventName, EventSet};
+use model::finding::Finding;
+use model::id::Id;
+use model::journal::Record;
+use model::render::one_line;
+use model::reply::Part;
+use serde::Serialize;
+use store::{Lock, Root, Store};
+
+use crate::hook::context::HookContext;
+use crate::{Error, Mode, Result, World};
+
+/// Every feature, in the order in which they are asked and told.
+pub const FEATURES: &[Feature] =
+    &[loops::ROW, roles::ROW, workstreams::ROW, packets::ROW, crashed::ROW, outputs::ROW];
+
+/// One feature: what it wants to hear of, and what it does then. A row spells out what it has and takes the rest from
+/// [`Feature::NONE`].
+#[derive(Debug)]
+pub struct Feature {
+    pub name: &'static str,
+    /// The events that `annotate` and `decide` are called for. The others cost a feature nothing.
+    pub wants: EventSet,
+    /// Adds to the journal line of an event, which is written before `decide` is asked.
+    pub annotate: fn(&ProjectContext, &Event, &mut Record) -> Result<()>,
+    /// Looks at the records, asks the rule in `model`, and returns what to answer and what to write. Writes nothing.
+    pub decide: Decide,
+    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some)`: done, and what went wrong beside it.
+    pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
+    /// What it can add to a brief.
+    pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
+    /// The reply that was given holds these candidates.
+    pub told: fn(&HookContext, &[String]) -> Result<()>,
+    /// The session goes on under another id: `previous` is the old one.
+    pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
+    /// For `thru doctor`.
+    pub checks: fn(&ProjectContext) -> Vec<Check>,
+    /// For `thru status`.
+    pub status: fn(&ProjectContext) -> Result<Vec<StatusLine>>,
+}
+
+pub type Decide = for<'c, 'a> fn(&'c HookContext<'a>) -> Result<Decision<'c>>;
+
+impl Feature {
+    pub const NONE: Feature = Feature {
+        name: "",
+        wants: EventSet::NONE,
+        annotate: |_, _, _| Ok(()),
+        decide: |_| Ok(Decision::nothing("")),
+        follow: |_, _| Ok(None),
+        candidates: |_| Ok(Vec::new()),
+        told: |_, _| Ok(()),
+        continue_as: |_, _| Ok(()),
+        checks: |_| Vec::new(),
+        status: |_| Ok(Vec::new()),
+    };
+
+    pub fn wants(&self, event: EventName) -> bool {
+        self.wants.contains(event)
+    }
+
+    /// Calls one of the row's functions. A panic becomes an error that names the feature, so that it costs this row's
+    /// answer and no other.
+    pub fn guard<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
+        catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
+            let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(Error::Panicked { what: self.name, why })
+        })
+    }
+}
+
+/// A project, as features see it.
+#[derive(Clone, Copy, Debug)]
+pub struct ProjectContext<'a> {
+    pub world: &'a World<'a>,
+    pub root: &'a Root,
+    pub store: &'a Store,
+    pub settings: &'a Settings,
+}
+
+/// What a brief is asked for.
+#[derive(Debug)]
+pub struct BriefContext<'a> {
+    pub project: ProjectContext<'a>,
+    pub occasion: Occasion,
+    /// The session that will read it. None: a session that has not begun.
+    pub session: Option<&'a Id>,
+    /// Whether candidates may write what they are about to tell of. `thru brief` only looks.
+    pub mode: Mode,
+    /// Held until the brief was told, so that nobody else tells the same.
+    pub held: RefCell<Vec<Lock>>,
+}
+
+/// What a feature makes of an event.
+#[derive(Debug)]
+pub struct Decision<'c> {
+    pub part: Part,
+    /// In a few words, for `thru debug hook`.
+    pub why: String,
+    pub change: Option<Change<'c>>,
+}
+
+/// What is to be written. Dropped without being applied it has changed nothing.
+pub struct Change<'c> {
+    /// For people.
+    pub what: String,
+    /// Returns what to answer. An error leaves this feature's answer out and goes on the receipt.
+    pub apply: Box<dyn FnOnce() -> Result<Part> + 'c>,
+}
+
+impl std::fmt::Debug for Change<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change").field("what", &self.what).finish_non_exhaustive()
+    }
+}
+
+impl<'c> Decision<'c> {
+    pub fn nothing(why: impl Into<String>) -> Decision<'c> {
+        Decision::answer(Part::silent(), why)
+    }
+
+    pub fn answer(part: Part, why: impl Into<String>) -> Decision<'c> {
+        Decision { part, why: why.into(), change: None }
+    }
+
+    /// Answers `part` if the change can be made; `apply` may find another answer.
+    pub fn change(
+        part: Part,
+        why: impl Into<String>,
+        what: impl Into<String>,
+        apply: impl FnOnce() -> Result<Part> + 'c,
+    ) -> Decision<'c> {
+        let change = Change { what: what.into(), apply: Box::new(apply) };
+        Decision { part, why: why.into(), change: Some(change) }
+    }
+}
+
+/// One line of `thru status`, and what it is in JSON.
+#[derive(Clone, Debug)]
+pub struct StatusLine {
+    pub label: &'static str,
+    /// Shown in colour by its tone, followed by `rest`.
+    pub head: String,
+    pub rest: String,
+    pub tone: Tone,
+    pub json: Vec<(&'static str, serde_json::Value)>,
+}
+
+impl StatusLine {
+    pub fn plain(label: &'static str, text: impl Into<String>) -> StatusLine {
+        StatusLine { label, head: String::new(), rest: text.into(), tone: Tone::Plain, json: Vec::new() }
+    }
+
+    /// `head` stands out.
+    pub fn toned(
+        label: &'static str,
+        tone: Tone,
+        head: impl Into<String>,
+        rest: impl Into<String>,
+    ) -> StatusLine {
+        StatusLine { label, head: head.into(), rest: rest.into(), tone, json: Vec::new() }
+    }
+
+    pub fn with_json(mut self, key: &'static str, value: serde_json::Value) -> StatusLine {
+        self.json.push((key, value));
+        self
+    }
+}
+
+/// Most names in one line.
+const NAMED: usize = 5;
+
+/// `2: 01-parser, 02-lexer`.
+pub(crate) fn listed(names: &[String]) -> String {
+    if let [only] = names {
+        return one_line(only, 64);
+    }
+    let shown: Vec<String> = names.iter().take(NAMED).map(|name| one_line(name, 64)).collect();
+    let more = if names.len() > NAMED { ", …" } else { "" };
+    format!("{}: {}{more}", names.len(), shown.join(", "))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    Plain,
+    Strong,
+    Good,
+    Warning,
+}
+
+/// One line of `thru doctor`, with what it found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Check {
+    pub name: &'static str,
+    /// What was seen, in one line.
+    pub text: String,
+    pub findings: Vec<Finding>,
+}
+
+/// What the features add to a brief, in the order of their rows, and what could not be asked.
+pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
+    let (mut all, mut problems) = (Vec::new(), Vec::new());
+    for feature in FEATURES {
+        match feature.guard(|| (feature.candidates)(context)) {
+            Ok(found) => all.extend(found),
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    (all, problems)
+}

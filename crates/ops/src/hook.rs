@@ -1,44 +1,41 @@
-//! The hot path, whole: one harness event from stdin to disk. It never fails, never blocks, never spawns; a loop that the
-//! user started is the one exception, at a stop of its own session.
+//! The hot path: one harness event from stdin to disk, and the answer. It never fails, never blocks, never spawns; a
+//! loop that the user started is the one exception, at a stop of its own session.
 
 pub(crate) mod checkpoint;
+pub(crate) mod context;
 pub(crate) mod deadline;
+pub mod explain;
+mod locate;
 pub mod lost;
+pub mod receipt;
 pub(crate) mod retell;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::mem::ManuallyDrop;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use harness::Harness;
 pub use harness::is_whole;
-use harness::{Harness, Undecodable};
-use model::config::Settings;
-use model::decide::{Effect, Facts, Past, Verdict, decide};
-use model::digest::journal_unread_words;
+use model::brief::Brief;
+use model::decide::{self, Effect, Facts};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
-use model::journal;
+use model::journal::{self, Record};
 use model::marker::{Marker, ProjectId};
-use model::receipt::{Outcome, Receipt};
-use model::redact::redact;
-use model::reply::Reply;
+use model::reply::{Part, Reply, combine};
 use model::session::Pending;
-use model::text::cut;
-use model::time;
-use store::{Found, Root, Store, layout};
+use store::layout;
 
-use crate::features::crashed::{self, Offer};
-use crate::features::roles::events::Ear;
-use crate::features::workstreams::{self, Place, Reminder};
-use crate::features::{loops, outputs};
+use crate::features::{FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings;
-use crate::session::past;
-use crate::setup::init;
-use crate::{Result, World};
+use crate::session::brief::{self, BriefRequest};
+use crate::{Mode, Result, World};
+
 use checkpoint::Checkpoint;
+use context::HookContext;
 use deadline::Deadline;
+use explain::Trace;
 
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
@@ -51,153 +48,250 @@ pub struct Call<'a> {
 
 /// Handles one event; returns what to print. Anything wrong: nothing to print, and a receipt where one can be left.
 pub fn run(world: &World, call: &Call) -> Vec<u8> {
+    handle(world, call, Mode::Write, &mut Trace::off())
+}
+
+/// Locate, decode, ask whether the root is trusted, then [`Hook::event`].
+fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
     // Set in whatever we start ourselves, so that it cannot come back to us.
-    if world.is_on("THROUGHLINE_DISABLE") || world.is_on("THROUGHLINE_HOOK") {
-        return Vec::new();
+    for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
+        if world.is_on(variable) {
+            return trace.silent(|| format!("${variable} is set: hooks do nothing"));
+        }
     }
-    let Some(harness) = harness::by_name(call.harness) else { return Vec::new() };
+    let Some(harness) = harness::by_name(call.harness) else {
+        let why = format!("unknown harness `{}`", call.harness);
+        receipt::without_root(world, call, mode, &why);
+        return trace.silent(|| why);
+    };
     let payload = call.payload.strip_prefix(b"\xef\xbb\xbf").unwrap_or(call.payload);
     let decoded = (harness.decode)(payload, call.event).map(Event::on_its_own_if_forked);
-    let Some((root, store, marker)) = find_root(world, harness, call, decoded.as_ref().ok()) else {
-        return Vec::new();
+    trace.event(&decoded);
+    let Some((root, store, marker)) = locate::find_root(world, harness, call, decoded.as_ref().ok()) else {
+        return trace.silent(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
+    trace.root(&root);
     // The process ends with its event: the kernel closes what is open, and that is a call less each.
     let mut store = ManuallyDrop::new(store);
-    // Where trust cannot be looked up there is nothing to say either way.
-    let Some(trust) = world.trust().map(ManuallyDrop::new) else { return Vec::new() };
-    let Ok(trusted) = trust.holds(&marker.project_id, &root.path) else { return Vec::new() };
+    let trust = world.trust().map(ManuallyDrop::new);
+    let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
+        Some(Ok(trusted)) => trusted,
+        unknown => {
+            let why = match unknown {
+                Some(Err(error)) => format!("whether this root is trusted cannot be found out: {error}"),
+                _ => "neither HOME nor XDG_STATE_HOME is set, so nothing says whether this root is trusted"
+                    .into(),
+            };
+            receipt::without_root(world, call, mode, &why);
+            return trace.silent(|| why);
+        }
+    };
     // A tool call runs nothing and feeds nothing: it need not know what the user gave.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
     if trusted && !is_tool_call {
         store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
     }
     let settings = settings::for_hook(world, trusted.then_some(&*store));
+    trace.trusted(trusted, &settings);
     if !settings.hooks_enabled {
-        return Vec::new();
+        return trace.silent(|| "hooks.enabled is false: hooks do nothing".to_owned());
     }
-    let kind = decoded.as_ref().ok().map(|event| &event.kind);
-    let deadline = Deadline::of_event(kind, &settings, call.started);
+    let event = decoded.as_ref().ok();
+    if !trusted {
+        let reply =
+            event.map_or(Reply::Silent, |event| decide::untrusted(&event.kind, &root.path.to_string_lossy()));
+        let silent = "the root is not trusted on this machine; only the start of a session tells the user";
+        return event.map_or_else(Vec::new, |event| trace.reply(harness, event, &reply, silent));
+    }
+    let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started);
     store.set_until(deadline.end());
-    let scene = Scene {
-        world,
+    let hook = Hook {
+        project: ProjectContext { world, root: &root, store: &store, settings: &settings },
         call,
         harness,
-        root: &root,
-        store: &store,
-        settings: &settings,
         deadline,
-        project: &marker.project_id,
-        warning: RefCell::default(),
+        project_id: &marker.project_id,
+        mode,
+        errors: RefCell::default(),
+        warnings: RefCell::default(),
     };
-    match decoded {
-        Ok(event) => scene.handle(&event, &marker, trusted),
-        Err(why) if trusted => scene.refuse(&why),
-        Err(_) => Vec::new(),
+    match &decoded {
+        Ok(event) => hook.event(event, &marker, trace),
+        Err(why) => {
+            hook.error(why);
+            // By our name, as every other receipt of this event.
+            let wired = harness.events.iter().find(|wired| wired.event == call.event);
+            hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral), "");
+            trace.silent(|| why.to_string())
+        }
     }
 }
 
-struct Scene<'a> {
-    world: &'a World<'a>,
+/// An event in a root that is trusted.
+struct Hook<'a> {
+    project: ProjectContext<'a>,
     call: &'a Call<'a>,
     harness: &'static Harness,
-    root: &'a Root,
-    store: &'a Store,
-    settings: &'a Settings,
     deadline: Deadline,
-    project: &'a ProjectId,
+    project_id: &'a ProjectId,
+    mode: Mode,
+    /// For the receipt. The first one counts most.
+    errors: RefCell<Vec<String>>,
     /// For the receipt, although nothing failed.
-    warning: RefCell<Option<String>>,
+    warnings: RefCell<Vec<String>>,
 }
 
-impl Scene<'_> {
-    fn handle(&self, event: &Event, marker: &Marker, trusted: bool) -> Vec<u8> {
-        let (root, checkout) = (self.root.path.to_string_lossy(), self.root.checkout.to_string_lossy());
-        let session = Id::new(&event.session);
-        if let Ok(session) = &session
-            && trusted
-            && self.needs_transcript(session, event)
-        {
-            // What it cannot tell now, the next stop will find.
-            let _ = self.checkpoint(session, event);
-        }
-        if trusted && !matches!(event.kind, Kind::ToolDone(_)) {
-            self.tell_lost(event);
-        }
-        let known = session.as_ref().ok().filter(|_| trusted);
-        let mut pending = known.and_then(|session| self.pending(session, event));
-        // Two hooks of one event take turns where something is told once.
-        let turn = known.filter(|_| tells_once(event, pending)).map(|session| {
-            let turn = self.store.lock_session(session, self.deadline.wait());
-            pending = self.pending(session, event);
+impl Hook<'_> {
+    fn event(&self, event: &Event, marker: &Marker, trace: &mut Trace) -> Vec<u8> {
+        let session = match Id::new(&event.session) {
+            Ok(session) => session,
+            Err(bad) => {
+                self.error(format!("the session id {}", bad.why()));
+                self.leave_receipt(event.kind.name(), &event.session);
+                return trace.silent(|| format!("the session id {}", bad.why()));
+            }
+        };
+        let name = event.kind.event_name();
+        let checkout = self.project.root.checkout.to_string_lossy();
+        let scene = context::scene(&self.project, self.harness, &checkout);
+        self.catch_up(&session, event);
+        self.tell_lost(event);
+
+        // Facts. Two hooks of one event take turns where something is told once.
+        let mut pending = self.pending(&session, event);
+        let turn = tells_once(event, pending).then(|| {
+            let turn = self.project.store.lock_session(&session, self.deadline.wait());
+            pending = self.pending(&session, event);
             turn
         });
-        let again = turn.is_some() && known.is_some_and(|session| self.has_heard(session, event));
-        let mut past = if trusted { past::gather(self.world, &self.place(), event, pending) } else { None };
-        if let (Some(past), Ok(session)) = (&mut past, &session) {
-            past.notes.extend(self.ear(session).notes(event));
+        let mut record = journal::record(event, &scene);
+        let repeated = turn.is_some() && self.is_repeated(&session, &record);
+        for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
+            self.note(feature.guard(|| (feature.annotate)(&self.project, event, &mut record)));
         }
-        let offer = match &mut past {
-            Some(past) => self.offer(event, past),
-            None => None,
-        };
-        let reminder = session.as_ref().ok().filter(|_| trusted).and_then(|id| self.reminder(id, event));
         let process = matches!(event.kind, Kind::SessionStart { .. }).then(alive::harness).flatten();
-        let awaited =
-            if trusted { outputs::awaited(self.store, self.root, self.settings, event) } else { Ok(None) };
-        let (awaited, unknown) = match awaited {
-            Ok(awaited) => (awaited, None),
-            Err(error) => (None, Some(error.to_string())),
-        };
-        let facts = Facts {
-            harness: self.harness.name,
-            root: &root,
-            checkout: &checkout,
-            trusted,
-            mode: marker.mode,
-            context_cap: self.harness.context_cap,
-            past: past.as_ref().map(|past| Past {
-                digest: &past.digest,
-                problems: &past.problems,
-                gone: &past.gone,
-                notes: &past.notes,
-            }),
+        let facts = Facts { mode: marker.mode, pending, process: process.as_deref() };
+        let context = HookContext {
+            project: self.project,
+            harness: self.harness,
+            deadline: self.deadline,
+            mode: self.mode,
+            session: &session,
+            event,
             pending,
-            again,
-            process: process.as_deref(),
-            awaited: awaited.as_ref(),
-            reminder: reminder.as_ref().map(|reminder| reminder.text.as_str()),
+            record: &record,
+            warnings: &self.warnings,
+            digest: OnceCell::new(),
         };
-        let Verdict { mut effects, mut reply } = decide(&facts, event, self.settings, self.world.now);
+        self.continue_session(&context);
+        trace.facts(&facts, repeated);
+
+        // The brief is about what went before, so it is composed before this event is recorded.
+        let composed = (!repeated).then(|| self.brief(&context)).flatten();
+        let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
+        trace.brief(brief.as_ref());
+        let effects = decide::capture(&facts, event, &record, &scene);
+        trace.effects(&effects);
+        self.apply(effects, &context);
+        drop(turn);
+
+        let mut parts = self.ask_features(&context, trace);
+        parts.push(
+            brief
+                .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
+        );
+        parts.push(Part::of(decide::guidance(event, self.project.settings)));
+        // Whoever sends half a payload is in no state to take an answer.
+        let Part { reply, told } = if event.torn { Part::silent() } else { combine(parts) };
+        let answer = trace.reply(self.harness, event, &reply, "no feature has anything to say at this event");
+        self.told(&context, &told);
+        drop(composed);
+
         if event.torn {
-            // Who sends half a payload is in no state to take an answer: what is due stays due.
-            effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));
-            reply = Reply::Silent;
+            self.error("the payload breaks off; what stood before the tear was kept");
         }
-        if !trusted {
-            return (self.harness.encode)(&reply, &event.kind);
-        }
-        let failure = match session {
-            Ok(session) => {
-                let torn = event
-                    .torn
-                    .then(|| "the payload breaks off; what stood before the tear was kept".to_owned());
-                let failure = self.apply_all(effects, &session, event).or(torn).or(unknown);
-                drop(turn);
-                let (answer, trouble) = loops::stop::heed(&self.loops(&session), event, reply);
-                reply = answer;
-                let noted = self.note_told(&reply, &session, offer.as_ref(), reminder.as_ref());
-                failure.or(trouble).or_else(|| noted.err().map(|error| error.to_string()))
-            }
-            Err(bad) => Some(format!("the session id {}", bad.why())),
-        };
         // A tool call that went well has its journal line for a receipt: one write, not two.
-        if failure.is_some() || self.warning.borrow().is_some() || !matches!(event.kind, Kind::ToolDone(_)) {
-            self.leave_receipt(event.kind.name(), &event.session, failure);
+        if self.has_news() || !matches!(event.kind, Kind::ToolDone(_)) {
+            self.leave_receipt(name.name(), &event.session);
         }
-        (self.harness.encode)(&reply, &event.kind)
+        answer
     }
 
-    /// Whether only the transcript knows what there is to speak of.
+    /// Every feature that wants this event decides, and what it decides is done. An error costs one feature's answer.
+    fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let name = context.event.kind.event_name();
+        for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
+            let decided = feature.guard(|| (feature.decide)(context));
+            trace.decision(feature.name, &decided);
+            let part = decided.and_then(|decision| match (decision.change, self.mode) {
+                (Some(change), Mode::Write) => feature.guard(change.apply),
+                _ => Ok(decision.part),
+            });
+            parts.extend(self.note(part));
+        }
+        parts
+    }
+
+    /// What a brief tells here, if one is due.
+    fn brief(&self, context: &HookContext) -> Option<brief::Composed> {
+        let occasion = decide::occasion(context.event, context.pending)?;
+        let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
+        let request = BriefRequest {
+            project: self.project,
+            occasion,
+            session: Some(context.session),
+            previous: previous.as_ref(),
+            room: decide::cap(occasion, self.harness.context_cap),
+            mode: self.mode,
+        };
+        let composed = brief::compose(&request)?;
+        composed.problems.iter().for_each(|problem| self.error(problem));
+        Some(composed)
+    }
+
+    /// The session goes on under another id: what is kept of it goes along.
+    fn continue_session(&self, context: &HookContext) {
+        let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
+        let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
+        if self.mode == Mode::Write {
+            for feature in FEATURES {
+                self.note(feature.guard(|| (feature.continue_as)(context, &previous)));
+            }
+        }
+    }
+
+    fn told(&self, context: &HookContext, told: &[String]) {
+        if self.mode == Mode::Write && !told.is_empty() {
+            for feature in FEATURES {
+                self.note(feature.guard(|| (feature.told)(context, told)));
+            }
+        }
+    }
+
+    /// Reads the transcript first where only it knows what there is to tell of. What it cannot tell now, the next stop
+    /// will find.
+    fn catch_up(&self, session: &Id, event: &Event) {
+        if self.mode == Mode::Write && self.needs_transcript(session, event) {
+            let _ = self.checkpoint(session, event, &|_| Ok(None));
+        }
+    }
+
+    /// Tells of records that could not be written before now. First of all, so that a brief can hold it.
+    fn tell_lost(&self, event: &Event) {
+        if self.mode != Mode::Write || matches!(event.kind, Kind::ToolDone(_)) {
+            return;
+        }
+        let told = lost::Told {
+            harness: self.harness.name,
+            session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
+            limit: self.project.settings.log_limit_bytes,
+            deadline: self.deadline,
+            reserve: matches!(event.kind, Kind::SessionStart { .. }),
+        };
+        lost::tell(self.project.world, self.project.store, self.project_id, &told);
+    }
+
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
@@ -209,63 +303,21 @@ impl Scene<'_> {
                 event.transcript.is_some()
                     && [Some(session), previous.as_ref()].into_iter().flatten().all(|id| self.is_unseen(id))
             }
-            _ => false,
+            Kind::SessionStart { source: Source::Startup | Source::Clear | Source::Unknown }
+            | Kind::ToolDone(_)
+            | Kind::BeforeCompact { .. }
+            | Kind::Summary { .. }
+            | Kind::AfterCompact { .. }
+            | Kind::SubagentStart
+            | Kind::SubagentStop { .. }
+            | Kind::Stop(_)
+            | Kind::SessionEnd { .. }
+            | Kind::Other { .. } => false,
         }
     }
 
     fn is_unseen(&self, session: &Id) -> bool {
-        matches!(self.store.dir().look(&layout::journal(session)), Ok(None))
-    }
-
-    fn loops<'s>(&'s self, session: &'s Id) -> loops::stop::Scene<'s> {
-        let Scene { world, harness, root, store, settings, deadline, .. } = *self;
-        loops::stop::Scene { world, harness, root, store, settings, deadline, session }
-    }
-
-    fn refuse(&self, why: &Undecodable) -> Vec<u8> {
-        // By our name, as every other receipt of this event.
-        let wired = self.harness.events.iter().find(|wired| wired.event == self.call.event);
-        self.leave_receipt(wired.map_or(self.call.event, |wired| wired.neutral), "", Some(why.to_string()));
-        Vec::new()
-    }
-
-    fn place(&self) -> Place<'_> {
-        Place { root: self.root, store: self.store, settings: self.settings }
-    }
-
-    /// At a prompt: which files of the manifest are still unread though work goes on.
-    fn reminder(&self, session: &Id, event: &Event) -> Option<Reminder> {
-        let asked = matches!(event.kind, Kind::Prompt { .. }) && event.agent.is_none();
-        (asked && self.settings.gate_reminders)
-            .then(|| workstreams::reminder(&self.place(), session))
-            .flatten()
-    }
-
-    /// At the start of a new session: what one that broke off has left.
-    fn offer(&self, event: &Event, past: &mut past::Gathered) -> Option<Offer> {
-        let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
-        let offer =
-            new.then(|| crashed::offer(self.world, self.store, self.root, &event.session)).flatten()?;
-        past.notes.push(offer.note.clone());
-        Some(offer)
-    }
-
-    /// What is told once counts as told when the answer holds it: a brief has a limit, and a reminder may have to wait for it.
-    fn note_told(
-        &self,
-        reply: &Reply,
-        session: &Id,
-        offer: Option<&Offer>,
-        reminder: Option<&Reminder>,
-    ) -> Result<()> {
-        let Reply::Context(text) = reply else { return Ok(()) };
-        if let Some(offer) = offer.filter(|offer| offer.is_in(text)) {
-            offer.was_told(self.store)?;
-        }
-        if let Some(reminder) = reminder.filter(|reminder| text.contains(&reminder.text)) {
-            reminder.was_told(self.store, session)?;
-        }
-        Ok(())
+        matches!(self.project.store.dir().look(&layout::journal(session)), Ok(None))
     }
 
     /// Looked at only where it can matter.
@@ -277,125 +329,91 @@ impl Scene<'_> {
             | Kind::Summary { .. }
             | Kind::AfterCompact { .. }
             | Kind::SessionEnd { .. }
-            | Kind::ToolDone(_) => self.store.pending(session).ok().flatten(),
-            _ => None,
+            | Kind::Stop(_)
+            | Kind::ToolDone(_) => self.project.store.session(session).get().ok().flatten(),
+            Kind::SessionStart { .. }
+            | Kind::BeforeCompact { .. }
+            | Kind::SubagentStart
+            | Kind::SubagentStop { .. }
+            | Kind::Other { .. } => None,
         }
     }
 
-    /// Every effect is tried, whatever became of the others; the first failure is the one told.
-    fn apply_all(&self, effects: Vec<Effect>, session: &Id, event: &Event) -> Option<String> {
-        let failures = effects.into_iter().filter_map(|effect| self.apply(effect, session, event).err());
-        failures.map(|error| error.to_string()).reduce(|first, _| first)
+    /// Whether another hook process has recorded this event already. Hooks can be installed twice.
+    fn is_repeated(&self, session: &Id, record: &Record) -> bool {
+        let store = self.project.store;
+        // A compaction that was announced since is another one.
+        matches!(store.session(session).get::<Pending>(), Ok(None))
+            && store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(record))
     }
 
-    fn apply(&self, effect: Effect, session: &Id, event: &Event) -> Result<()> {
-        let limit = self.settings.log_limit_bytes;
-        match effect {
-            Effect::Journal(line) => self.store.append_journal(session, &line, limit)?,
-            Effect::Register(line) => self.store.append_session(&line, limit)?,
-            Effect::RememberSession => self.store.remember_session(session, self.deadline.wait())?,
-            Effect::Checkpoint => self.checkpoint(session, event)?,
-            Effect::SetPending(pending) => self.set_pending(session, event, pending)?,
-            Effect::KeepMessage { file, text } => {
-                outputs::keep_message(self.store, self.root, self.settings, &file, &text)?;
+    /// Every effect is tried, whatever became of the others.
+    fn apply(&self, effects: Vec<Effect>, context: &HookContext) {
+        if self.mode == Mode::Write {
+            for effect in effects {
+                self.note(self.apply_one(effect, context));
             }
-            Effect::Role(what) => {
-                *self.warning.borrow_mut() = self.ear(session).hear(event, &what)?;
+        }
+    }
+
+    fn apply_one(&self, effect: Effect, context: &HookContext) -> Result<()> {
+        let ProjectContext { store, settings, .. } = self.project;
+        let limit = settings.log_limit_bytes;
+        match effect {
+            Effect::Journal(line) => store.append_journal(context.session, &line, limit)?,
+            Effect::Register(line) => store.append_session(&line, limit)?,
+            Effect::RememberSession => store.remember_session(context.session, self.deadline.wait())?,
+            Effect::Checkpoint => {
+                let follow = |digest: &model::digest::Digest| {
+                    let mut beside = None;
+                    for feature in FEATURES {
+                        let problem = feature.guard(|| (feature.follow)(context, digest))?;
+                        beside = beside.or(problem);
+                    }
+                    Ok(beside)
+                };
+                self.checkpoint(context.session, context.event, &follow)?;
+            }
+            Effect::SetPending(pending) => {
+                if let Some(Ok(previous)) = context.event.previous.as_deref().map(Id::new) {
+                    // The brief was due to the old id.
+                    store.session(&previous).remove::<Pending>()?;
+                }
+                let session = store.session(context.session);
+                match pending {
+                    Some(pending) => session.put(&pending)?,
+                    None => session.remove::<Pending>()?,
+                }
             }
         }
         Ok(())
     }
 
-    fn ear<'a>(&'a self, session: &'a Id) -> Ear<'a> {
-        Ear {
-            world: self.world,
-            store: self.store,
-            root: self.root,
-            settings: self.settings,
-            by: self.harness.name,
-            session: Some(session),
-            deadline: self.deadline,
-        }
-    }
-
-    fn checkpoint(&self, session: &Id, event: &Event) -> store::Result<()> {
+    fn checkpoint(&self, session: &Id, event: &Event, follow: checkpoint::Follow) -> Result<()> {
+        let checkout = self.project.root.checkout.to_string_lossy();
         checkpoint::run(&Checkpoint {
-            store: self.store,
+            store: self.project.store,
             harness: self.harness,
-            scene: self.scene(&self.root.checkout.to_string_lossy()),
+            scene: context::scene(&self.project, self.harness, &checkout),
             session,
             event,
-            root: self.root,
-            settings: self.settings,
-            limit: self.settings.log_limit_bytes,
+            limit: self.project.settings.log_limit_bytes,
             deadline: self.deadline,
+            follow,
         })
     }
 
-    fn scene<'s>(&'s self, checkout: &'s str) -> journal::Scene<'s> {
-        journal::Scene {
-            harness: self.harness.name,
-            checkout,
-            redact: self.settings.redact(),
-            now: self.world.now,
-        }
+    fn error(&self, why: impl ToString) {
+        self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// Whether another hook was told of this event.
-    fn has_heard(&self, session: &Id, event: &Event) -> bool {
-        let checkout = self.root.checkout.to_string_lossy();
-        let record = journal::record(event, &self.scene(&checkout));
-        // A compaction that was announced since is another one.
-        matches!(self.store.pending(session), Ok(None))
-            && self.store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(&record))
+    /// The value; an error goes on the receipt.
+    fn note<T>(&self, result: Result<T>) -> Option<T> {
+        result.map_err(|error| self.error(error)).ok()
     }
 
-    /// Where a session goes on under another id, the brief was due to the old one.
-    fn set_pending(&self, session: &Id, event: &Event, pending: Option<Pending>) -> store::Result<()> {
-        if let Some(Ok(previous)) = event.previous.as_deref().map(Id::new) {
-            self.store.set_pending(&previous, None)?;
-            workstreams::move_state(self.store, &previous, session)?;
-        }
-        self.store.set_pending(session, pending)
-    }
-
-    /// Tells of records that could not be written before now. First of all, so that a brief can hold it.
-    fn tell_lost(&self, event: &Event) {
-        let told = lost::Told {
-            harness: self.harness.name,
-            session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
-            limit: self.settings.log_limit_bytes,
-            deadline: self.deadline,
-            reserve: matches!(event.kind, Kind::SessionStart { .. }),
-        };
-        lost::tell(self.world, self.store, self.project, &told);
-    }
-
-    fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
-        // An error can quote what it stumbled over, and that came from the harness.
-        let options = self.settings.redact();
-        let clean = |text: &str, most| cut(&redact(cut(text, 4096), options), most).to_owned();
-        let receipt = Receipt {
-            ts: time::rfc3339(self.world.now),
-            harness: self.harness.name.to_owned(),
-            event: clean(event, 64),
-            session: clean(session, 128),
-            ms: (self.call.started.elapsed().as_micros() as f64) / 1000.0,
-            outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
-            error: error.map(|error| clean(&error, 500)),
-            warning: self.warnings().map(|warning| clean(&warning, 500)),
-        };
-        let left = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
-        // Neither the record nor the receipt could be written.
-        if let (Err(_), Some(why)) = (left, &receipt.error) {
-            lost::note(self.world, self.store, self.project, why, self.deadline);
-        }
-    }
-
-    fn warnings(&self) -> Option<String> {
-        let unread = Some(self.store.journal_unread()).filter(|bytes| *bytes > 0).map(journal_unread_words);
-        let all: Vec<String> = self.warning.borrow().iter().cloned().chain(unread).collect();
-        (!all.is_empty()).then(|| all.join("; "))
+    fn has_news(&self) -> bool {
+        !self.errors.borrow().is_empty() || !self.warnings.borrow().is_empty()
     }
 }
 
@@ -407,53 +425,4 @@ fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
         Kind::Prompt { .. } => pending.is_some(),
         _ => false,
     }
-}
-
-/// The harness's project folder first: it stays where the session began, while `cwd` follows `cd`.
-fn find_root(
-    world: &World,
-    harness: &Harness,
-    call: &Call,
-    event: Option<&Event>,
-) -> Option<(Root, Store, Marker)> {
-    let explicit = world.path("THROUGHLINE_ROOT");
-    let project = world.path(harness.project_dir);
-    let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
-    let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
-    starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));
-    match world.look_for(explicit.as_deref(), &starts) {
-        Ok(Found::Marked { root, store, marker }) => {
-            let checkout =
-                cwd.as_deref().and_then(|cwd| checkout_of(world, &root, cwd)).unwrap_or(root.checkout);
-            Some((Root { path: root.path, checkout }, store, marker))
-        }
-        Ok(Found::Unmarked(root)) => auto_init(world, root, call, event?),
-        Err(_) => None,
-    }
-}
-
-/// A session can move into a worktree of the project it began in: the event comes from where it stands now.
-fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
-    if cwd == root.checkout {
-        return None;
-    }
-    match world.look_for(None, &[cwd]) {
-        Ok(Found::Marked { root: other, .. }) if other.path == root.path => Some(other.checkout),
-        _ => None,
-    }
-}
-
-/// Off unless the user asked for it; nobody wants a folder in every repository.
-fn auto_init(world: &World, root: Root, call: &Call, event: &Event) -> Option<(Root, Store, Marker)> {
-    let startup = matches!(event.kind, Kind::SessionStart { source: Source::Startup });
-    let settings = settings::for_hook(world, None);
-    if !startup || !settings.hooks_enabled || !settings.hooks_auto_init {
-        return None;
-    }
-    world.refuse_unfit(&root).ok()?;
-    init::refuse_below_another(world, &root).ok()?;
-    let wait = Deadline::of_event(Some(&event.kind), &settings, call.started).wait();
-    let created = init::create(world, &root, &init::Options::default(), wait).ok()?;
-    let store = Store::at(&root.path).ok()??;
-    Some((root, store, created.marker))
 }

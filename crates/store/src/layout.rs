@@ -12,6 +12,8 @@ pub const GITIGNORE: &str = ".gitignore";
 pub const SESSIONS: &str = "indexes/sessions.jsonl";
 pub const RECEIPTS: &str = "indexes/receipts.jsonl";
 pub const JOURNALS: &str = "sessions";
+/// In the state folder of this machine: what happened where there is no root to note it in.
+pub const STATE_RECEIPTS: &str = "receipts.jsonl";
 
 /// Anything in it may be deleted at any time.
 pub const SCRATCH: &str = "scratch";

@@ -26,6 +26,7 @@ mod read;
 pub mod role;
 mod root;
 mod session;
+mod session_state;
 mod store;
 mod system;
 mod tracked;
@@ -46,7 +47,8 @@ pub use packets::{Listed, Listing};
 pub use random::random;
 pub use read::{read_given, read_own, read_stream};
 pub use root::{Found, Root, Rules, Unfit, Wish, find, unfit};
-pub use store::{Created, Store};
+pub use session_state::{Session, SessionState};
+pub use store::{Created, Store, append_state_receipt};
 pub use tracked::Tracked;
 pub use trust::{Trust, TrustedRoot};
 

@@ -7,7 +7,7 @@ use model::id::Id;
 use model::marker::Problem;
 use model::role::lifecycle::{self, Lifecycle, Refused};
 
-use crate::{Durability, EntryKind, Error, Result, Store, layout};
+use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
 /// More than a whole history takes.
 const LARGEST: usize = 1024 * 1024;
@@ -38,31 +38,39 @@ pub enum Changed {
     },
 }
 
+/// Which role a session has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleBinding {
+    /// None: the file holds no name. We did not write it, and nobody has that role.
+    pub role: Option<Id>,
+}
+
+impl SessionState for RoleBinding {
+    const FOLDER: &'static str = layout::ROLES;
+    const LARGEST: usize = 256;
+    const DURABILITY: Durability = Durability::Synced;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<RoleBinding, String> {
+        let name = std::str::from_utf8(bytes).ok();
+        Ok(RoleBinding { role: name.and_then(|name| Id::new(name.trim_end()).ok()) })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.role.as_ref().map(|role| format!("{role}\n").into_bytes()).unwrap_or_default()
+    }
+}
+
 impl Store {
     pub fn role_of(&self, session: &Id) -> Result<Option<Id>> {
-        match self.dir().read(&format!("{}/{session}", layout::ROLES), 256) {
-            // What is no name was not written by us, and nobody has that role.
-            Ok(bytes) => Ok(std::str::from_utf8(&bytes).ok().and_then(|text| Id::new(text.trim_end()).ok())),
-            Err(Error::Absent { .. }) => Ok(None),
-            Err(e) => Err(e),
-        }
-    }
-
-    pub fn bind_role(&self, session: &Id, role: &Id) -> Result<()> {
-        let line = format!("{role}\n");
-        self.dir().make(layout::ROLES)?.write(session.as_str(), line.as_bytes(), Durability::Synced)
-    }
-
-    /// A session without a role stays so.
-    pub fn unbind_role(&self, session: &Id) -> Result<()> {
-        self.dir().remove(&format!("{}/{session}", layout::ROLES))
+        Ok(self.session(session).get::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
     /// Every session that has a role, with it.
     pub fn bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
-        for session in self.ids_in(layout::ROLES, "")? {
-            found.extend(self.role_of(&session)?.map(|role| (session, role)));
+        for session in self.sessions_with::<RoleBinding>()? {
+            let binding = self.session(&session).get::<RoleBinding>()?;
+            found.extend(binding.and_then(|binding| binding.role).map(|role| (session, role)));
         }
         Ok(found)
     }
@@ -139,7 +147,7 @@ impl Store {
     }
 
     /// The ids that the files of a folder are named after.
-    fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
+    pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().sub(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
             dir => dir?,

@@ -64,7 +64,7 @@ fn sessions_have_roles() {
     let store = store(temp.path());
     let session = role("s1");
     assert_eq!(store.role_of(&session).unwrap(), None);
-    store.bind_role(&session, &role("tester")).unwrap();
+    store.session(&session).put(&RoleBinding { role: Some(role("tester")) }).unwrap();
     assert_eq!(store.role_of(&session).unwrap(), Some(role("tester")));
     assert_eq!(store.bindings().unwrap(), [(session, role("tester"))]);
 }

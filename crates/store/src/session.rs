@@ -1,17 +1,13 @@
-//! What a store keeps of one session besides its journal: the digest, and whether a brief is due.
+//! A session folded: what its digest holds, and every journal line since.
 
 use std::time::Duration;
 
 use model::digest::{self, Digest};
 use model::id::Id;
 use model::journal::Record;
-use model::session::Pending;
 
 use crate::log::{NewLines, Place};
-use crate::{Durability, Error, Lock, Result, Store, feed, layout};
-
-/// Larger than any digest we write. A hook has eight megabytes for everything.
-const LARGEST: usize = 2 * 1024 * 1024;
+use crate::{Error, Lock, Result, Store, layout};
 
 impl Store {
     /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
@@ -72,52 +68,14 @@ impl Store {
         }
     }
 
-    /// Replaces the digest. It can be made again from the journal, so nobody waits for the disk.
-    pub fn write_digest(&self, session: &Id, digest: &Digest) -> Result<()> {
-        let bytes = serde_json::to_vec(digest).unwrap_or_default();
-        self.dir().make(layout::DIGESTS)?.write(&format!("{session}.json"), &bytes, Durability::Cache)
-    }
-
     /// A digest of another version, or a damaged one, is as good as none: the journal is the truth.
     fn read_digest(&self, session: &Id) -> Result<Digest> {
-        match self.dir().read(&format!("{}/{session}.json", layout::DIGESTS), LARGEST) {
-            Ok(bytes) => Ok(serde_json::from_slice::<Digest>(&bytes)
-                .ok()
-                .filter(|digest| digest.schema_version == digest::SCHEMA_VERSION)
-                .unwrap_or_else(|| Digest::new(session.as_str()))),
-            Err(Error::Absent { .. } | Error::Damaged { .. } | Error::Refused { .. }) => {
+        match self.session(session).get() {
+            Ok(Some(digest)) => Ok(digest),
+            Ok(None) | Err(Error::Damaged { .. } | Error::Refused { .. }) => {
                 Ok(Digest::new(session.as_str()))
             }
             Err(e) => Err(e),
         }
-    }
-
-    /// How far the session's transcript was read; none where nobody has, or it cannot be told any more.
-    pub fn cursor(&self, session: &Id) -> Option<feed::Cursor> {
-        let bytes = self.dir().read(&format!("{}/{session}.json", layout::CURSORS), LARGEST).ok()?;
-        serde_json::from_slice(&bytes).ok()
-    }
-
-    pub fn write_cursor(&self, session: &Id, cursor: &feed::Cursor) -> Result<()> {
-        let bytes = serde_json::to_vec(cursor).unwrap_or_default();
-        self.dir().make(layout::CURSORS)?.write(&format!("{session}.json"), &bytes, Durability::Cache)
-    }
-
-    pub fn pending(&self, session: &Id) -> Result<Option<Pending>> {
-        match self.dir().read(&format!("{}/{session}", layout::PENDING), 64) {
-            Ok(bytes) if bytes == b"due\n" => Ok(Some(Pending::Due)),
-            Ok(_) => Ok(Some(Pending::Announced)),
-            Err(Error::Absent { .. }) => Ok(None),
-            Err(e) => Err(e),
-        }
-    }
-
-    pub fn set_pending(&self, session: &Id, pending: Option<Pending>) -> Result<()> {
-        let word: &[u8] = match pending {
-            Some(Pending::Due) => b"due\n",
-            Some(Pending::Announced) => b"announced\n",
-            None => return self.dir().remove(&format!("{}/{session}", layout::PENDING)),
-        };
-        self.dir().make(layout::PENDING)?.write(session.as_str(), word, Durability::Relaxed)
     }
 }

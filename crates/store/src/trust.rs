@@ -181,14 +181,19 @@ impl Trust {
     }
 
     fn make_dir(&self) -> Result<Dir> {
-        use std::os::unix::fs::DirBuilderExt;
-        let path = self.state.join("trust");
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&path);
-        made.map_err(|e| crate::read::io_error(&e, &path, "make a folder"))?;
+        let dir = make_private(&self.state.join("trust"))?;
         // What is noted in a folder of somebody else would not be believed.
         self.require_private()?;
-        Dir::open(&path)
+        Ok(dir)
     }
+}
+
+/// A folder that only its owner can look into.
+pub(crate) fn make_private(path: &Path) -> Result<Dir> {
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|e| crate::read::io_error(&e, path, "make a folder"))?;
+    Dir::open(path)
 }
 
 fn canonical(root: &Path) -> Result<String> {

@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use ops::project::settings;
 
 use crate::commands::{
-    brief, completions, config, context, doctor, files, gate, handoff, harness, hook, import, init, install,
-    journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
+    brief, completions, config, context, debug, doctor, files, gate, handoff, harness, hook, import, init,
+    install, journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -84,6 +84,7 @@ enum Command {
     Config(config::Args),
     Trust(trust::Args),
     Doctor(doctor::Args),
+    Debug(debug::Args),
     Redact(redact::Args),
     Context(context::Args),
     Role(role::Args),
@@ -108,6 +109,7 @@ impl Command {
             | Command::Gate(_)
             | Command::Journal(_)
             | Command::Brief(_)
+            | Command::Debug(_)
             | Command::Resume(_)
             | Command::Role(_)
             | Command::Lifecycle(_)
@@ -170,6 +172,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Config(args) => config::run(&world, args, format),
         Command::Trust(args) => trust::run(&world, args, format),
         Command::Doctor(args) => doctor::run(&world, args, format),
+        Command::Debug(args) => debug::run(&world, args, format),
         Command::Redact(args) => redact::run(&world, args, format),
         Command::Context(args) => context::run(&world, args, format),
         Command::Role(args) => role::run(&world, args, format),

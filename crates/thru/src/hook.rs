@@ -35,15 +35,26 @@ pub fn run(words: &[OsString], started: Instant) {
         // The process ends with its event: giving the memory back first would only be more work.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
-        let user = world::user();
-        let world = World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now, user };
-        ops::hook::run(&world, &Call { harness, event, payload: &payload, started })
+        ops::hook::run(&hook_world(now), &Call { harness, event, payload: &payload, started })
     }));
-    if let Ok(reply) = reply
-        && !reply.is_empty()
-    {
-        let _ = output::print_reply(&reply);
+    match reply {
+        Ok(reply) if reply.is_empty() => {}
+        Ok(reply) => {
+            let _ = output::print_reply(&reply);
+        }
+        Err(panic) => {
+            let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let why = why.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            let call = Call { harness, event, payload: b"", started };
+            let _ = catch_unwind(AssertUnwindSafe(|| {
+                ops::hook::receipt::panicked(&hook_world(Timestamp::now()), &call, &why);
+            }));
+        }
     }
+}
+
+fn hook_world(now: Timestamp) -> World<'static> {
+    World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now, user: world::user() }
 }
 
 /// As much as comes in time; what is missing shows when it is decoded. A whole object is all there will be: whether the

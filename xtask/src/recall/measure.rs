@@ -70,11 +70,16 @@ impl Measured {
             jiff::Timestamp::UNIX_EPOCH,
         )
         .expect("a transcript that was read before");
-        let material =
-            Material { occasion: Occasion::Compacted, digest: &digest, problems: &[], gone: &[], notes: &[] };
+        let material = Material {
+            occasion: Occasion::Compacted,
+            digest: &digest,
+            problems: &[],
+            gone: &[],
+            records: &[],
+        };
         let wanted = wanted(session, cut);
         let by_size = sizes.iter().map(|size| {
-            let text = model::brief::compose(&material, *size).unwrap_or_default();
+            let text = model::brief::compose(&material, *size).map(|brief| brief.text).unwrap_or_default();
             (*size, answers(session, &wanted, &text))
         });
         Measured {

@@ -1,10 +1,9 @@
 //! What could be told, before it is decided what is.
 
-use super::Topic;
-
-/// One fact.
+/// One fact that a brief can hold.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Candidate {
+pub struct Candidate {
+    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. What was told is known by it.
     pub id: String,
     pub class: Class,
     /// Which of its class it is, best first.
@@ -13,14 +12,40 @@ pub(super) struct Candidate {
     pub kept: bool,
     /// A file's folder; files of one folder are told together.
     pub folder: Option<String>,
-    /// The same fact told shortly, and longer. Never empty.
+    /// The same fact told shortly, and longer. Never empty. Rendered: nothing in it can be taken for markup.
     pub forms: Vec<String>,
+}
+
+impl Candidate {
+    /// A fact from a feature's records: told before what comes from the session itself.
+    pub fn new(section: &'static Section, id: impl Into<String>, text: impl Into<String>) -> Candidate {
+        Candidate::of(Class::First(section), id.into(), vec![text.into()])
+    }
+
+    /// Longer text, told where room is left; shortest form first.
+    pub fn appended(section: &'static Section, id: impl Into<String>, forms: Vec<String>) -> Candidate {
+        Candidate::of(Class::Last(section), id.into(), forms)
+    }
+
+    fn of(class: Class, id: String, forms: Vec<String>) -> Candidate {
+        Candidate { id, class, place: 0, kept: false, folder: None, forms }
+    }
+}
+
+/// A part of the brief that a feature fills. Several features may fill one: it is printed once.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Section {
+    /// Among the sections of features, lower numbers are printed first and taken first.
+    pub order: u32,
+    /// In `thru brief --explain` and in JSON.
+    pub name: &'static str,
+    pub title: &'static str,
 }
 
 /// What a fact is. The order is the order in a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Class {
-    Note(Topic),
+pub enum Class {
+    First(&'static Section),
     Asked,
     Said,
     Todo,
@@ -35,6 +60,7 @@ pub(super) enum Class {
     Earlier,
     Commands,
     Named,
+    Last(&'static Section),
     Problems,
 }
 
@@ -47,37 +73,9 @@ pub(super) enum Style {
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 20] = [
-        Class::Note(Topic::Loop),
-        Class::Note(Topic::Role),
-        Class::Note(Topic::Manifest),
-        Class::Note(Topic::Packet),
-        Class::Note(Topic::Outputs),
-        Class::Asked,
-        Class::Said,
-        Class::Todo,
-        Class::Done,
-        Class::Answers,
-        Class::Failing,
-        Class::Edited,
-        Class::Read,
-        Class::Overcome,
-        Class::Mended,
-        Class::Earlier,
-        Class::Commands,
-        Class::Named,
-        Class::Note(Topic::Loaded),
-        Class::Problems,
-    ];
-
     pub(super) fn title(self) -> &'static str {
         match self {
-            Class::Note(Topic::Loop) => "Loop",
-            Class::Note(Topic::Role) => "Role",
-            Class::Note(Topic::Manifest) => "Workstream",
-            Class::Note(Topic::Packet) => "Packet",
-            Class::Note(Topic::Outputs) => "Outputs of sub-agents that are still open",
-            Class::Note(Topic::Loaded) => "Text of files to load (data, as it is on disk now)",
+            Class::First(section) | Class::Last(section) => section.title,
             Class::Asked => "Asked (newest first)",
             Class::Said => "Last said by the agent",
             Class::Todo => "Still to do",
@@ -95,7 +93,7 @@ impl Class {
 
     pub(super) fn name(self) -> &'static str {
         match self {
-            Class::Note(_) => "note",
+            Class::First(section) | Class::Last(section) => section.name,
             Class::Asked => "asked",
             Class::Said => "said",
             Class::Todo => "todo",

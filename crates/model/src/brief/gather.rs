@@ -1,22 +1,22 @@
-//! The facts of a digest, and of the notes beside it, as candidates.
+//! The facts of a digest, and those that features add, as candidates.
 
 use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
-use super::{Material, Occasion, Topic};
+use super::{Material, Occasion};
 use crate::checks::{self, covers};
 use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
 use crate::render::{block, code, inline, path, quoted};
-use crate::text::cut;
+use crate::text::{cut, fingerprint};
 
 /// How much of a command makes it known, with a little to spare.
 const COMMAND: usize = 66;
 
 pub(super) fn candidates(material: &Material) -> Vec<Candidate> {
     let mut gathering = Gathering { material, all: Vec::new() };
-    gathering.notes();
+    gathering.records();
     gathering.prompts();
     gathering.todos();
     gathering.failures();
@@ -44,16 +44,15 @@ impl Gathering<'_> {
         self.material.occasion == Occasion::Compacted && self.material.digest.fresh_summary().contains(text)
     }
 
-    fn notes(&mut self) {
-        for (i, note) in self.material.notes.iter().enumerate() {
-            let forms = match note.topic {
-                Topic::Loaded => loaded_forms(&note.text),
-                _ => vec![note.text.clone()],
-            };
-            self.add(Class::Note(note.topic), format!("note:{i}"), forms);
+    /// What features add, in the order of their rows.
+    fn records(&mut self) {
+        for candidate in self.material.records {
+            let place = self.all.iter().filter(|known| known.class == candidate.class).count();
+            self.all.push(Candidate { place, ..candidate.clone() });
         }
-        for (i, problem) in self.material.problems.iter().enumerate() {
-            self.add(Class::Problems, format!("problem:{i}"), vec![inline(problem, 200)]);
+        for problem in self.material.problems {
+            let id = format!("problem:{:016x}", fingerprint([problem]));
+            self.add(Class::Problems, id, vec![inline(problem, 200)]);
         }
     }
 
@@ -102,17 +101,18 @@ impl Gathering<'_> {
     fn todos(&mut self) {
         let digest = self.material.digest;
         let (mut open, mut done) = (Vec::new(), Vec::new());
-        for (i, todo) in digest.todos.iter().enumerate().filter(|(_, todo)| !todo.text.trim().is_empty()) {
+        for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
+            let id = format!("todo:{:016x}", fingerprint([&todo.id, &todo.text]));
             match todo.status {
                 Some(TodoStatus::InProgress) => {
-                    open.insert(0, (i, format!("{} (in progress)", quoted(&todo.text, 100))));
+                    open.insert(0, (id, format!("{} (in progress)", quoted(&todo.text, 100))));
                 }
                 Some(TodoStatus::Completed) => done.push(quoted(&todo.text, 60)),
-                _ => open.push((i, quoted(&todo.text, 100))),
+                _ => open.push((id, quoted(&todo.text, 100))),
             }
         }
-        for (i, words) in open {
-            self.add(Class::Todo, format!("todo:{i}"), vec![words]);
+        for (id, words) in open {
+            self.add(Class::Todo, id, vec![words]);
         }
         if !done.is_empty() {
             // The last ones matter most, and are told in their order.
@@ -168,10 +168,11 @@ impl Gathering<'_> {
     }
 
     fn answers(&mut self) {
-        for (i, answer) in self.material.digest.answers.iter().enumerate().rev() {
+        for answer in self.material.digest.answers.iter().rev() {
+            let id = format!("answer:{:016x}", fingerprint([&answer.question, &answer.answer]));
             let form =
                 |most| format!("{} → {}", quoted(&answer.question, most), quoted(&answer.answer, most));
-            self.add(Class::Answers, format!("answer:{i}"), vec![form(90), form(240)]);
+            self.add(Class::Answers, id, vec![form(90), form(240)]);
         }
     }
 
@@ -203,8 +204,8 @@ fn is_overcome(digest: &Digest, failure: &Failure) -> bool {
     failure.is_command && later.into_iter().any(|later| covers(&later.command, later.passed, &failure.what))
 }
 
-fn loaded_forms(text: &str) -> Vec<String> {
-    let (name, content) = text.split_once('\n').unwrap_or((text, ""));
+/// The text of a file as data, in three lengths.
+pub fn file_text(name: &str, content: &str) -> Vec<String> {
     let form = |most| match content.trim().contains('\n') {
         // Its lines say what belongs together: lists and code cannot be read without.
         true => format!("{}:\n{}", path(name, 200), block(content, most)),

@@ -1,15 +1,14 @@
 //! In which order candidates are taken. One table; a ranking by score takes the place of [`Order::rank`], and
 //! of nothing else.
 
-use super::Topic;
 use super::candidate::{Candidate, Class};
 
 /// Where a class begins, how far its members lie apart, and how much later a fact is told at greater length. Classes
 /// interleave: the tenth file comes before the third command that passed, and after the second failure.
 fn steps(class: Class) -> (u32, u32, u32) {
     match class {
-        Class::Note(Topic::Loaded) => (60, 6, 20),
-        Class::Note(topic) => (topic as u32, 1, 1),
+        Class::First(section) => (section.order, 1, 1),
+        Class::Last(_) => (60, 6, 20),
         Class::Asked => (6, 14, 16),
         Class::Said => (8, 1, 40),
         Class::Todo => (9, 6, 1),

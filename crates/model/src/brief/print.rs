@@ -1,5 +1,7 @@
 //! The chosen candidates as text.
 
+use std::collections::BTreeSet;
+
 use super::budget::Choice;
 use super::candidate::{Candidate, Class, Style};
 use super::{Material, Occasion};
@@ -29,17 +31,15 @@ pub(super) fn print(head: &str, candidates: &[Candidate], choice: &Choice) -> St
         .zip(&choice.forms)
         .filter_map(|(candidate, form)| Some((candidate, candidate.forms[(*form)?].as_str())))
         .collect();
+    let classes: BTreeSet<Class> = taken.iter().map(|(candidate, _)| candidate.class).collect();
     let mut titles: Vec<&str> = Vec::new();
-    for class in Class::ALL {
+    for class in classes {
         if titles.contains(&class.title()) {
             continue;
         }
         titles.push(class.title());
         let facts: Vec<(&Candidate, &str)> =
             taken.iter().copied().filter(|(candidate, _)| candidate.class.title() == class.title()).collect();
-        if facts.is_empty() {
-            continue;
-        }
         text.push_str(&format!("{}:\n", class.title()));
         match class.style() {
             Style::Lines => facts.iter().for_each(|(_, fact)| text.push_str(&format!("- {fact}\n"))),

@@ -22,6 +22,13 @@ pub fn prompt(output: &Output, path: &str) -> String {
     }
 }
 
+/// What a sub-agent that stops has left to save: its last message, where it left no file or an empty one.
+pub fn message_to_keep(verdict: Verdict, message: Option<&str>) -> Option<String> {
+    let left_nothing = matches!(verdict, Verdict::Missing | Verdict::Empty);
+    let text = message?.trim();
+    (left_nothing && !text.is_empty()).then(|| format!("{text}\n"))
+}
+
 /// What a sub-agent is told when it starts.
 pub fn awaited(stage: &str, path: &str) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };

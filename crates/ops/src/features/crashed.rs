@@ -5,20 +5,35 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::brief::{Note, Topic};
+use model::brief::{Candidate, Occasion};
 use model::digest::FileUse;
 use model::id::Id;
 use model::packet::{Packet, Status, words};
 use model::render::{inline, path};
+use model::text::count;
 use model::{shell, time};
 use serde::{Deserialize, Serialize};
-use store::{Durability, Lock, Place, Root, Store, layout};
+use serde_json::json;
+use store::{Lock, Place, SessionState, Store, layout};
 
-use crate::features::packets::handoff;
-use crate::features::packets::handoff::Marks;
+use crate::features::packets::handoff::{self, Marks};
+use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, packets};
+use crate::hook::context::HookContext;
 use crate::process::alive;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
+
+pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
+
+fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let waiting = waiting(project.world, project.store)?;
+    if waiting == 0 {
+        return Ok(Vec::new());
+    }
+    let rest = " without an end; `thru sweep` makes a packet of each";
+    let line = StatusLine::toned("broke off", Tone::Warning, count(waiting, "session"), rest);
+    Ok(vec![line.with_json("broke_off", json!(waiting))])
+}
 
 /// A session whose process cannot be asked about counts as dead after so long without a word.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
@@ -89,62 +104,77 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     Ok(swept)
 }
 
-/// A packet that a new session is told of, once.
-#[derive(Debug)]
-pub(crate) struct Offer {
-    pub note: Note,
-    session: Id,
-    seen: Seen,
-    /// Until it was told, nobody else tells it.
-    _lock: Lock,
-}
+const ID: &str = "crashed:";
 
-impl Offer {
-    /// Whether an answer holds it. Briefs have a limit.
-    pub fn is_in(&self, text: &str) -> bool {
-        text.contains(&self.seen.packet)
+/// At the start of a new session: what one that crashed has left. It is told once.
+fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let ProjectContext { world, root, store, .. } = context.project;
+    if context.occasion != Occasion::Started {
+        return Ok(Vec::new());
     }
-
-    pub fn was_told(&self, store: &Store) -> Result<()> {
-        note_down(store, &self.session, &Seen { offered: true, ..self.seen.clone() })
-    }
-}
-
-/// At a session start: sees to the newest dead session that nobody was told of. It is for the caller to say that it was told.
-pub(crate) fn offer(world: &World, store: &Store, root: &Root, current: &str) -> Option<Offer> {
-    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
+    let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+        tail => tail?,
+    };
+    // One start deals with it; whoever comes at the same time leaves it alone.
+    let lock = match lock(store, Duration::ZERO) {
+        Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
+        lock => lock?,
+    };
+    let current = context.session.map(Id::as_str);
     let open = open(&tail);
-    // One start sees to it; whoever comes at the same time leaves it alone.
-    let lock = lock(store, Duration::ZERO).ok()?;
-    let others = open.iter().rev().filter(|open| open.session.as_str() != current).take(LOOKED_AT);
-    let (open, seen) = others
-        .filter_map(|open| Some((open, seen_to(store, open).ok()?)))
-        .filter(|(_, seen)| !seen.as_ref().is_some_and(|seen| seen.offered))
-        .find(|(open, _)| is_dead(store, open, world.now).unwrap_or(false))?;
-    let seen = match seen {
-        Some(seen) => seen,
+    let others = open.iter().rev().filter(|open| Some(open.session.as_str()) != current).take(LOOKED_AT);
+    let mut crashed = None;
+    for open in others {
+        let seen = seen_to(store, open)?;
+        if !seen.as_ref().is_some_and(|seen| seen.offered) && is_dead(store, open, world.now)? {
+            crashed = Some((open, seen));
+            break;
+        }
+    }
+    let Some((open, seen)) = crashed else { return Ok(Vec::new()) };
+    let packet = match seen {
+        Some(seen) => seen.packet,
         None => {
-            let own = Store::at(&root.path).ok()??.in_hook(store.until());
-            let project = Project { root: root.clone(), store: own, marker: store.marker().ok()? };
-            sweep(world, &project, open, Mode::Write, Marks::Leave).ok()?;
-            read_note(&project.store, &open.session).ok()??
+            let Some(own) = Store::at(&root.path)? else { return Ok(Vec::new()) };
+            let (own, marker) = (own.in_hook(store.until()), store.marker()?);
+            let project = Project { root: root.clone(), store: own, marker };
+            let swept = sweep(world, &project, open, context.mode, Marks::Leave)?;
+            if context.mode == Mode::DryRun && !swept.packet.is_empty() {
+                return Ok(vec![candidate(open, &swept.packet)]);
+            }
+            swept.packet
         }
     };
-    if !is_open(store, &seen.packet) {
-        // It left nothing to tell of, or somebody has seen to that.
-        note_down(store, &open.session, &Seen { offered: true, ..seen }).ok()?;
-        return None;
+    if !is_open(store, &packet) {
+        // It left nothing to tell of, or somebody has dealt with that.
+        if context.mode == Mode::Write {
+            mark_offered(store, &open.session)?;
+        }
+        return Ok(Vec::new());
     }
-    let (session, at, packet) = (path(open.session.as_str(), 40), path(&open.at, 30), &seen.packet);
+    context.held.borrow_mut().push(lock);
+    Ok(vec![candidate(open, &packet)])
+}
+
+fn candidate(open: &Open, packet: &str) -> Candidate {
+    let (session, at) = (path(open.session.as_str(), 40), path(&open.at, 30));
     let text = format!(
         "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
     );
-    Some(Offer {
-        note: Note { topic: Topic::Packet, text },
-        session: open.session.clone(),
-        seen,
-        _lock: lock,
-    })
+    Candidate::new(&packets::SECTION, format!("{ID}{}", open.session), text)
+}
+
+fn told(context: &HookContext, told: &[String]) -> Result<()> {
+    for session in told.iter().filter_map(|id| Id::new(id.strip_prefix(ID)?).ok()) {
+        mark_offered(context.project.store, &session)?;
+    }
+    Ok(())
+}
+
+fn mark_offered(store: &Store, session: &Id) -> Result<()> {
+    let seen = store.session(session).get::<Seen>()?.unwrap_or_default();
+    Ok(store.session(session).put(&Seen { offered: true, ..seen })?)
 }
 
 /// Whether a packet still waits for somebody.
@@ -158,7 +188,7 @@ fn is_open(store: &Store, packet: &str) -> bool {
 pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen = Seen { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
-    note_down(store, &session, &seen)
+    Ok(store.session(&session).put(&seen)?)
 }
 
 /// How many of the newest sessions broke off and have left no packet yet. Bounded, and changes nothing.
@@ -196,7 +226,11 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
     else {
         if mode == Mode::Write {
             let until = until(world, &project.store, &open.session)?;
-            note_down(&project.store, &open.session, &Seen { packet: String::new(), offered: true, until })?;
+            project.store.session(&open.session).put(&Seen {
+                packet: String::new(),
+                offered: true,
+                until,
+            })?;
         }
         return Ok(swept(String::new(), false));
     };
@@ -245,7 +279,7 @@ fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
 }
 
 /// What was done about a session: which packet was made, and whether anybody was told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
     packet: String,
     offered: bool,
@@ -266,7 +300,7 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
 
 /// None also for a session that was taken up again since, and worked.
 fn seen_to(store: &Store, open: &Open) -> Result<Option<Seen>> {
-    let Some(seen) = read_note(store, &open.session)? else { return Ok(None) };
+    let Some(seen) = store.session(&open.session).get::<Seen>()? else { return Ok(None) };
     // What it did right behind its own handoff is no reason for a second packet.
     let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
     Ok(is_over.then_some(seen))
@@ -286,25 +320,25 @@ fn is_our_command(line: &str) -> bool {
     !commands.is_empty() && commands.iter().all(is_ours)
 }
 
-fn read_note(store: &Store, session: &Id) -> Result<Option<Seen>> {
-    let bytes = match store.dir().read(&format!("{}/{session}", layout::SWEPT), 1024) {
-        Err(store::Error::Absent { .. }) => return Ok(None),
-        bytes => bytes?,
-    };
-    let text = String::from_utf8_lossy(&bytes);
-    let mut lines = text.lines();
-    let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
-    let offered = lines.next() == Some("offered");
-    let until = lines.next().and_then(|line| line.split_once(' '));
-    let until = until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
-    Ok(Some(Seen { packet, offered, until: until.unwrap_or_default() }))
-}
+impl SessionState for Seen {
+    const FOLDER: &'static str = layout::SWEPT;
+    const LARGEST: usize = 1024;
 
-fn note_down(store: &Store, session: &Id, seen: &Seen) -> Result<()> {
-    let packet = if seen.packet.is_empty() { "-" } else { &seen.packet };
-    let offered = if seen.offered { "offered" } else { "-" };
-    let Until { at, records } = &seen.until;
-    let folder = store.dir().make(layout::SWEPT)?;
-    let text = format!("{packet}\n{offered}\n{at} {records}\n");
-    Ok(folder.write(session.as_str(), text.as_bytes(), Durability::Relaxed)?)
+    fn parse(bytes: &[u8]) -> std::result::Result<Seen, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = text.lines();
+        let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
+        let offered = lines.next() == Some("offered");
+        let until = lines.next().and_then(|line| line.split_once(' '));
+        let until =
+            until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
+        Ok(Seen { packet, offered, until: until.unwrap_or_default() })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let packet = if self.packet.is_empty() { "-" } else { &self.packet };
+        let offered = if self.offered { "offered" } else { "-" };
+        let Until { at, records } = &self.until;
+        format!("{packet}\n{offered}\n{at} {records}\n").into_bytes()
+    }
 }

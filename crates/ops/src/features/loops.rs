@@ -3,6 +3,7 @@
 mod adopt;
 mod choose;
 pub mod ralph;
+mod report;
 mod seen;
 pub(crate) mod session;
 pub mod start;
@@ -10,7 +11,7 @@ pub(crate) mod stop;
 mod validators;
 
 use jiff::{SignedDuration, Timestamp};
-use model::finding::{Finding, Level};
+use model::event::{EventName, EventSet, Kind};
 use model::id::Id;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
@@ -22,11 +23,50 @@ use store::{Found, Store};
 pub use adopt::{Adoption, adopt, to_adopt};
 pub use choose::Wanted;
 use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
+pub use report::short;
 
+use crate::features::{Decision, Feature};
+use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::Chosen;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
+
+pub const ROW: Feature = Feature {
+    name: "loops",
+    wants: EventSet::of(&[
+        EventName::SessionStart,
+        EventName::Prompt,
+        EventName::Stop,
+        EventName::SessionEnd,
+    ]),
+    decide,
+    candidates: session::candidates,
+    continue_as: session::continue_as,
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
+
+/// What loops make of an event of the main agent.
+fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    // A sub-agent is never held, and half a payload is no ground to hold anybody.
+    if context.event.agent.is_some() || context.event.torn {
+        return Ok(Decision::nothing("loops act on whole events of the main agent only"));
+    }
+    match &context.event.kind {
+        Kind::Stop(stopped) => stop::decide(context, stopped),
+        Kind::SessionStart { source } => session::begin(context, *source),
+        Kind::Prompt { .. } | Kind::SessionEnd { .. } => stop::notice(context),
+        Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Other { .. } => Ok(Decision::nothing("loops do not act on this event")),
+    }
+}
 
 /// A loop as a person sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -346,51 +386,6 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-/// How many were paused, by somebody or by a limit.
-pub fn paused(store: &Store) -> Result<usize> {
-    let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
-    Ok(all(store)?.0.iter().filter(|record| is_paused(&record.state)).count())
-}
-
-/// What is wrong with loops, for the doctor.
-pub fn findings(store: &Store) -> Vec<Finding> {
-    let (records, damaged) = match all(store) {
-        Ok(all) => all,
-        Err(error) => return vec![Finding::new(Level::Error, error.to_string())],
-    };
-    let mut findings: Vec<Finding> = damaged
-        .into_iter()
-        .map(|error| {
-            let text = format!("a loop cannot be read: {error}");
-            Finding::new(Level::Error, text).hint("mend the file; until then it lets every stop pass")
-        })
-        .collect();
-    if let Err(error) = store.foreground() {
-        let hint = "any `thru loop` command that changes one writes it anew from the loops";
-        findings.push(Finding::new(Level::Warning, error.to_string()).hint(hint));
-    }
-    for state in records.iter().map(|record| &record.state).filter(|state| state.ended == Some(Ended::Error))
-    {
-        let detail = state.ended_detail.as_deref().unwrap_or("it does not say why");
-        let text = format!("loop {} was paused by an error: {detail}", state.id);
-        findings.push(
-            Finding::new(Level::Warning, text).hint(format!("`thru loop resume {}` goes on", state.id)),
-        );
-    }
-    for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {
-        let text =
-            format!("loop {} is {} and was not started here: it is never fed", state.id, state.status.name());
-        let hint = format!("`thru loop adopt {}` shows what it would feed and run, and asks", state.id);
-        findings.push(Finding::new(Level::Note, text).hint(hint));
-    }
-    findings
-}
-
-/// How many would run or could go on if they had been started here.
-pub fn not_started_here(store: &Store) -> Result<usize> {
-    Ok(all(store)?.0.iter().filter(|record| is_foreign(store, &record.state)).count())
 }
 
 /// One that came with a clone or a pull, was changed by somebody since, or is of a thru that kept no record.

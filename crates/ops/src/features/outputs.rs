@@ -6,6 +6,7 @@ mod hook;
 mod launch;
 mod live;
 mod orphan;
+mod report;
 mod run;
 mod seal;
 
@@ -13,11 +14,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use model::config::Resolved;
+use model::event::{EventName, EventSet};
 use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
 use model::id::Id;
 use serde::Serialize;
 use store::{Care, Lock, Root, Run, Store, layout};
 
+use crate::features::Feature;
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -26,11 +29,21 @@ use orphan::Orphan;
 pub use adopt::{Adoption, LaunchShown, adopt, to_adopt};
 pub use expect::{Expectation, Wanted, Wish, expect};
 pub use hook::{Open, OpenOutput, open};
-pub(crate) use hook::{awaited, keep_message, notes};
 pub(crate) use live::live_run;
 pub use live::{Live, Where, clear_live, live, set_live};
 pub use run::{Again, Options, Progress, run};
 pub use seal::{Prompt, Sealed, prompt, seal};
+
+pub const ROW: Feature = Feature {
+    name: "outputs",
+    wants: EventSet::of(&[EventName::SubagentStart, EventName::SubagentStop]),
+    annotate: hook::annotate,
+    decide: hook::decide,
+    candidates: hook::candidates,
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
 
 /// How long another who works in the same run is waited for. A child that a killed run was just starting holds its lock a
 /// moment longer than the run itself.

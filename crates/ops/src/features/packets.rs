@@ -4,10 +4,12 @@ mod edit;
 pub mod handoff;
 mod import;
 pub mod pickup;
+mod report;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use model::brief::Section;
 use model::document::{Document, EditError};
 use model::finding::{Finding, Level};
 use model::id::{self, Id};
@@ -18,12 +20,24 @@ use model::time;
 use serde::Serialize;
 use store::Listed;
 
+use crate::features::Feature;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
 pub(crate) use edit::inside;
 pub use edit::{Edit, Edited, edit};
 pub use import::{Imported, import};
+
+pub const ROW: Feature = Feature {
+    name: "packets",
+    candidates: pickup::candidates,
+    continue_as: pickup::continue_as,
+    status: report::status,
+    ..Feature::NONE
+};
+
+/// What a brief says about packets: the one that the session works on, and those of crashed sessions.
+pub(crate) const SECTION: Section = Section { order: 3, name: "packet", title: "Packet" };
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);

@@ -4,11 +4,13 @@ pub mod context;
 pub mod events;
 pub mod lifecycle;
 pub mod recover;
+mod report;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use model::config::Settings;
+use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Lifecycle, State};
@@ -16,14 +18,31 @@ use model::role::{self, ContextFile, Facts, Report};
 use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
-use store::role::{Changed, Missing};
+use store::role::{Changed, Missing, RoleBinding};
 use store::{Dir, EntryKind, Found, Root, Store, layout};
 
+use crate::features::Feature;
 use crate::project::{Project, git, settings};
 use crate::session::list;
 use crate::session::list::Chosen;
 use crate::setup::init;
 use crate::{Error, Result, World};
+
+pub const ROW: Feature = Feature {
+    name: "roles",
+    wants: EventSet::of(&[
+        EventName::SessionStart,
+        EventName::Prompt,
+        EventName::ToolDone,
+        EventName::BeforeCompact,
+    ]),
+    decide: events::decide,
+    candidates: events::candidates,
+    continue_as: events::continue_as,
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
 
 /// Larger than any context file that an agent could read in one go.
 const LARGEST: usize = 1024 * 1024;
@@ -301,7 +320,7 @@ pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     let (session, chosen) = list::choose(world, &store, session)?;
     let changed = store.change_lifecycle(&role, Missing::Create(world.now), init::PATIENCE, |_| Ok(0))?;
     refuse_clash(&role, &changed)?;
-    store.bind_role(&session, &role)?;
+    store.session(&session).put(&RoleBinding { role: Some(role.clone()) })?;
     let file = roles.find(&role)?;
     let (mut missing, mut near) = (None, None);
     if file.is_none() {
@@ -335,7 +354,7 @@ pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
     let store = Project::find(world)?.store;
     let (session, chosen) = list::choose(world, &store, session)?;
     let role = store.role_of(&session)?;
-    store.unbind_role(&session)?;
+    store.session(&session).remove::<RoleBinding>()?;
     Ok(Unbound {
         session: session.to_string(),
         guess: chosen == Chosen::Guess,

@@ -2,6 +2,7 @@
 //! and what is told of it, stands in the files below.
 
 mod follow;
+mod report;
 pub mod resume;
 mod state;
 mod told;
@@ -12,13 +13,28 @@ use std::time::Duration;
 use jiff::Timestamp;
 use model::config::Settings;
 use model::document::Document;
+use model::event::{EventName, EventSet};
 use model::manifest::{self, Manifest};
 use serde::Serialize;
 use store::{Dir, Durability, EntryKind, Look, Result, Root, Store, layout};
 
-pub use follow::{advance, keep_up};
-pub use state::{move_state, own_state, state_of};
-pub use told::{Reminder, notes, reminder};
+pub use follow::advance;
+pub use state::{own_state, state_of};
+
+use crate::features::{Feature, ProjectContext};
+
+pub const ROW: Feature = Feature {
+    name: "workstreams",
+    wants: EventSet::of(&[EventName::Prompt]),
+    decide: told::decide,
+    follow: follow::follow,
+    candidates: told::candidates,
+    told: told::told,
+    continue_as: state::continue_as,
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
 
 /// More workstreams than a hook looks through.
 const MOST: usize = 64;
@@ -37,9 +53,9 @@ pub struct Workstream {
     pub folder: String,
 }
 
-/// Where to look, and under what settings.
+/// The workstreams of a root.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct Workstreams<'a> {
     pub root: &'a Root,
     pub store: &'a Store,
     pub settings: &'a Settings,
@@ -80,7 +96,12 @@ impl Lies {
     }
 }
 
-impl Place<'_> {
+impl<'a> Workstreams<'a> {
+    pub fn of(project: &ProjectContext<'a>) -> Workstreams<'a> {
+        let ProjectContext { root, store, settings, .. } = *project;
+        Workstreams { root, store, settings }
+    }
+
     /// Every workstream, by id.
     pub fn all(&self) -> Result<Vec<Workstream>> {
         let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;

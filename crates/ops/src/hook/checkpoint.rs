@@ -5,7 +5,6 @@ use std::path::Path;
 
 use harness::Harness;
 use harness::transcript::each_line;
-use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::id::Id;
@@ -13,9 +12,8 @@ use model::journal::Scene;
 use model::session::Pending;
 use model::suggest;
 use store::feed::{self, Limits};
-use store::{Error, Result, Root, Store, layout};
+use store::{Error, Result, Store, layout};
 
-use crate::features::workstreams::{self, Place};
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{Retelling, Told};
 
@@ -25,22 +23,25 @@ const WINDOW_AT_STOP: u64 = 384 * 1024;
 const WINDOW_AT_COMPACTION: u64 = 3 * 512 * 1024;
 
 /// What a checkpoint works on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Checkpoint<'a> {
     pub store: &'a Store,
     pub harness: &'static Harness,
     pub scene: Scene<'a>,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    pub root: &'a Root,
-    pub settings: &'a Settings,
     pub limit: u64,
     pub deadline: Deadline,
+    /// What features make of the records.
+    pub follow: Follow<'a>,
 }
+
+/// `Ok(Some)`: done, and what went wrong beside it.
+pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: what is told again
 /// is not counted again.
-pub fn run(work: &Checkpoint) -> Result<()> {
+pub fn run(work: &Checkpoint) -> crate::Result<()> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut suggestions = Vec::new();
@@ -59,16 +60,18 @@ pub fn run(work: &Checkpoint) -> Result<()> {
     if !suggestions.is_empty() {
         store.dir().append_all(layout::RELEVANT_FILES, &suggestions, limit)?;
     }
-    let place = Place { root: work.root, store, settings: work.settings };
-    let seen = with_begun(work, &digest, &begun);
-    let kept_up = workstreams::keep_up(&place, session, work.event, &seen, work.scene.now, work.deadline);
-    // What was not answered is weighed again.
-    if matches!(work.event.kind, Kind::BeforeCompact { .. }) && kept_up.is_ok() {
+    let followed = (work.follow)(&with_begun(work, &digest, &begun));
+    // On failure keep the watermark, so that the next checkpoint reconsiders these records.
+    if matches!(work.event.kind, Kind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
         digest.begun = begun.iter().map(Told::mark).collect();
     }
-    store.write_digest(session, &digest)?;
-    caught_up.and(kept_up.and_then(|also| also))
+    store.session(session).put(&digest)?;
+    caught_up?;
+    match followed? {
+        Some(what) => Err(crate::Error::Failed { what }),
+        None => Ok(()),
+    }
 }
 
 /// The session with the calls that had not begun when it was looked at last: of a call that has not ended the files are
@@ -86,7 +89,7 @@ fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[Told]) -> Cow<
 /// absent: some harnesses write it late.
 fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
-    let cursor = work.store.cursor(work.session);
+    let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
     // Hooks that were not there from the beginning have missed prompts too.
     let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
     let mut retelling = Retelling::new(whole);
@@ -114,12 +117,12 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !work.harness.tells_all && !inherited && !starts {
-        work.store.set_pending(work.session, Some(Pending::Due))?;
+        work.store.session(work.session).put(&Pending::Due)?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.
     let begun = retelling.begun();
     if begun.is_empty() {
-        work.store.write_cursor(work.session, &report.cursor)?;
+        work.store.session(work.session).put(&report.cursor)?;
     }
     Ok(begun)
 }

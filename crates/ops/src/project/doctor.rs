@@ -1,23 +1,19 @@
 //! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a scratch file to see whether that
 //! works, and removes it.
 
-mod roles;
-mod states;
-
 use std::path::{Path, PathBuf};
 
 use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
-use model::config::Settings;
 use model::finding::{Finding, Level};
 use model::marker::ProjectId;
 use model::receipt::{LOST, Outcome, Receipt};
 use model::text::count;
 use model::time;
 use serde::Serialize;
-use store::{Dir, EntryKind, Found, Root, Store, Tracked, layout};
+use store::{Dir, EntryKind, Found, Store, Tracked, layout};
 
-use crate::features::{loops, outputs};
+use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::firing::{self, Fired, Firing};
@@ -42,14 +38,6 @@ pub struct Report {
     pub events: Vec<Fired>,
 }
 
-#[derive(Clone, Debug, Serialize)]
-pub struct Check {
-    pub name: &'static str,
-    /// What was seen, in one line.
-    pub text: String,
-    pub findings: Vec<Finding>,
-}
-
 impl Report {
     /// Notes are worth knowing; anything above wants somebody to act.
     pub fn is_clean(&self) -> bool {
@@ -68,9 +56,17 @@ pub fn run(world: &World) -> Report {
             report.checks.push(check_trust(holds));
             report.checks.push(check_settings(world, trusted.then_some(store)));
             let settings = settings::resolve(world, trusted.then_some(store)).settings();
-            report.checks.extend(check_outputs(store, root, &settings));
             if trusted {
                 report.checks.push(check_disk(world, store, &marker.project_id));
+            }
+            let project = ProjectContext { world, root, store, settings: &settings };
+            report.checks.push(check_files(store));
+            for feature in FEATURES {
+                let checks = feature.guard(|| Ok((feature.checks)(&project)));
+                report.checks.extend(checks.unwrap_or_else(|error| {
+                    let findings = vec![Finding::from(&error)];
+                    vec![Check { name: feature.name, text: "cannot be checked".to_owned(), findings }]
+                }));
             }
             store
         }
@@ -79,8 +75,6 @@ pub fn run(world: &World) -> Report {
             return report;
         }
     };
-    report.checks.push(check_files(store));
-    report.checks.extend(roles::check(world, store));
     match firing::read(store) {
         Ok(firing) => {
             report.checks.push(check_hooks(&firing, world.now));
@@ -92,7 +86,7 @@ pub fn run(world: &World) -> Report {
             report.events = firing.fired;
         }
         Err(error) => {
-            let findings = vec![of_error(&error)];
+            let findings = vec![Finding::from(&Error::from(error))];
             report.checks.push(Check { name: "hooks", text: "cannot be read".to_owned(), findings });
         }
     }
@@ -115,7 +109,7 @@ fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
             format!("none; it would be {}", root.path.display())
         }
         Err(error) => {
-            findings.push(of_error(error));
+            findings.push(Finding::from(error));
             "cannot be used".to_owned()
         }
     };
@@ -131,7 +125,7 @@ fn check_trust(holds: Option<store::Result<bool>>) -> Check {
                 .hint("look at the records in .agent/context, then run `thru trust`");
             ("not trusted".to_owned(), Some(finding))
         }
-        Some(Err(error)) => ("cannot be read".to_owned(), Some(of_error(&error.into()))),
+        Some(Err(error)) => ("cannot be read".to_owned(), Some(Finding::from(&Error::from(error)))),
         None => {
             let finding = Finding::new(Level::Warning, "neither HOME nor XDG_STATE_HOME is set");
             ("unknown".to_owned(), Some(finding.hint("set HOME to your home folder")))
@@ -164,8 +158,6 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
-    walk.findings.extend(loops::findings(store));
-    walk.findings.extend(states::findings(store));
     walk.findings.extend(tracked(store));
     let text = format!("{} in {}", count(walk.files, "file"), count(walk.folders, "folder"));
     Check { name: "files", text, findings: walk.findings }
@@ -199,22 +191,13 @@ fn tracked(store: &Store) -> Vec<Finding> {
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::try_writing(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
-    let mut findings: Vec<Finding> = failed.into_iter().map(|error| of_error(&error.into())).collect();
+    let mut findings: Vec<Finding> =
+        failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();
     if let Some(lost) = lost::untold(world, store, project) {
         findings
             .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
     }
     Check { name: "disk", text: text.to_owned(), findings }
-}
-
-/// The live run of a stage, where there is one. That outputs are open is in order; that it cannot be told is not.
-fn check_outputs(store: &Store, root: &Root, settings: &Settings) -> Option<Check> {
-    let (text, findings) = match outputs::open(store, root, settings) {
-        Ok(None) => return None,
-        Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
-        Err(error) => ("cannot be judged".to_owned(), vec![of_error(&error)]),
-    };
-    Some(Check { name: "outputs", text, findings })
 }
 
 #[derive(Default)]
@@ -229,14 +212,14 @@ impl Walk {
         self.folders += 1;
         let entries = match dir.entries() {
             Ok(entries) => entries,
-            Err(error) => return self.findings.push(of_error(&error.into())),
+            Err(error) => return self.findings.push(Finding::from(&Error::from(error))),
         };
         for entry in entries {
             let rel = if prefix.is_empty() { entry.name.clone() } else { format!("{prefix}/{}", entry.name) };
             match entry.kind {
                 EntryKind::Folder => match dir.sub(&entry.name) {
                     Ok(sub) => self.folder(&sub, &rel),
-                    Err(error) => self.findings.push(of_error(&error.into())),
+                    Err(error) => self.findings.push(Finding::from(&Error::from(error))),
                 },
                 EntryKind::File => self.file(dir, &entry.name, &rel),
                 EntryKind::Other => {
@@ -272,7 +255,7 @@ impl Walk {
             }
         });
         if let Err(error) = read {
-            self.findings.push(of_error(&error.into()));
+            self.findings.push(Finding::from(&Error::from(error)));
         }
         if let Some(first) = torn.first() {
             let what = match torn.len() {
@@ -406,12 +389,4 @@ fn of_receipt(receipt: &Receipt) -> Finding {
         Level::Warning,
         format!("{} of {} at {} failed: {why}", receipt.event, receipt.harness, receipt.ts),
     )
-}
-
-fn of_error(error: &Error) -> Finding {
-    let finding = Finding::new(Level::Error, error.to_string());
-    match error.hint() {
-        Some(hint) => finding.hint(hint),
-        None => finding,
-    }
 }

@@ -1,22 +1,85 @@
-//! `thru brief`: what would be told, of a session here or of a transcript alone.
+//! The brief: composed here for hooks and for `thru brief` alike, so that both give the same bytes.
 
+use std::cell::RefCell;
 use std::path::Path;
 
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
-use model::brief::{Explained, Material, Note, Occasion};
+use model::brief::{Brief, Candidate, Explained, Material, Occasion};
 use model::digest::Digest;
+use model::id::Id;
 use model::redact;
 use serde::Serialize;
-use store::Found;
+use store::{Found, Lock};
 
-use crate::features::workstreams::Place;
+use crate::features::{self, BriefContext, ProjectContext};
 use crate::project::settings;
+use crate::session::list;
+use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
-use crate::session::{list, past};
-use crate::{Error, Result, World};
+use crate::{Error, Mode, Result, World};
 
-/// What is asked for.
+/// What a hook asks for, and `thru brief` in its place.
+#[derive(Clone, Copy, Debug)]
+pub struct BriefRequest<'a> {
+    pub project: ProjectContext<'a>,
+    pub occasion: Occasion,
+    /// The session that will read it; None for one that has not begun.
+    pub session: Option<&'a Id>,
+    /// The id that this session had before.
+    pub previous: Option<&'a Id>,
+    /// Most UTF-16 units.
+    pub room: usize,
+    pub mode: Mode,
+}
+
+/// A brief that is ready to be told.
+#[derive(Debug)]
+pub struct Composed {
+    /// None when there is nothing to tell.
+    pub brief: Option<Brief>,
+    /// What features could not say.
+    pub problems: Vec<String>,
+    /// Kept until it was told, so that nobody else tells the same.
+    _held: Vec<Lock>,
+}
+
+/// The brief for an occasion; None where there is no session to tell of.
+pub fn compose(request: &BriefRequest) -> Option<Composed> {
+    let (gathered, records) = gather(request)?;
+    let brief =
+        model::brief::compose(&material(request.occasion, &gathered, &records.candidates), request.room);
+    Some(Composed { brief, problems: records.problems, _held: records.held })
+}
+
+/// What features add, and what keeps others from adding the same meanwhile.
+struct Records {
+    candidates: Vec<Candidate>,
+    problems: Vec<String>,
+    held: Vec<Lock>,
+}
+
+fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
+    let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
+    let told_of = match occasion {
+        // A new session is told of the one before it.
+        Occasion::Started => past::last_other_session(project.store, session)?,
+        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => previous.or(session)?.clone(),
+    };
+    let gathered = past::of_session(project.store, project.root, &told_of).ok()?;
+    // In a dry run what is kept of a session has not moved to its new id.
+    let session = if mode == Mode::Write { session } else { previous.or(session) };
+    let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
+    let (candidates, problems) = features::candidates(&context);
+    Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
+}
+
+fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candidate]) -> Material<'a> {
+    let Gathered { digest, problems, gone } = gathered;
+    Material { occasion, digest, problems, gone, records }
+}
+
+/// What `thru brief` is asked for.
 #[derive(Clone, Debug)]
 pub struct Wish<'a> {
     /// None for what fits the session.
@@ -55,8 +118,7 @@ pub struct Report {
 
 pub fn run(world: &World, wish: &Wish) -> Result<Report> {
     let named = wish.harness.map(by_name).transpose()?;
-    let mut skipped = None;
-    let (digest, problems, gone, notes) = match wish.transcript {
+    let (gathered, records, occasion, skipped) = match wish.transcript {
         Some(path) => {
             // Its project need not be here; then its paths are told from where it was.
             let here = match world.find() {
@@ -65,26 +127,26 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
             };
             let redact = settings::here(world).settings().redact();
             let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
-            skipped = Some(read.skipped);
-            (read.digest, Vec::new(), Vec::new(), Vec::new())
+            let occasion = wish.occasion.unwrap_or_else(|| fitting(&read.digest));
+            let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
+            (gathered, Vec::new(), occasion, Some(read.skipped))
         }
-        None => from_store(world, wish)?,
+        None => {
+            let (gathered, records, occasion) = from_store(world, wish)?;
+            (gathered, records, occasion, None)
+        }
     };
-    let harness = named.or_else(|| harness::by_name(&digest.harness)).unwrap_or(&HARNESSES[0]);
-    // That it was compacted is only said where it was.
-    let fitting = if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked };
-    let occasion = wish.occasion.unwrap_or(fitting);
+    let harness = named.or_else(|| harness::by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
     let cap = match wish.room {
         Room::Harness => model::decide::cap(occasion, harness.context_cap),
         Room::Chars(most) => most,
         Room::Tokens(most) => model::brief::chars(most),
         Room::All => usize::MAX,
     };
-    let material = Material { occasion, digest: &digest, problems: &problems, gone: &gone, notes: &notes };
-    let explained = model::brief::explain(&material, cap);
+    let explained = model::brief::explain(&material(occasion, &gathered, &records), cap);
     let chars = explained.text.as_deref().map_or(0, model::render::width);
     Ok(Report {
-        session: digest.session,
+        session: gathered.digest.session,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
         chars,
@@ -94,20 +156,38 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
     })
 }
 
-type Parts = (Digest, Vec<String>, Vec<String>, Vec<Note>);
+/// That it was compacted is only said where it was.
+fn fitting(digest: &Digest) -> Occasion {
+    if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
+}
 
-fn from_store(world: &World, wish: &Wish) -> Result<Parts> {
+fn from_store(world: &World, wish: &Wish) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
     let (root, store) = match world.find()? {
         Found::Marked { root, store, .. } => (root, store),
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
     };
-    let (session, _) = list::choose(world, &store, wish.session)?;
     let settings = settings::here(world).settings();
-    let place = Place { root: &root, store: &store, settings: &settings };
-    let restored = wish.occasion != Some(Occasion::Started);
-    let notes = if restored { past::recorded(&place, &[session.as_str()], world.now) } else { Vec::new() };
-    let gathered = past::of_session(&store, &root, &session)?;
-    Ok((gathered.digest, gathered.problems, gathered.gone, notes))
+    let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
+    // Without a session that is named, a start is that of a session which has not begun.
+    let session = match (wish.occasion, wish.session) {
+        (Some(Occasion::Started), None) => None,
+        _ => Some(list::choose(world, &store, wish.session)?.0),
+    };
+    let occasion = match (&session, wish.occasion) {
+        (_, Some(occasion)) => occasion,
+        (Some(session), None) => fitting(&past::whole(&store, session, past::GENERATIONS)?),
+        (None, None) => Occasion::Asked,
+    };
+    let session = session.as_ref();
+    let request =
+        BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
+    let Some((gathered, records)) = gather(&request) else {
+        // There is no session before it, or none that can be read: the error says which.
+        let (session, _) = list::choose(world, &store, wish.session)?;
+        let gathered = past::of_session(&store, &root, &session)?;
+        return Ok((gathered, Vec::new(), occasion));
+    };
+    Ok((gathered, records.candidates, occasion))
 }
 
 /// A transcript folded the way hooks would have folded it, from its first line to its last.

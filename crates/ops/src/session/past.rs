@@ -2,20 +2,11 @@
 
 use std::path::Path;
 
-use jiff::Timestamp;
-use model::brief::Note;
 use model::digest::Digest;
-use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
-use model::session::Pending;
 use serde::Deserialize;
 use store::{Root, Store, layout};
-
-use crate::World;
-use crate::features::packets::pickup;
-use crate::features::workstreams::{self, Place};
-use crate::features::{loops, outputs};
 
 /// Enough of a log to hold what is recent.
 const TAIL: u64 = 32 * 1024;
@@ -27,58 +18,21 @@ const PROBLEMS: usize = 3;
 /// How many sessions back a continued one is followed.
 pub const GENERATIONS: usize = 8;
 
-/// Everything a brief needs, owned.
+/// Everything a brief needs of one session, owned.
 #[derive(Debug)]
 pub struct Gathered {
     pub digest: Digest,
     pub problems: Vec<String>,
     pub gone: Vec<String>,
-    pub notes: Vec<Note>,
 }
 
-/// What to tell at this event; None at all others.
-pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pending>) -> Option<Gathered> {
-    let Place { root, store, .. } = *place;
-    let own = || Id::new(event.previous.as_deref().unwrap_or(&event.session)).ok();
-    let session = match &event.kind {
-        _ if event.agent.is_some() => return None,
-        Kind::SessionStart { source: Source::Startup } => last_other_session(store, &event.session)?,
-        Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => own()?,
-        Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
-        _ => return None,
-    };
-    let gathered = of_session(store, root, &session).ok()?;
-    Some(Gathered { notes: notes(world, place, event), ..gathered })
-}
-
-/// What there is to tell of one session, without what other records add.
+/// What there is to tell of one session, without what features add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     let problems = digest.unread_words().into_iter().chain(problems(store)).collect();
-    Ok(Gathered { problems, gone, notes: Vec::new(), digest })
-}
-
-/// What other records have to say at this event.
-fn notes(world: &World, place: &Place, event: &Event) -> Vec<Note> {
-    let Place { root, store, settings } = *place;
-    if let Kind::SessionStart { source: Source::Startup } = &event.kind {
-        let running = loops::session::note(store, &event.session);
-        return running.into_iter().chain(outputs::notes(store, root, settings)).collect();
-    }
-    let sessions: Vec<&str> =
-        [Some(event.session.as_ref()), event.previous.as_deref()].into_iter().flatten().collect();
-    recorded(place, &sessions, world.now)
-}
-
-/// What loop, workstream, packet and outputs have to say to a session, known by one id or by two.
-pub fn recorded(place: &Place, sessions: &[&str], now: Timestamp) -> Vec<Note> {
-    let Place { root, store, settings } = *place;
-    let running = sessions.iter().find_map(|session| loops::session::note(store, session));
-    let own = sessions.last().copied().unwrap_or_default();
-    let (workstream, packet) = (workstreams::notes(place, own, now), pickup::claimed(store, own));
-    running.into_iter().chain(workstream).chain(packet).chain(outputs::notes(store, root, settings)).collect()
+    Ok(Gathered { problems, gone, digest })
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.
@@ -92,7 +46,7 @@ pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<D
 }
 
 /// The session before this one, in this root.
-fn last_other_session(store: &Store, this: &str) -> Option<Id> {
+pub fn last_other_session(store: &Store, this: Option<&Id>) -> Option<Id> {
     #[derive(Deserialize)]
     struct Line {
         session: String,
@@ -102,7 +56,7 @@ fn last_other_session(store: &Store, this: &str) -> Option<Id> {
     let lines = tail.split(|b| *b == b'\n').rev();
     let mut sessions = lines
         .filter_map(|line| serde_json::from_slice::<Line>(line).ok().filter(|line| line.source.is_some()));
-    Id::new(&sessions.find(|line| line.session != this)?.session).ok()
+    Id::new(&sessions.find(|line| this.is_none_or(|this| line.session != this.as_str()))?.session).ok()
 }
 
 /// Failures since the last session start that went well: each is told once.

@@ -1,6 +1,7 @@
 use model::finding::Level;
 use model::time;
-use ops::project::doctor::{Check, Report};
+use ops::features::Check;
+use ops::project::doctor::Report;
 use ops::session::firing::Fired;
 use ops::{Result, World};
 

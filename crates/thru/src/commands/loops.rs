@@ -210,7 +210,7 @@ fn adopt(world: &World, id: &str, format: Format) -> Result<()> {
 
 /// Everything that the answer is about, whole.
 fn show_adoption(shown: &Shown) {
-    output::line(format_args!("{BOLD}{}{BOLD:#}, {}, {}", shown.id, state(shown), standing(shown)));
+    output::line(format_args!("{BOLD}{}{BOLD:#}, {}, {}", shown.id, state(shown), shown.standing()));
     output::line("At every stop the agent would be given this:");
     ask::show_text(&shown.prompt);
     match shown.validators.is_empty() {
@@ -229,23 +229,13 @@ fn changed(changed: &Changed, what: &str, format: Format) {
     }
     let Changed { shown, notes, .. } = changed;
     let what = if changed.changed { what } else { "Nothing to change:" };
-    output::line(format_args!("{GOOD}{what}{GOOD:#} {BOLD}{}{BOLD:#}, {}", shown.id, standing(shown)));
+    output::line(format_args!("{GOOD}{what}{GOOD:#} {BOLD}{}{BOLD:#}, {}", shown.id, shown.standing()));
     if shown.status == Status::Active {
         output::line(format_args!("{}", how_it_ends(shown)));
     }
     for note in notes {
         output::talk(format_args!("{WARN}note:{WARN:#} {}", one_line(note, 400)));
     }
-}
-
-/// `iteration 3 of 30, session 9487a9f7`.
-pub fn standing(shown: &Shown) -> String {
-    let whose = match (&shown.session, shown.waiting) {
-        (_, true) => ", for the next session that starts here".to_owned(),
-        (Some(session), _) => format!(", session {}", short(session)),
-        (None, false) => String::new(),
-    };
-    format!("iteration {}{whose}", progress(shown))
 }
 
 fn how_it_ends(shown: &Shown) -> String {
@@ -280,18 +270,6 @@ fn how_it_ends(shown: &Shown) -> String {
     format!("{}.", parts.join(", or "))
 }
 
-fn progress(shown: &Shown) -> String {
-    match shown.max_iterations {
-        0 => shown.iteration.to_string(),
-        most => format!("{} of {most}", shown.iteration),
-    }
-}
-
-/// Enough of a session's id to know it again.
-fn short(session: &str) -> String {
-    one_line(session, 128).chars().take(8).collect()
-}
-
 fn list(list: &List, world: &World, format: Format) {
     if format == Format::Json {
         return output::json(list);
@@ -303,7 +281,7 @@ fn list(list: &List, world: &World, format: Format) {
     let (id, state, done, holder) = (
         wide(&|shown| shown.id.len()),
         wide(&|shown| state(shown).len()),
-        wide(&|shown| progress(shown).len()),
+        wide(&|shown| shown.progress().len()),
         wide(&|shown| whose(shown).len()),
     );
     for shown in &list.loops {
@@ -328,7 +306,7 @@ fn list(list: &List, world: &World, format: Format) {
             "{GOOD}{mark}{GOOD:#} {BOLD}{:<id$}{BOLD:#}  {style}{:<state$}{style:#}  {:>done$}  {:<holder$}  {rest}",
             shown.id,
             self::state(shown),
-            progress(shown),
+            shown.progress(),
             whose(shown),
         ));
     }
@@ -367,7 +345,7 @@ fn is_behind(shown: &Shown) -> bool {
 fn whose(shown: &Shown) -> String {
     match (&shown.session, shown.waiting) {
         (_, true) => "next session".to_owned(),
-        (Some(session), _) => short(session),
+        (Some(session), _) => ops::features::loops::short(session),
         (None, false) => "-".to_owned(),
     }
 }
@@ -402,7 +380,7 @@ fn log(log: &Log, format: Format) {
         return output::json(log);
     }
     let Log { shown, entries, torn } = log;
-    output::line(format_args!("{BOLD}{}{BOLD:#}  {}, {}", shown.id, state(shown), standing(shown)));
+    output::line(format_args!("{BOLD}{}{BOLD:#}  {}, {}", shown.id, state(shown), shown.standing()));
     let mut day = "";
     for entry in entries {
         let (date, clock) = entry.ts.split_at_checked(10).unwrap_or((&entry.ts, ""));
@@ -431,7 +409,8 @@ fn print_entry(entry: &Entry, clock: &str) {
         Event::Moved => (DIM, "moved on"),
         Event::Cancelled => (WARN, "cancelled"),
     };
-    let session = || entry.session.as_ref().map(|session| format!("session {}", short(session)));
+    let session =
+        || entry.session.as_ref().map(|session| format!("session {}", ops::features::loops::short(session)));
     let reason =
         entry.reason.filter(|reason| *reason != Ended::Cancelled).map(|reason| reason.name().to_owned());
     let mut parts: Vec<String> = match entry.event {

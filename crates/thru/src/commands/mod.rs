@@ -4,6 +4,7 @@ pub mod brief;
 pub mod completions;
 pub mod config;
 pub mod context;
+pub mod debug;
 pub mod doctor;
 pub mod files;
 pub mod gate;

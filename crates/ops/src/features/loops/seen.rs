@@ -1,17 +1,16 @@
-//! What is looked at before a loop's lock is taken: the end of the transcript, the session's digest.
+//! What is looked at before a loop's lock is taken: the end of the transcript.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use harness::Harness;
 use harness::transcript::each_line;
-use model::digest::Digest;
-use model::event::{self, Event as HarnessEvent};
+use model::event;
 use model::loops::heard::{Heard, LastMessage};
 use model::session::Pending;
 use store::feed::{self, Limits};
 
-use super::stop::Scene;
+use crate::hook::context::HookContext;
 
 /// How long the harness gets to write down what its agent said last.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -25,15 +24,14 @@ pub struct Seen {
     pub heard: Heard,
     /// The last message and its id; why it is not known.
     pub message: Result<Option<LastMessage>, String>,
-    pub digest: Option<Digest>,
     pub compacting: bool,
 }
 
 impl Seen {
-    pub fn gather(scene: &Scene, event: &HarnessEvent, stop: &event::Stop) -> Seen {
-        let until = Instant::now() + PATIENCE.min(scene.deadline.left());
+    pub fn gather(context: &HookContext, stop: &event::Stop) -> Seen {
+        let until = Instant::now() + PATIENCE.min(context.deadline.left());
         let (heard, message) = loop {
-            let listened = listen(scene.harness, event.transcript.as_deref());
+            let listened = listen(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
             // One that was answered may be the one before this, which is still to be written.
             let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
@@ -43,13 +41,7 @@ impl Seen {
             }
             std::thread::sleep(LOOK_AGAIN);
         };
-        let pending = scene.store.pending(scene.session);
-        Seen {
-            heard,
-            message,
-            digest: scene.store.digest(scene.session, |_| {}).ok(),
-            compacting: matches!(pending, Ok(Some(Pending::Announced))),
-        }
+        Seen { heard, message, compacting: context.pending == Some(Pending::Announced) }
     }
 }
 

@@ -1,75 +1,96 @@
 //! A loop at a session's start: claimed by a new session, moved along to the id a session goes on under, and told.
 
-use model::brief::{Note, Topic};
-use model::event::{Event as HarnessEvent, Source};
+use model::brief::{Candidate, Section};
+use model::event::Source;
 use model::id::Id;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Status, promise_words};
 use model::render::quoted;
+use model::reply::{Part, Reply};
 use model::time;
-use store::Store;
-
-use crate::project::consent;
 
 use super::front;
-use super::stop::{Scene, notice, save, standing};
+use super::stop::{end_overridden, overridden_loop, save, standing};
+use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::hook::context::HookContext;
+use crate::project::consent;
+use crate::{Mode, Result};
+
+const SECTION: Section = Section { order: 0, name: "loop", title: "Loop" };
 
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
 
-/// Takes over what waits for a session that starts. Returns what it must be told at once, whether there is a brief or
-/// not.
-pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Result<Option<String>> {
-    let Some(pointer) = standing(scene)? else { return Ok(None) };
-    notice(scene)?;
-    if let Some(previous) = event.previous.as_deref()
-        && pointer.of(previous).is_some()
+/// Takes over what waits for a session that starts, which is told at once, whether there is a brief or not.
+pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
+    let Some(pointer) = standing(context)? else { return Ok(Decision::nothing("there are no loops")) };
+    if let Some(id) = overridden_loop(context)?
+        && context.mode == Mode::Write
     {
-        take(scene, Event::Moved, |pointer| pointer.of(previous).map(str::to_owned))?;
+        end_overridden(context, &id)?;
     }
-    // A compaction starts nothing; and a session that is taken up again may have a loop of its own.
-    if source == Source::Compact || pointer.next.is_none() {
-        return Ok(None);
-    }
-    let is_free = |pointer: &Pointer| pointer.of(scene.session.as_str()).is_none();
-    let claimed = take(scene, Event::Claimed, |pointer| pointer.next.clone().filter(|_| is_free(pointer)))?;
-    Ok(claimed.map(|state| {
-        format!(
-            "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \
-             you stop, you are given its prompt: {}\n",
-            state.id,
-            state.progress(),
-            promise_words(&state),
-            quoted(&state.prompt, SHOWN)
-        )
+    // A compaction starts nothing; and a session that is resumed may have a loop of its own.
+    let waits = pointer.next.as_deref().filter(|_| source != Source::Compact);
+    let Some(next) = waits else { return Ok(Decision::nothing("no loop waits for a session to start")) };
+    let why = format!("loop {next} waits for the next session");
+    let what = format!("make this session the owner of loops/{next}.md");
+    Ok(Decision::change(Part::silent(), why, what, move || {
+        let is_free = |pointer: &Pointer| pointer.of(context.session.as_str()).is_none();
+        let claimed =
+            take(context, Event::Claimed, |pointer| pointer.next.clone().filter(|_| is_free(pointer)))?;
+        Ok(claimed.map_or_else(Part::silent, |state| Part::of(Reply::Context(claimed_words(&state)))))
     }))
 }
 
+fn claimed_words(state: &Loop) -> String {
+    format!(
+        "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \
+         you stop, you are given its prompt: {}\n",
+        state.id,
+        state.progress(),
+        promise_words(state),
+        quoted(&state.prompt, SHOWN)
+    )
+}
+
+/// A session that goes on under another id keeps its loop.
+pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    let pointer = standing(context)?;
+    if pointer.is_some_and(|pointer| pointer.of(previous.as_str()).is_some()) {
+        take(context, Event::Moved, |pointer| pointer.of(previous.as_str()).map(str::to_owned))?;
+    }
+    Ok(())
+}
+
 /// What a brief says about the loop of a session.
-pub fn note(store: &Store, session: &str) -> Option<Note> {
-    let pointer = front(store).ok()?;
-    let id = Id::new(pointer.of(session)?).ok()?;
-    let state = store.read_loop(&id).ok()?.state;
-    (state.status == Status::Active && consent::is_started_here(store, &state)).then(|| Note {
-        topic: Topic::Loop,
-        text: format!(
-            "{} runs in this session, started by the user: iteration {}. {}",
-            state.id,
-            state.progress(),
-            promise_words(&state)
-        ),
-    })
+pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let store = context.project.store;
+    let Some(session) = context.session else { return Ok(Vec::new()) };
+    let pointer = front(store)?;
+    let Some(Ok(id)) = pointer.of(session.as_str()).map(Id::new) else { return Ok(Vec::new()) };
+    let state = store.read_loop(&id)?.state;
+    if state.status != Status::Active || !consent::is_started_here(store, &state) {
+        return Ok(Vec::new());
+    }
+    let text = format!(
+        "{} runs in this session, started by the user: iteration {}. {}",
+        state.id,
+        state.progress(),
+        promise_words(&state)
+    );
+    Ok(vec![Candidate::new(&SECTION, format!("loop:{id}"), text)])
 }
 
 /// Makes this session the owner of the loop that `which` finds, if it is still there to be had.
 fn take(
-    scene: &Scene,
+    context: &HookContext,
     event: Event,
     which: impl Fn(&Pointer) -> Option<String>,
 ) -> store::Result<Option<Loop>> {
-    let Scene { store, session, settings, world, .. } = *scene;
-    let _lock = store.lock_loops(scene.deadline.wait())?;
+    let ProjectContext { world, store, settings, .. } = context.project;
+    let session = context.session;
+    let _lock = store.lock_loops(context.deadline.wait())?;
     let mut pointer = front(store)?;
     let Some(Ok(id)) = which(&pointer).map(|id| Id::new(&id)) else { return Ok(None) };
     let record = store.read_loop(&id)?;

@@ -1,181 +1,182 @@
 //! A loop at a stop: what the engine needs is gathered, what it says is done. Anything wrong lets the agent stop.
 
-use harness::Harness;
-use model::config::Settings;
-use model::event::{self, Event as HarnessEvent, Kind};
+use model::event;
 use model::id::Id;
 use model::loops::engine::{
-    Allowed, Checked, Foreground, Message, Rules, Stop, Verdict, Who, calls_since, decide, digest_of,
+    self, Allowed, Checked, Foreground, Message, Rules, Stop, Verdict, Who, calls_since, digest_of,
     overridden,
 };
 use model::loops::heard::LastMessage;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Ended, Loop, Mark, Record};
-use model::reply::Reply;
+use model::reply::{Part, Reply};
 use model::time;
-use store::{Lock, Root, Store};
+use store::{Lock, Store};
 
+use super::front;
 use super::seen::Seen;
 use super::validators::first_failure;
-use super::{front, session};
-use crate::World;
+use crate::features::{Decision, ProjectContext};
+use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
+use crate::{Error, Mode, Result};
 
 /// How many changed files are named in the log.
 const FILES: usize = 20;
 
-/// Where a hook runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
-    pub world: &'a World<'a>,
-    pub harness: &'static Harness,
-    pub root: &'a Root,
-    pub store: &'a Store,
-    pub settings: &'a Settings,
-    pub deadline: Deadline,
-    pub session: &'a Id,
-}
-
-/// What to answer, and what went wrong.
-pub type Answer = (Reply, Option<String>);
-
-const SILENT: Answer = (Reply::Silent, None);
-
-/// What loops make of an event of the main agent, over what was to be answered anyway.
-pub fn heed(scene: &Scene, event: &HarnessEvent, reply: Reply) -> Answer {
-    // A sub-agent is never held, and half a payload is no ground to hold anybody.
-    if event.agent.is_some() || event.torn {
-        return (reply, None);
-    }
-    let told = match &event.kind {
-        Kind::Stop(stop) => {
-            return match at_stop(scene, event, stop) {
-                (Reply::Silent, trouble) => (reply, trouble),
-                answer => answer,
-            };
-        }
-        Kind::SessionStart { source } => session::begin(scene, event, *source),
-        Kind::Prompt { .. } | Kind::SessionEnd { .. } => notice(scene).map(|()| None),
-        _ => Ok(None),
+/// What becomes of the session's loop at a stop. With no loop in the foreground this opens one file and no more.
+pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Result<Decision<'c>> {
+    let pointer = standing(context)?.unwrap_or_default();
+    let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
+        return Ok(Decision::nothing("no loop is in the foreground of this session"));
     };
-    match (told, reply) {
-        (Ok(None), reply) => (reply, None),
-        (Ok(Some(told)), Reply::Context(brief)) => (Reply::Context(format!("{told}{brief}")), None),
-        (Ok(Some(told)), _) => (Reply::Context(told), None),
-        (Err(error), reply) => (reply, Some(error.to_string())),
-    }
-}
-
-/// With no loop in the foreground this opens one file and no more.
-fn at_stop(scene: &Scene, event: &HarnessEvent, stop: &event::Stop) -> Answer {
-    let pointer = match standing(scene) {
-        Ok(pointer) => pointer.unwrap_or_default(),
-        Err(error) => return (Reply::Silent, Some(error.to_string())),
-    };
-    let Some(Ok(id)) = pointer.of(scene.session.as_str()).map(Id::new) else { return SILENT };
-    Held { scene, event, stop, id, seen: Seen::gather(scene, event, stop) }.answer()
+    Held { context, stop, id, seen: Seen::gather(context, stop) }.decide()
 }
 
 /// A session that stops and has a loop.
-struct Held<'a> {
-    scene: &'a Scene<'a>,
-    event: &'a HarnessEvent<'a>,
-    stop: &'a event::Stop<'a>,
+struct Held<'c> {
+    context: &'c HookContext<'c>,
+    stop: &'c event::Stop<'c>,
     id: Id,
     seen: Seen,
 }
 
-impl Held<'_> {
-    fn answer(&self) -> Answer {
-        match self.decide(Checked::NotYet, self.scene.deadline) {
-            Next::Said(answer) => answer,
-            Next::Validate(validators) => self.validate(&validators),
-        }
+/// What the engine said of a loop, which is locked until that is done.
+struct Judged {
+    record: Record,
+    verdict: Verdict,
+    _lock: Lock,
+}
+
+impl<'c> Held<'c> {
+    fn decide(self) -> Result<Decision<'c>> {
+        let Some(judged) = self.judge(Checked::NotYet, self.context.deadline)? else {
+            return Ok(Decision::nothing(format!("loop {} is gone, or was not started here", self.id)));
+        };
+        let Judged { verdict, record, .. } = &judged;
+        let (part, why, what) = match verdict {
+            Verdict::Allow(allowed) => {
+                (Part::silent(), format!("loop {} allows it: {allowed:?}", self.id), String::new())
+            }
+            Verdict::Validate => {
+                let validators = record.state.validators.clone();
+                let why = format!("loop {}: the promise was given, its validators decide", self.id);
+                let what = format!("run {}", validators.join("; "));
+                // They run while nobody holds the loop: they may take minutes, and it can be cancelled meanwhile.
+                drop(judged);
+                return Ok(Decision::change(Part::silent(), why, what, move || self.validate(&validators)));
+            }
+            Verdict::FeedAgain { text } => (
+                Part::of(Reply::Block(text.clone())),
+                format!("loop {}: the same stop again", self.id),
+                String::new(),
+            ),
+            Verdict::Feed { next, text } => {
+                let why = format!("loop {} goes on: iteration {}", self.id, next.progress());
+                (
+                    Part::of(Reply::Block(text.clone())),
+                    why,
+                    format!("count the iteration in loops/{}.md", self.id),
+                )
+            }
+            Verdict::End { why, .. } => (
+                Part::silent(),
+                format!("loop {} ends: {why:?}", self.id),
+                format!("end loops/{}.md", self.id),
+            ),
+        };
+        Ok(Decision::change(part, why, what, move || self.apply(judged, Checked::NotYet)))
     }
 
-    /// The validators run while nobody holds the loop: they may take minutes, and it can be cancelled meanwhile.
-    fn validate(&self, validators: &[String]) -> Answer {
-        let _running = match self.scene.store.lock_validators(&self.id) {
+    fn validate(&self, validators: &[String]) -> Result<Part> {
+        let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
             // The same stop again while they run: the one that runs them answers.
-            Err(store::Error::Busy { .. }) => return SILENT,
-            Err(error) => return self.let_go(&error.to_string()),
+            Err(store::Error::Busy { .. }) => return Ok(Part::silent()),
+            Err(error) => return Err(self.let_go(&error)),
         };
-        let failure = first_failure(self.scene, validators);
-        let checked = failure.as_ref().map_or(Checked::Passed, Checked::Failed);
-        match self.decide(checked, self.scene.deadline.anew()) {
-            Next::Said(answer) => answer,
-            Next::Validate(_) => SILENT,
+        let failure = first_failure(self.context, validators);
+        let checked = || failure.as_ref().map_or(Checked::Passed, Checked::Failed);
+        match self.judge(checked(), self.context.deadline.anew())? {
+            Some(judged) => self.apply(judged, checked()),
+            None => Ok(Part::silent()),
         }
     }
 
-    /// One read-modify-write of the loop, or a good reason why not.
-    fn decide(&self, checked: Checked, deadline: Deadline) -> Next {
-        let Scene { store, settings, .. } = *self.scene;
-        let held = store.lock_loops(deadline.wait()).and_then(|lock| Ok((lock, store.read_loop(&self.id)?)));
-        if matches!(held, Err(store::Error::Absent { .. })) {
-            // Somebody removed the loop: there is nothing to hold anybody by.
-            let forgotten = store.lock_loops(deadline.wait()).and_then(|_lock| clear(store, &self.id));
-            return Next::Said((Reply::Silent, forgotten.err().map(|error| error.to_string())));
+    /// Locks the loop and asks the engine. None: somebody removed it, or this user did not start it here as it is now; then
+    /// it holds nobody, and nothing in it is run.
+    fn judge(&self, checked: Checked, deadline: Deadline) -> Result<Option<Judged>> {
+        let ProjectContext { store, settings, .. } = self.context.project;
+        let lock = store.lock_loops(deadline.wait()).map_err(|error| self.let_go(&error))?;
+        let record = match store.read_loop(&self.id) {
+            Err(store::Error::Absent { .. }) => {
+                if self.context.mode == Mode::Write {
+                    clear(store, &self.id)?;
+                }
+                return Ok(None);
+            }
+            record => record.map_err(|error| self.let_go(&error))?,
+        };
+        if !is_started_here(store, &record.state) {
+            return Ok(None);
         }
-        let trouble = held.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        let record = held.as_ref().ok().map(|(_, record): &(Lock, Record)| record);
-        // The file came from elsewhere, or was changed: it holds nobody, and nothing in it is run.
-        if record.is_some_and(|record| !is_started_here(store, &record.state)) {
-            return Next::Said(SILENT);
-        }
-        let foreground =
-            record.map_or(Foreground::Trouble(&trouble), |record| Foreground::Loop(&record.state));
-        let stop = self.as_seen(record.map(|record| &record.state), checked);
+        let stop = self.as_seen(&record.state, checked);
         let rules = Rules { no_progress_turns: settings.no_progress_turns, redact: settings.redact() };
-        match (decide(foreground, &stop, &rules), record) {
-            (Verdict::Validate, Some(record)) => Next::Validate(record.state.validators.clone()),
-            (verdict, Some(record)) => Next::Said(match self.apply(verdict, record, &stop) {
-                Ok(answer) => answer,
-                // What could not be counted must not go on.
-                Err(error) => self.let_go(&error.to_string()),
-            }),
-            (_, None) => Next::Said(self.let_go(&trouble)),
-        }
+        let verdict = engine::decide(Foreground::Loop(&record.state), &stop, &rules);
+        Ok(Some(Judged { record, verdict, _lock: lock }))
     }
 
-    fn let_go(&self, why: &str) -> Answer {
-        (Reply::Silent, Some(format!("loop {} was let go: {why}", self.id)))
+    /// A loop that cannot be counted must not go on: the agent may stop.
+    fn let_go(&self, why: &dyn std::fmt::Display) -> Error {
+        Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
     }
 
-    fn apply(&self, verdict: Verdict, record: &Record, stop: &Stop) -> store::Result<Answer> {
-        let Scene { store, .. } = *self.scene;
+    fn apply(&self, judged: Judged, checked: Checked) -> Result<Part> {
+        let Judged { record, verdict, _lock } = judged;
+        self.done(verdict, &record, checked).map_err(|error| self.let_go(&error))
+    }
+
+    fn done(&self, verdict: Verdict, record: &Record, checked: Checked) -> store::Result<Part> {
+        let store = self.context.project.store;
         let state = &record.state;
+        let stop = self.as_seen(state, checked);
         // A promise that was kept counts, whatever the harness did in between.
         let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
-        if goes_on && self.stop.first == Some(true) && self.scene.is_overridden(state) {
-            return end_by_cap(self.scene, &self.id, record).map(|()| SILENT);
+        if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
+            return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());
         }
         Ok(match verdict {
             // Whoever ended it was killed before it could say so here.
-            Verdict::Allow(Allowed::NotActive) => clear(store, &self.id).map(|()| SILENT)?,
-            Verdict::Allow(_) | Verdict::Validate => SILENT,
-            Verdict::FeedAgain { text } => (Reply::Block(text), None),
+            Verdict::Allow(Allowed::NotActive) => clear(store, &self.id).map(|()| Part::silent())?,
+            Verdict::Allow(_) | Verdict::Validate => Part::silent(),
+            Verdict::FeedAgain { text } => Part::of(Reply::Block(text)),
             Verdict::Feed { next, text } => {
                 save(store, &self.id, record, &next)?;
                 let why = next.last_stop.as_ref().map_or(String::new(), |last| last.why.clone());
-                let logged = self.log(Event::Fed, state, stop, None, why);
-                (Reply::Block(text), logged.err().map(|error| error.to_string()))
+                self.note(self.log(Event::Fed, state, &stop, None, why));
+                Part::of(Reply::Block(text))
             }
             Verdict::End { next, why } => {
                 save(store, &self.id, record, &next)?;
-                let cleared = clear(store, &self.id);
+                self.note(clear(store, &self.id));
                 let detail = next.ended_detail.clone().unwrap_or_default();
-                let logged = self.log(Event::Ended, state, stop, Some(why), detail);
-                (Reply::Silent, cleared.and(logged).err().map(|error| error.to_string()))
+                self.note(self.log(Event::Ended, state, &stop, Some(why), detail));
+                Part::silent()
             }
         })
     }
 
-    fn as_seen<'s>(&'s self, state: Option<&Loop>, checked: Checked<'s>) -> Stop<'s> {
-        let Seen { heard, message, digest, compacting } = &self.seen;
+    /// The loop itself is saved: what its log or the pointer could not take does not change the answer.
+    fn note(&self, result: store::Result<()>) {
+        if let Err(error) = result {
+            self.context.warn(error.to_string());
+        }
+    }
+
+    fn as_seen<'s>(&'s self, state: &Loop, checked: Checked<'s>) -> Stop<'s> {
+        let Seen { heard, message, compacting } = &self.seen;
         let message = match message {
             Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, answered }| Message {
                 id: id.as_deref(),
@@ -185,17 +186,17 @@ impl Held<'_> {
             Err(why) => Err(why.clone()),
         };
         Stop {
-            session: self.scene.session.as_str(),
-            who: if self.event.agent.is_some() { Who::SubAgent } else { Who::Main },
-            now: self.scene.world.now,
+            session: self.context.session.as_str(),
+            who: if self.context.event.agent.is_some() { Who::SubAgent } else { Who::Main },
+            now: self.context.project.world.now,
             message,
             prompt: self.stop.prompt.as_deref(),
             feedback: heard.feedback.as_deref(),
             first: self.stop.first,
             compacting: *compacting,
             agents: self.stop.agents,
-            mark: digest.as_ref().map(|digest| Mark { calls: digest.called, records: digest.records }),
-            changed: state.and_then(|state| self.changed(state)).map_or(0, |files| files.len()),
+            mark: self.context.digest().map(|digest| Mark { calls: digest.called, records: digest.records }),
+            changed: self.changed(state).map_or(0, |files| files.len()),
             checked,
         }
     }
@@ -203,7 +204,7 @@ impl Held<'_> {
     /// The files changed since the last stop; none where that is not known.
     fn changed(&self, state: &Loop) -> Option<Vec<&str>> {
         let since = state.last_stop.as_ref()?.mark?.records;
-        let digest = self.seen.digest.as_ref()?;
+        let digest = self.context.digest()?;
         let files = digest.files.iter().filter(|file| file.edits > 0 && file.last > since);
         Some(files.map(|file| file.path.as_str()).collect())
     }
@@ -218,7 +219,7 @@ impl Held<'_> {
     ) -> store::Result<()> {
         let files = self.changed(state);
         let entry = Entry {
-            session: Some(self.scene.session.to_string()),
+            session: Some(self.context.session.to_string()),
             reason,
             detail,
             message: stop.message.as_ref().ok().and_then(|m| m.as_ref()).map(|m| digest_of(m.text)),
@@ -226,86 +227,101 @@ impl Held<'_> {
             changed: files.as_ref().map(Vec::len),
             files: files.unwrap_or_default().into_iter().take(FILES).map(str::to_owned).collect(),
             tokens: self.seen.heard.tokens(),
-            ..Entry::new(&time::rfc3339(self.scene.world.now), event, state.iteration)
+            ..Entry::new(&time::rfc3339(self.context.project.world.now), event, state.iteration)
         };
-        self.scene.store.append_loop_log(&self.id, &entry, self.scene.settings.log_limit_bytes)
+        let ProjectContext { store, settings, .. } = self.context.project;
+        store.append_loop_log(&self.id, &entry, settings.log_limit_bytes)
     }
 }
 
-enum Next {
-    Said(Answer),
-    Validate(Vec<String>),
+/// Whether the harness ended a turn that was to go on.
+fn is_overridden(context: &HookContext, state: &Loop) -> bool {
+    cap(context).is_some_and(|cap| overridden(state, cap))
 }
 
-impl Scene<'_> {
-    /// Whether the harness ended a turn that was to go on.
-    fn is_overridden(&self, state: &Loop) -> bool {
-        self.cap().is_some_and(|cap| overridden(state, cap))
-    }
-
-    fn cap(&self) -> Option<u64> {
-        let cap = self.harness.block_cap?;
-        let set = (self.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
-        Some(set.unwrap_or(cap.times))
-    }
+fn cap(context: &HookContext) -> Option<u64> {
+    let cap = context.harness.block_cap?;
+    let set = (context.project.world.var)(cap.variable).and_then(|value| value.to_str()?.trim().parse().ok());
+    Some(set.unwrap_or(cap.times))
 }
 
 /// Which loops are in the foreground. It is an index, which may be deleted or torn: where there are loops, it is made again from them.
-pub(super) fn standing(scene: &Scene) -> store::Result<Option<Pointer>> {
-    let Scene { store, .. } = *scene;
+pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> {
+    let store = context.project.store;
     match store.foreground() {
         Err(store::Error::Damaged { .. }) => {}
         Ok(None) if !store.loop_ids()?.is_empty() => {}
         known => return known,
     }
-    let _lock = store.lock_loops(scene.deadline.wait())?;
+    let _lock = store.lock_loops(context.deadline.wait())?;
     let pointer = front(store)?;
-    store.write_foreground(&pointer)?;
+    if context.mode == Mode::Write {
+        store.write_foreground(&pointer)?;
+    }
     Ok(Some(pointer))
 }
 
 /// At an event that is no stop: a turn that was to go on and did not is noticed here.
-pub fn notice(scene: &Scene) -> store::Result<()> {
-    if scene.harness.block_cap.is_none() {
-        return Ok(());
+pub fn notice<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    match overridden_loop(context)? {
+        None => Ok(Decision::nothing("no turn of a loop was ended by the harness")),
+        Some(id) => {
+            let why = format!("{} ended a turn that loop {id} had sent on", context.harness.title);
+            Ok(Decision::change(Part::silent(), why, format!("end loops/{id}.md"), move || {
+                end_overridden(context, &id)?;
+                Ok(Part::silent())
+            }))
+        }
     }
-    let Some(pointer) = scene.store.foreground()? else { return Ok(()) };
-    let Some(Ok(id)) = pointer.of(scene.session.as_str()).map(Id::new) else { return Ok(()) };
-    let record = match scene.store.read_loop(&id) {
-        Err(store::Error::Absent { .. }) => return Ok(()),
-        record => record?,
-    };
-    if !scene.is_overridden(&record.state) {
-        return Ok(());
+}
+
+pub(super) fn overridden_loop(context: &HookContext) -> store::Result<Option<Id>> {
+    if context.harness.block_cap.is_none() {
+        return Ok(None);
     }
-    let _lock = scene.store.lock_loops(scene.deadline.wait())?;
-    let record = scene.store.read_loop(&id)?;
-    if scene.is_overridden(&record.state) && is_started_here(scene.store, &record.state) {
-        end_by_cap(scene, &id, &record)
+    let store = context.project.store;
+    let Some(pointer) = store.foreground()? else { return Ok(None) };
+    let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else { return Ok(None) };
+    match store.read_loop(&id) {
+        Err(store::Error::Absent { .. }) => Ok(None),
+        record => {
+            let state = record?.state;
+            Ok((is_overridden(context, &state) && is_started_here(store, &state)).then_some(id))
+        }
+    }
+}
+
+pub(super) fn end_overridden(context: &HookContext, id: &Id) -> store::Result<()> {
+    let store = context.project.store;
+    let _lock = store.lock_loops(context.deadline.wait())?;
+    let record = store.read_loop(id)?;
+    if is_overridden(context, &record.state) && is_started_here(store, &record.state) {
+        end_by_cap(context, id, &record)
     } else {
         Ok(())
     }
 }
 
-fn end_by_cap(scene: &Scene, id: &Id, record: &Record) -> store::Result<()> {
-    let cap = scene.cap().unwrap_or_default();
-    let variable = scene.harness.block_cap.map_or("", |cap| cap.variable);
-    let title = scene.harness.title;
+fn end_by_cap(context: &HookContext, id: &Id, record: &Record) -> store::Result<()> {
+    let ProjectContext { world, store, settings, .. } = context.project;
+    let cap = cap(context).unwrap_or_default();
+    let variable = context.harness.block_cap.map_or("", |cap| cap.variable);
+    let title = context.harness.title;
     let detail = format!(
         "{title} ended the turn: it goes on at most {cap} times in a row without a tool call ({variable}=0 lifts that)"
     );
     let mut next = record.state.clone();
     next.end(Ended::HarnessCap, Some(detail.clone()));
-    next.touch(scene.world.now);
-    save(scene.store, id, record, &next)?;
-    clear(scene.store, id)?;
+    next.touch(world.now);
+    save(store, id, record, &next)?;
+    clear(store, id)?;
     let entry = Entry {
-        session: Some(scene.session.to_string()),
+        session: Some(context.session.to_string()),
         reason: Some(Ended::HarnessCap),
         detail,
-        ..Entry::new(&time::rfc3339(scene.world.now), Event::Ended, next.iteration)
+        ..Entry::new(&time::rfc3339(world.now), Event::Ended, next.iteration)
     };
-    scene.store.append_loop_log(id, &entry, scene.settings.log_limit_bytes)
+    store.append_loop_log(id, &entry, settings.log_limit_bytes)
 }
 
 pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> store::Result<()> {

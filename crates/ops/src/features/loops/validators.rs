@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use model::loops::Failure;
 use model::redact::redact;
 
-use super::stop::Scene;
+use crate::hook::context::HookContext;
 use crate::process::{self, Job};
 
 /// How much of the output is kept, from its end.
@@ -16,19 +16,19 @@ const OUTPUT: usize = 16 * 1024;
 const MARGIN: Duration = Duration::from_secs(2);
 
 /// Runs them one after the other, all within the time there is; the first that does not pass is told.
-pub fn first_failure(scene: &Scene, validators: &[String]) -> Option<Failure> {
-    let whole = Duration::from_secs(scene.settings.validator_timeout.into()).saturating_sub(MARGIN);
+pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Failure> {
+    let whole = Duration::from_secs(context.project.settings.validator_timeout.into()).saturating_sub(MARGIN);
     let until = Instant::now() + whole;
     let variables = [("THROUGHLINE_HOOK", OsString::from("1"))];
     validators.iter().find_map(|command| {
         let failed = |how: String, output: &[u8]| {
-            let options = scene.settings.redact();
+            let options = context.project.settings.redact();
             let output = redact(&String::from_utf8_lossy(output), options).into_owned();
             Some(Failure { command: redact(command, options).into_owned(), how, output })
         };
         let ended = process::run(&Job {
             argv: &["sh".to_owned(), "-c".to_owned(), command.clone()],
-            folder: &scene.root.checkout,
+            folder: &context.project.root.checkout,
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),

@@ -2,17 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use model::brief::{Note, Topic};
+use model::brief::{Candidate, Section};
 use model::config::Settings;
 use model::event::{Event, Kind};
 use model::gate::{self, Expected, Judged, Tier, Verdict};
+use model::journal::Record;
+use model::place;
 use model::render::code;
-use model::{decide, place};
+use model::reply::{Part, Reply};
 use serde::Serialize;
 use store::{Care, Root, Run, Store};
 
 use super::{judge, live};
 use crate::Result;
+use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::hook::context::HookContext;
 
 /// Most outputs that a brief names, and that it looks at.
 const NAMED: usize = 12;
@@ -20,6 +24,9 @@ const LOOKED_AT: usize = 32;
 
 /// Most inputs that are read again for one brief: whether they have changed is otherwise left to `thru gate check`.
 const INPUTS: usize = 16;
+
+/// Longest last message that is kept.
+const MESSAGE_BYTES: usize = 256 * 1024;
 
 /// The live run in `thru status`.
 #[derive(Clone, Debug, Serialize)]
@@ -52,9 +59,12 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
     }))
 }
 
+const SECTION: Section =
+    Section { order: 4, name: "outputs", title: "Outputs of sub-agents that are still open" };
+
 /// For a brief: what the live run still waits for, or why that cannot be told.
-pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note> {
-    let note = |text| Note { topic: Topic::Outputs, text };
+pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let ProjectContext { root, store, settings, .. } = context.project;
     let found = find(store, root, settings).and_then(|found| match found {
         Some((run, expected)) => {
             let invalid = invalid(&run, &expected, root, LOOKED_AT)?;
@@ -64,27 +74,28 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
     });
     let (run, expected, invalid) = match found {
         Ok(Some(found)) => found,
-        Ok(None) => return Vec::new(),
+        Ok(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = code(&error.to_string(), 600);
-            return vec![note(format!(
-                "which ones cannot be told: {why}; `thru gate check` shows the way out"
-            ))];
+            let text = format!("which ones cannot be told: {why}; `thru gate check` shows the way out");
+            return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };
     let folder = shown(run.path(), root);
-    let mut notes: Vec<Note> = invalid
+    let mut candidates: Vec<Candidate> = invalid
         .iter()
         .take(NAMED)
         .map(|(i, judged)| {
             let output = &expected.outputs[*i];
             let message = store.message(&run, &output.file).map(|path| shown(&path, root));
-            note(gate::open_line(output, judged, &format!("{folder}/{}", output.file), message.as_deref()))
+            let path = format!("{folder}/{}", output.file);
+            let text = gate::open_line(output, judged, &path, message.as_deref());
+            Candidate::new(&SECTION, format!("output:{path}"), text)
         })
         .collect();
-    if !notes.is_empty() {
+    if !candidates.is_empty() {
         let unseen = expected.outputs.len().saturating_sub(LOOKED_AT);
-        let more = match (invalid.len() - notes.len(), unseen) {
+        let more = match (invalid.len() - candidates.len(), unseen) {
             (0, 0) => String::new(),
             (n, 0) => format!("{n} more; "),
             (n, unseen) => format!("{n} more, and {unseen} not looked at; "),
@@ -92,18 +103,27 @@ pub(crate) fn notes(store: &Store, root: &Root, settings: &Settings) -> Vec<Note
         let steps: Vec<_> =
             invalid.iter().map(|(i, judged)| gate::step(&expected.outputs[*i], judged.verdict)).collect();
         let advice = gate::advice(&steps);
-        notes.push(note(format!("{more}`thru gate check` shows the verdicts, {advice}")));
+        let text = format!("{more}`thru gate check` shows the verdicts, {advice}");
+        candidates.push(Candidate::new(&SECTION, format!("output:{folder}"), text));
     }
-    notes
+    Ok(candidates)
+}
+
+/// An output of the live run, seen from the sub-agent that has to leave it.
+struct Awaited {
+    run: Run,
+    stage: String,
+    file: String,
+    /// Whole, for the sub-agent; and as the journal names it.
+    path: String,
+    shown: String,
+    /// How it stands at this event.
+    verdict: Verdict,
 }
 
 /// The output that the sub-agent of this event has to leave, if there is one.
-pub(crate) fn awaited(
-    store: &Store,
-    root: &Root,
-    settings: &Settings,
-    event: &Event,
-) -> Result<Option<decide::Awaited>> {
+fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
+    let ProjectContext { root, store, settings, .. } = *project;
     let agent = match (&event.kind, &event.agent) {
         (Kind::SubagentStart | Kind::SubagentStop { .. }, Some(agent)) if !agent.kind.is_empty() => agent,
         _ => return Ok(None),
@@ -112,25 +132,52 @@ pub(crate) fn awaited(
     let Some(i) = gate::output_of(&expected, &agent.kind) else { return Ok(None) };
     let output = &expected.outputs[i];
     let verdict = judge(&run, output, &root.checkout)?.verdict;
-    Ok(Some(decide::Awaited {
+    Ok(Some(Awaited {
         path: run.path().join(&output.file).to_string_lossy().into_owned(),
         shown: format!("{}/{}", shown(run.path(), root), output.file),
         file: output.file.clone(),
         stage: expected.stage.clone(),
         verdict,
+        run,
     }))
 }
 
-/// Saves the last words of a sub-agent that left no file; never as the output itself.
-pub(crate) fn keep_message(
-    store: &Store,
-    root: &Root,
-    settings: &Settings,
-    file: &str,
-    text: &str,
-) -> store::Result<()> {
-    let Ok(Some(live)) = live::find(store, root, settings) else { return Ok(()) };
-    store.keep_message(&live.run, file, text)
+/// The journal line of a sub-agent that stops says how its output stands.
+pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Record) -> Result<()> {
+    if let Kind::SubagentStop { .. } = event.kind
+        && let Some(Awaited { shown, verdict, .. }) = awaited(project, event)?
+    {
+        (record.output, record.verdict) = (shown.into(), verdict.name().into());
+    }
+    Ok(())
+}
+
+/// A sub-agent that starts is told its output; the last message of one that left none is saved beside it, never as the
+/// output itself.
+pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    let Some(awaited) = awaited(&context.project, context.event)? else {
+        return Ok(Decision::nothing("no output is expected of this sub-agent"));
+    };
+    let Awaited { run, stage, file, path, shown, verdict } = awaited;
+    let why = format!("the run expects {shown} of this sub-agent; it is {}", verdict.name());
+    let message = match &context.event.kind {
+        Kind::SubagentStop { message } => message.as_deref(),
+        _ => {
+            let text = match verdict {
+                Verdict::Valid => gate::there(&stage, &path),
+                _ => gate::awaited(&stage, &path),
+            };
+            return Ok(Decision::answer(Part::of(Reply::Context(text)), why));
+        }
+    };
+    let message = message.map(|message| context.scene().clean(message, MESSAGE_BYTES));
+    let Some(text) = gate::message_to_keep(verdict, message.as_deref()) else {
+        return Ok(Decision::nothing(why));
+    };
+    Ok(Decision::change(Part::silent(), why, format!("save the last message beside {shown}"), move || {
+        context.project.store.keep_message(&run, &file, &text)?;
+        Ok(Part::silent())
+    }))
 }
 
 fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, Expected)>> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use model::brief::{Note, Topic};
+use model::brief::{Candidate, Occasion};
 use model::document::Document;
 use model::event::Action;
 use model::id::Id;
@@ -14,10 +14,12 @@ use model::place;
 use model::render::quoted;
 use model::time;
 use serde::Serialize;
-use store::{Durability, Place, Store, layout};
+use store::{Place, SessionState, layout};
 
+use crate::features::BriefContext;
 use crate::features::packets;
 use crate::features::packets::handoff;
+use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list;
 use crate::session::list::Chosen;
@@ -156,8 +158,8 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
         if again { Ok(()) } else { take(document, world, id, &by) }
     })?;
     if let Some(session) = owner {
-        let claims = project.store.dir().make(layout::CLAIMS)?;
-        claims.write(session.as_str(), format!("{id}\n").as_bytes(), Durability::Relaxed)?;
+        let claimed = Claimed { packet: id.to_string(), by: session.to_string() };
+        project.store.session(&session).put(&claimed)?;
     }
     Ok(shown)
 }
@@ -241,16 +243,54 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     Ok(later)
 }
 
+/// Which packet a session has claimed, and the id under which it did: some harnesses change a session's id later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Claimed {
+    packet: String,
+    by: String,
+}
+
+impl SessionState for Claimed {
+    const FOLDER: &'static str = layout::CLAIMS;
+    const LARGEST: usize = 1024;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<Claimed, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let mut lines = text.lines().map(|line| line.trim().to_owned());
+        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it names no packet")?;
+        Ok(Claimed { packet, by: lines.next().unwrap_or_default() })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        format!("{}\n{}\n", self.packet, self.by).into_bytes()
+    }
+}
+
 /// The packet that a session works on, for its brief.
-pub(crate) fn claimed(store: &Store, session: &str) -> Option<Note> {
-    let session = Id::new(session).ok()?;
-    let bytes = store.dir().read(&format!("{}/{session}", layout::CLAIMS), 256).ok()?;
-    let id = Id::new(String::from_utf8(bytes).ok()?.trim()).ok()?;
-    let packet = Packet::read(&store.packet(&id).ok()?, id.as_str());
-    let is_open = matches!(packet.status, Some(Status::Active)) && packet.claimed_by == session.as_str();
+pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let store = context.project.store;
+    let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
+        return Ok(Vec::new());
+    };
+    let Some(claimed) = store.session(session).get::<Claimed>()? else { return Ok(Vec::new()) };
+    let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
+    let document = match store.packet(&id) {
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+        document => document?,
+    };
+    let packet = Packet::read(&document, id.as_str());
+    let by = if claimed.by.is_empty() { session.as_str() } else { &claimed.by };
+    if packet.status != Some(Status::Active) || packet.claimed_by != by {
+        return Ok(Vec::new());
+    }
     let purpose = quoted(&packet.purpose, 200);
     let text = format!(
         "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it with what drifted"
     );
-    is_open.then_some(Note { topic: Topic::Packet, text })
+    Ok(vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)])
+}
+
+/// A session that goes on under another id keeps its packet.
+pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context.project.store.session(context.session).inherit::<Claimed>(previous)?)
 }

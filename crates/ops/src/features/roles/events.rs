@@ -1,48 +1,128 @@
 //! What a harness's events do to the role of their session. On the hook path: one small file unless there is a role.
 
-use model::brief::{Note, Topic};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::brief::{Candidate, Occasion};
 use model::config::Settings;
-use model::decide::RoleEvent;
 use model::event::{Action, Event, Kind, Source};
 use model::id::Id;
 use model::render::code;
+use model::reply::Part;
+use model::role::event::{RoleEvent, role_event};
 use model::role::lifecycle::{Actor, Happened, Insist, Validity};
-use model::role::{self, ContextFile, Facts, Told};
-use store::role::{Changed, Missing};
-use store::{Root, Store};
+use model::role::{self, ContextFile, Facts, RoleFacts};
+use store::role::{Changed, Missing, RoleBinding};
 
+use crate::features::{BriefContext, Decision, ProjectContext};
+use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
-use crate::{Error, Result, World};
+use crate::{Error, Result};
 
 /// Told of a role at the start of a new session: who it is, and what for.
-const NOTES_AT_STARTUP: usize = 2;
+const TOLD_AT_STARTUP: usize = 2;
 
-/// Where an event is heard.
+/// Who moves a role: a hook of a session, or somebody at a terminal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ear<'a> {
-    pub world: &'a World<'a>,
-    pub store: &'a Store,
-    pub root: &'a Root,
-    pub settings: &'a Settings,
+pub(crate) struct RoleMover<'a> {
+    pub project: ProjectContext<'a>,
     /// The harness, or the command line.
     pub by: &'a str,
     /// None at a terminal outside of every session.
     pub session: Option<&'a Id>,
+    /// The id that the session had before.
+    pub previous: Option<&'a str>,
     pub deadline: Deadline,
 }
 
-impl Ear<'_> {
+/// What an event does to the role of its session.
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    let Some(happened) = role_event(context.event, context.pending, &context.record.files) else {
+        return Ok(Decision::nothing("the event says nothing about a role"));
+    };
+    let is_new = is_new(context.event);
+    let mover = RoleMover {
+        project: context.project,
+        by: context.harness.name,
+        session: Some(context.session),
+        previous: context.event.previous.as_deref(),
+        deadline: context.deadline,
+    };
+    let Some((role, known)) = mover.known(is_new)? else {
+        return Ok(Decision::nothing("the session has no role"));
+    };
+    let why = format!("the session has the role {role}");
+    let what = format!("move the lifecycle of {role}: {happened:?}");
+    Ok(Decision::change(Part::silent(), why, what, move || {
+        mover.register(&role, known)?;
+        if let Some(warning) = mover.apply(&role, &happened)? {
+            context.warn(warning);
+        }
+        Ok(Part::silent())
+    }))
+}
+
+/// A start is the moment when a session gets its role: where nothing names one, nothing is looked for.
+fn is_new(event: &Event) -> bool {
+    let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear });
+    new && event.previous.is_none()
+}
+
+/// A session that goes on under another id keeps its role.
+pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
+}
+
+/// What the brief tells of the session's role.
+pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let ProjectContext { world, root, settings, .. } = context.project;
+    let mover = RoleMover {
+        project: context.project,
+        by: "",
+        session: context.session,
+        previous: None,
+        deadline: Deadline::within(Duration::ZERO),
+    };
+    let is_new = context.occasion == Occasion::Started;
+    let Some((role, _)) = mover.known(is_new)? else { return Ok(Vec::new()) };
+    let found = match super::find(root, settings, &role) {
+        Ok(found) => found,
+        Err(error) => {
+            let text = format!("{role}; its context file cannot be read: {}", code(&error.to_string(), 300));
+            return Ok(vec![Candidate::new(&role::SECTION, format!("role:{role}:name"), text)]);
+        }
+    };
+    let would_be = || super::would_be(root, settings, &role).unwrap_or_default();
+    let path = found.as_ref().map_or_else(would_be, |file| file.shown.clone());
+    let file = found.map(|file| ContextFile::read(file.bytes));
+    let report = file.as_ref().map(|file| file.check(&facts(settings, world.now)));
+    let mut candidates = role::candidates(&RoleFacts {
+        role: &role,
+        path: &path,
+        file: file.as_ref(),
+        report: report.as_ref(),
+        redact: settings.redact(),
+    });
+    if is_new {
+        candidates.truncate(TOLD_AT_STARTUP);
+    }
+    Ok(candidates)
+}
+
+fn facts(settings: &Settings, now: Timestamp) -> Facts<'static> {
+    Facts { now, stale_hours: settings.roles_stale_hours, newest_commit: None, gone: &[] }
+}
+
+impl RoleMover<'_> {
     /// Moves the role; returns what should be known although nothing failed.
-    pub fn hear(&self, event: &Event, what: &RoleEvent) -> Result<Option<String>> {
-        let Some(role) = self.role(event)? else { return Ok(None) };
-        let previous = event.previous.as_deref();
-        let happened = match what {
+    fn apply(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
+        let happened = match happened {
             RoleEvent::Started => return Ok(None),
-            RoleEvent::WentOn => Happened::Start,
-            RoleEvent::NeverCame => Happened::NeverCame,
-            RoleEvent::Compaction => return self.compaction(&role, previous),
+            RoleEvent::Continued => Happened::Start,
+            RoleEvent::NotCompacted => Happened::NeverCame,
+            RoleEvent::Compacting => return self.compaction(role),
             RoleEvent::Touched(files) => {
-                let own = files.iter().filter(|file| role::of_file(&file.path).as_ref() == Some(&role));
+                let own = files.iter().filter(|file| role::of_file(&file.path).as_ref() == Some(role));
                 // What was done to it last counts: a command can read and then write.
                 match own.map(|file| file.action).next_back() {
                     Some(Action::Read) => Happened::FileRead,
@@ -51,112 +131,67 @@ impl Ear<'_> {
                 }
             }
         };
-        self.step(&role, happened, previous)
+        self.step(role, happened)
     }
 
     /// The same validator as `thru context validate`, without what takes a process to find out.
-    pub(crate) fn compaction(&self, role: &Id, previous: Option<&str>) -> Result<Option<String>> {
-        let Some(file) = super::find(self.root, self.settings, role)? else {
+    pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
+        let ProjectContext { world, root, settings, .. } = self.project;
+        let Some(file) = super::find(root, settings, role)? else {
             return Ok(Some(format!(
                 "the role {role} has no context file; `thru context new {role}` makes one"
             )));
         };
-        let report = ContextFile::read(file.bytes).check(&self.facts());
+        let report = ContextFile::read(file.bytes).check(&facts(settings, world.now));
         let validity = if report.is_valid() { Validity::Valid } else { Validity::Invalid };
-        let told = self.step(role, Happened::Compaction(validity), previous)?;
+        let warning = self.step(role, Happened::Compaction(validity))?;
         if validity == Validity::Valid {
-            return Ok(told);
+            return Ok(warning);
         }
         let errors: Vec<String> = report.errors().iter().map(ToString::to_string).collect();
         Ok(Some(format!("{} is not valid: {}", file.shown, errors.join("; "))))
     }
 
-    fn step(&self, role: &Id, happened: Happened, previous: Option<&str>) -> Result<Option<String>> {
-        let actor =
-            Actor { by: self.by, session: self.session.map(Id::as_str), previous, now: self.world.now };
+    fn step(&self, role: &Id, happened: Happened) -> Result<Option<String>> {
+        let ProjectContext { world, store, .. } = self.project;
+        let session = self.session.map(Id::as_str);
+        let actor = Actor { by: self.by, session, previous: self.previous, now: world.now };
         let hear = |lifecycle: &mut role::lifecycle::Lifecycle| lifecycle.hear(happened, Insist::No, &actor);
-        Ok(
-            match self.store.change_lifecycle(
-                role,
-                Missing::Create(self.world.now),
-                self.deadline.wait(),
-                hear,
-            )? {
-                Changed::None | Changed::To { .. } => None,
-                Changed::Refused(refused) => Some(refused.to_string()),
-                Changed::Clash { other } => {
-                    Some(format!("the role {other} has the state file that {role} would have"))
-                }
-            },
-        )
-    }
-
-    /// What the brief tells of the session's role. That nobody could tell which it is stands on the receipt.
-    pub fn notes(&self, event: &Event) -> Vec<Note> {
-        let Ok(Some((role, _))) = self.known(event) else { return Vec::new() };
-        let found = match super::find(self.root, self.settings, &role) {
-            Ok(found) => found,
-            Err(error) => {
-                let text =
-                    format!("{role}; its context file cannot be read: {}", code(&error.to_string(), 300));
-                return vec![Note { topic: Topic::Role, text }];
+        let changed = store.change_lifecycle(role, Missing::Create(world.now), self.deadline.wait(), hear)?;
+        Ok(match changed {
+            Changed::None | Changed::To { .. } => None,
+            Changed::Refused(refused) => Some(refused.to_string()),
+            Changed::Clash { other } => {
+                Some(format!("the role {other} has the state file that {role} would have"))
             }
-        };
-        let would_be = || super::would_be(self.root, self.settings, &role).unwrap_or_default();
-        let path = found.as_ref().map_or_else(would_be, |file| file.shown.clone());
-        let file = found.map(|file| ContextFile::read(file.bytes));
-        let report = file.as_ref().map(|file| file.check(&self.facts()));
-        let redact = self.settings.redact();
-        let mut notes = role::notes(&Told {
-            role: &role,
-            path: &path,
-            file: file.as_ref(),
-            report: report.as_ref(),
-            redact,
-        });
-        if let Kind::SessionStart { source: Source::Startup } = event.kind {
-            notes.truncate(NOTES_AT_STARTUP);
+        })
+    }
+
+    /// A role that only a variable names is registered, so that it stays.
+    fn register(&self, role: &Id, known: Known) -> Result<()> {
+        let ProjectContext { world, store, .. } = self.project;
+        if let (Known::Variable, Some(session)) = (known, self.session) {
+            let create = Missing::Create(world.now);
+            let changed = store.change_lifecycle(role, create, self.deadline.wait(), |_| Ok(0))?;
+            super::refuse_clash(role, &changed)?;
+            store.session(session).put(&RoleBinding { role: Some(role.clone()) })?;
         }
-        notes
+        Ok(())
     }
 
-    fn facts(&self) -> Facts<'static> {
-        let stale_hours = self.settings.roles_stale_hours;
-        Facts { now: self.world.now, stale_hours, newest_commit: None, gone: &[] }
-    }
-
-    /// The role of this session. One that is only known from elsewhere is registered, so that it stays.
-    fn role(&self, event: &Event) -> Result<Option<Id>> {
-        let Some((role, known)) = self.known(event)? else { return Ok(None) };
-        if let (Known::Elsewhere, Some(session)) = (known, self.session) {
-            let create = Missing::Create(self.world.now);
-            let changed = self.store.change_lifecycle(&role, create, self.deadline.wait(), |_| Ok(0))?;
-            super::refuse_clash(&role, &changed)?;
-            self.store.bind_role(session, &role)?;
-        }
-        Ok(Some(role))
-    }
-
-    /// Registered; else that of the session this one goes on from; else what the variable says.
-    fn known(&self, event: &Event) -> Result<Option<(Id, Known)>> {
-        let variable = super::variable(self.world);
-        // A start is the moment when a session gets its role: where nothing names one, nothing is looked for.
-        let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear });
-        if new && variable.is_none() && event.previous.is_none() {
+    /// The role of the session: registered, else what the variable says.
+    fn known(&self, is_new: bool) -> Result<Option<(Id, Known)>> {
+        let variable = super::variable(self.project.world);
+        if is_new && variable.is_none() {
             return Ok(None);
         }
-        let registered = self.session.map_or(Ok(None), |session| self.store.role_of(session))?;
-        if let Some(role) = registered {
+        let store = self.project.store;
+        if let Some(role) = self.session.map_or(Ok(None), |session| store.role_of(session))? {
             return Ok(Some((role, Known::Registered)));
-        }
-        if let Some(Ok(previous)) = event.previous.as_deref().map(Id::new)
-            && let Some(role) = self.store.role_of(&previous)?
-        {
-            return Ok(Some((role, Known::Elsewhere)));
         }
         match variable {
             Some((name, value)) => match Id::new(&value) {
-                Ok(role) => Ok(Some((role, Known::Elsewhere))),
+                Ok(role) => Ok(Some((role, Known::Variable))),
                 Err(bad) => Err(Error::Usage { what: format!("${name}: {bad}"), hint: String::new() }),
             },
             None => Ok(None),
@@ -167,5 +202,5 @@ impl Ear<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     Registered,
-    Elsewhere,
+    Variable,
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 use store::role::{Changed, Missing};
 use store::{Found, Store};
 
-use crate::features::roles::events::Ear;
+use crate::features::ProjectContext;
+use crate::features::roles::events::RoleMover;
 use crate::features::roles::{Identity, Roles, Source, id, identify, look, look_or_make, refuse_clash};
 use crate::hook::deadline::Deadline;
 use crate::project::settings;
@@ -281,16 +282,14 @@ fn try_pre_compact(world: &World, named: Option<&str>, done: &mut PreCompact) ->
     let begun = store.change_lifecycle(&role, Missing::Create(world.now), PATIENCE, |_| Ok(0))?;
     refuse_clash(&role, &begun)?;
     let session = list::around(world);
-    let ear = Ear {
-        world,
-        store: &store,
-        root: &root,
-        settings: &settings,
+    let mover = RoleMover {
+        project: ProjectContext { world, root: &root, store: &store, settings: &settings },
         by: CLI,
         session: session.as_ref(),
+        previous: None,
         deadline: Deadline::within(PATIENCE),
     };
-    done.warnings.extend(ear.compaction(&role, None)?);
+    done.warnings.extend(mover.compaction(&role)?);
     done.state = store.lifecycle(&role)?.map(|lifecycle| lifecycle.state);
     Ok(())
 }

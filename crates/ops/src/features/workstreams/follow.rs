@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use model::digest::{Digest, FileUse};
 use model::document::Document;
-use model::event::{Event, Kind, TodoStatus};
+use model::event::{Kind, TodoStatus};
 use model::id::Id;
 use model::journal::TodoField;
 use model::manifest;
@@ -13,28 +13,22 @@ use model::text::fingerprint;
 use model::workstream::{self, Clues, Confidence, State};
 use store::{Durability, Result, layout};
 
-use super::state::{own_state, state_of};
-use super::{MOST, PROJECTS, Place, Workstream, layout_home};
+use super::state::{Ticked, own_state, state_of};
+use super::{MOST, PROJECTS, Workstream, Workstreams, layout_home};
+use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
-/// What a session's list has ticked is no longer than this.
-pub(super) const LARGEST_TICKED: usize = 64 * 1024;
-
-/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down. The inner
-/// error is that of something else: the answer stands.
-pub fn keep_up(
-    place: &Place,
-    session: &Id,
-    event: &Event,
-    digest: &Digest,
-    now: Timestamp,
-    deadline: Deadline,
-) -> Result<Result<()>> {
+/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down.
+/// `Ok(Some)`: that is done, and something beside it failed.
+pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
+    let place = &Workstreams::of(&context.project);
+    let (session, event, now) = (context.session, context.event, context.project.world.now);
+    let deadline = context.deadline;
     let touched = digest.files.iter().any(|file| workstream::of_path(&file.path).is_some());
     let compacts = matches!(event.kind, Kind::BeforeCompact { .. });
     let has_any = || place.full(&layout_home()).is_dir() || place.full(PROJECTS).is_dir();
     if !touched && !(compacts && (has_any() || !place.settings.resume_globs.is_empty())) {
-        return Ok(Ok(()));
+        return Ok(None);
     }
     let root = place.store.marker()?.project_id;
     let cached = state_of(place.store, layout::PRECOMPACT_STATE).and_then(std::result::Result::ok);
@@ -66,12 +60,12 @@ pub fn keep_up(
             place.store.dir().put(path, &bytes, Durability::Relaxed)?;
         }
     }
-    Ok(followed.and(unread))
+    Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
 /// The workstream whose manifest names this session; beside it the first that could not be read, which does not keep the
 /// others from being found.
-fn mapped(place: &Place, session: &Id) -> (Option<String>, Result<()>) {
+fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
     let all = match place.each() {
         Ok(all) => all,
         Err(error) => return (None, Err(error)),
@@ -91,7 +85,7 @@ fn mapped(place: &Place, session: &Id) -> (Option<String>, Result<()>) {
 
 /// What happened in a session, for the manifests it touched.
 struct Following<'a> {
-    place: &'a Place<'a>,
+    place: &'a Workstreams<'a>,
     session: &'a Id,
     digest: &'a Digest,
     now: Timestamp,
@@ -147,19 +141,12 @@ impl Following<'_> {
         if marks == *ticked {
             return Ok(());
         }
-        let lines: String = marks.iter().map(|mark| format!("{mark}\n")).collect();
-        let dir = self.place.store.dir().make(layout::TICKED)?;
-        dir.write(self.session.as_str(), lines.as_bytes(), Durability::Relaxed)
+        self.place.store.session(self.session).put(&Ticked { marks })
     }
 
-    /// What the list has ticked so far: on each line a workstream, and the mark of an item.
+    /// What the list has ticked so far.
     fn ticked(&self) -> Result<BTreeSet<String>> {
-        let path = format!("{}/{}", layout::TICKED, self.session);
-        match self.place.store.dir().read(&path, LARGEST_TICKED) {
-            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect()),
-            Err(store::Error::Absent { .. }) => Ok(BTreeSet::new()),
-            Err(error) => Err(error),
-        }
+        Ok(self.place.store.session(self.session).get::<Ticked>()?.unwrap_or_default().marks)
     }
 }
 
@@ -172,7 +159,7 @@ pub struct Advanced {
 
 /// Ticks with `tick`, then brings the manifest in step. Under the lock.
 pub fn advance(
-    place: &Place,
+    place: &Workstreams,
     workstream: &Workstream,
     tick: impl FnOnce(&mut Document) -> bool,
     now: Timestamp,

@@ -13,7 +13,7 @@ use model::time;
 use serde::Serialize;
 use store::layout;
 
-use crate::features::workstreams::{self, Lies, Load, Place, Workstream};
+use crate::features::workstreams::{self, Lies, Load, Workstream, Workstreams};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -55,7 +55,7 @@ pub fn new(world: &World, wish: &Wish) -> Result<Created> {
     }
     let project = Project::find_or_make(world)?;
     let settings = settings::resolve(world, Some(&project.store)).settings();
-    let place = Place { root: &project.root, store: &project.store, settings: &settings };
+    let place = Workstreams { root: &project.root, store: &project.store, settings: &settings };
     let folder = format!("{}/{id}", layout::WORKSTREAMS);
     let dir = project.store.dir().make(&folder)?;
     let files = match wish.load {
@@ -251,8 +251,8 @@ impl Desk {
         Ok(Desk { project, settings })
     }
 
-    fn place(&self) -> Place<'_> {
-        Place { root: &self.project.root, store: &self.project.store, settings: &self.settings }
+    fn place(&self) -> Workstreams<'_> {
+        Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
     /// The named one, else the one last active, else the only one.

@@ -1,13 +1,15 @@
 //! The small file that says which workstream a session was at work on when it was compacted.
 
+use std::collections::BTreeSet;
+
 use model::id::Id;
 use model::workstream::{LARGEST_STATE, State};
-use store::{Durability, Result, Store, layout};
+use store::{SessionState, Store, layout};
 
-use super::follow::LARGEST_TICKED;
+use crate::hook::context::HookContext;
 
 /// A state file, if there is one, and what is wrong with it.
-pub fn state_of(store: &Store, rel: &str) -> Option<std::result::Result<State, String>> {
+pub fn state_of(store: &Store, rel: &str) -> Option<Result<State, String>> {
     match store.dir().read(rel, LARGEST_STATE * 4) {
         Ok(bytes) => Some(State::parse(&bytes)),
         Err(store::Error::Absent { .. }) => None,
@@ -16,33 +18,69 @@ pub fn state_of(store: &Store, rel: &str) -> Option<std::result::Result<State, S
 }
 
 /// The session's own state: the workstream it was at work on when it was compacted.
-pub fn own_state(store: &Store, session: &str) -> Option<std::result::Result<State, String>> {
+pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> {
     let id = Id::new(session).ok()?;
-    let state = state_of(store, &layout::precompact(&id))?;
+    let state = match store.session(&id).get::<State>() {
+        Ok(state) => Ok(state?),
+        Err(store::Error::Damaged { why, .. }) => Err(why),
+        Err(error) => Err(error.to_string()),
+    };
     Some(state.and_then(|state| match state.session_id.as_deref().filter(|of| *of != session) {
         Some(other) => Err(format!("it is of another session, {other}")),
         None => Ok(state),
     }))
 }
 
-/// A session that goes on under another id keeps its state, and what its list has ticked.
-pub fn move_state(store: &Store, from: &Id, to: &Id) -> Result<()> {
-    if let Some(bytes) = kept(store, &layout::precompact(from), LARGEST_STATE)?
-        && let Ok(state) = State::parse(&bytes)
-    {
-        let bytes = State { session_id: Some(to.to_string()), ..state }.bytes();
-        store.dir().put(&layout::precompact(to), &bytes, Durability::Relaxed)?;
+/// Which boxes a session's own list has ticked: on each line a workstream, and the mark of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ticked {
+    pub marks: BTreeSet<String>,
+}
+
+impl SessionState for Ticked {
+    const FOLDER: &'static str = layout::TICKED;
+    const LARGEST: usize = 64 * 1024;
+
+    fn parse(bytes: &[u8]) -> Result<Ticked, String> {
+        Ok(Ticked { marks: lines(bytes).collect() })
     }
-    match kept(store, &format!("{}/{from}", layout::TICKED), LARGEST_TICKED)? {
-        Some(bytes) => store.dir().put(&format!("{}/{to}", layout::TICKED), &bytes, Durability::Relaxed),
-        None => Ok(()),
+
+    fn bytes(&self) -> Vec<u8> {
+        self.marks.iter().map(|mark| format!("{mark}\n")).collect::<String>().into_bytes()
     }
 }
 
-fn kept(store: &Store, path: &str, most: usize) -> Result<Option<Vec<u8>>> {
-    match store.dir().read(path, most) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(store::Error::Absent { .. }) => Ok(None),
-        Err(error) => Err(error),
+/// Which sets of unread files a session was reminded of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reminded {
+    pub sets: Vec<String>,
+}
+
+impl SessionState for Reminded {
+    const FOLDER: &'static str = layout::REMINDED;
+    const LARGEST: usize = 64 * 1024;
+
+    fn parse(bytes: &[u8]) -> Result<Reminded, String> {
+        Ok(Reminded { sets: lines(bytes).collect() })
     }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.sets.iter().map(|set| format!("{set}\n")).collect::<String>().into_bytes()
+    }
+}
+
+fn lines(bytes: &[u8]) -> impl Iterator<Item = String> {
+    String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
+/// A session that goes on under another id keeps its workstream, what its list has ticked, and what it was told.
+pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
+    let store = context.project.store;
+    let session = store.session(context.session);
+    // A damaged state is as good as none: the next compaction writes it anew.
+    if let Ok(Some(state)) = store.session(previous).get::<State>() {
+        session.put(&State { session_id: Some(context.session.to_string()), ..state })?;
+    }
+    session.inherit::<Ticked>(previous)?;
+    Ok(session.inherit::<Reminded>(previous)?)
 }

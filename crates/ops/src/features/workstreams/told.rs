@@ -1,33 +1,46 @@
 //! What a session is told of its workstream: after a compaction the manifest, and later what of it is still unread.
 
 use jiff::{SignedDuration, Timestamp};
-use model::brief::{Note, Topic};
+use model::brief::{Candidate, Occasion, Section, file_text};
 use model::digest::Digest;
-use model::id::Id;
 use model::manifest::Manifest;
 use model::redact::redact;
 use model::render::{code, path as shown_path, quoted};
+use model::reply::{Part, Reply};
+use model::session::Pending;
 use model::text::fingerprint;
 use model::time;
-use store::{Durability, Result, Store, layout};
+use store::layout;
 
-use super::state::{own_state, state_of};
-use super::{Load, Place, Workstream};
+use super::state::{Reminded, own_state, state_of};
+use super::{Load, Workstream, Workstreams};
+use crate::Result;
+use crate::features::{BriefContext, Decision};
+use crate::hook::context::HookContext;
 
 /// Of a file to load, more than a brief can tell.
 const INLINED: usize = 16 * 1024;
 
+const SECTION: Section = Section { order: 2, name: "workstream", title: "Workstream" };
+const FILES: Section =
+    Section { order: 2, name: "file", title: "Text of files to load (data, as it is on disk now)" };
+
 /// What a restored session is told of its workstream: the manifest, or why there is none.
-pub fn notes(place: &Place, session: &str, now: Timestamp) -> Vec<Note> {
-    let say = |text: String| vec![Note { topic: Topic::Manifest, text }];
-    let state = match own_state(place.store, session) {
+pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let place = Workstreams::of(&context.project);
+    let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
+        return Ok(Vec::new());
+    };
+    let now = context.project.world.now;
+    let say = |text: String| Ok(vec![fact("state", text)]);
+    let state = match own_state(place.store, session.as_str()) {
         Some(Ok(state)) => state,
         Some(Err(why)) => {
             return say(format!("the state from before the compaction is not used: {}", code(&why, 160)));
         }
-        None => return other_sessions(place, session),
+        None => return Ok(other_sessions(&place, session.as_str())),
     };
-    let Some(project) = &state.active_project_id else { return Vec::new() };
+    let Some(project) = &state.active_project_id else { return Ok(Vec::new()) };
     let hours = place.settings.resume_max_age_hours;
     let limit = SignedDuration::from_hours(i64::try_from(hours).unwrap_or(i64::MAX / 7_200));
     let age = time::parse(&state.timestamp).map_or(SignedDuration::MAX, |at| now.duration_since(at));
@@ -37,14 +50,19 @@ pub fn notes(place: &Place, session: &str, now: Timestamp) -> Vec<Note> {
         () if age > limit => {
             format!("it is from {}, more than {hours} hours ago", shown_path(&state.timestamp, 40))
         }
-        () => return of_workstream(place, project, now),
+        () => return Ok(of_workstream(&place, project, now)),
     };
     let id = shown_path(project, 64);
     say(format!("{id} was active before the compaction; that state is not used: {why}"))
 }
 
+/// A fact about the active workstream.
+fn fact(what: &str, text: String) -> Candidate {
+    Candidate::new(&SECTION, format!("workstream:{what}"), text)
+}
+
 /// The newest state is somebody else's: named, not used.
-fn other_sessions(place: &Place, session: &str) -> Vec<Note> {
+fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
     let Some(Ok(state)) = state_of(place.store, layout::PRECOMPACT_STATE) else { return Vec::new() };
     let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };
     if other == session {
@@ -54,34 +72,31 @@ fn other_sessions(place: &Place, session: &str) -> Vec<Note> {
     let text = format!(
         "the last state is of another session, {other} at {id}; it is not used (`thru resume show {id}`)"
     );
-    vec![Note { topic: Topic::Manifest, text }]
+    vec![fact("state", text)]
 }
 
-fn of_workstream(place: &Place, id: &str, now: Timestamp) -> Vec<Note> {
-    let note = |topic, text| Note { topic, text };
+fn of_workstream(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate> {
     let found = place.find(id);
-    let id = shown_path(id, 64);
+    let id = &shown_path(id, 64);
     let found = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return vec![note(Topic::Manifest, format!("{id} was active, and has no manifest any more"))];
+            return vec![fact(id, format!("{id} was active, and has no manifest any more"))];
         }
         Err(error) => {
             let why = code(&error.to_string(), 300);
-            return vec![note(Topic::Manifest, format!("{id} was active; its manifest was not read: {why}"))];
+            return vec![fact(id, format!("{id} was active; its manifest was not read: {why}"))];
         }
     };
     let Ok((_, manifest)) = place.manifest(&found) else {
-        return vec![note(
-            Topic::Manifest,
-            format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)),
-        )];
+        return vec![fact(id, format!("the manifest {} cannot be read", shown_path(&found.manifest, 200)))];
     };
-    let mut notes = vec![note(Topic::Manifest, headline(&found, &manifest))];
+    let of = |what: &str| format!("{id}:{what}");
+    let mut told = vec![fact(id, headline(&found, &manifest))];
     let loads = match place.loads(&found, &manifest) {
         Ok(loads) => loads,
         Err(error) => {
-            notes.push(note(Topic::Manifest, format!("of its files: {}", code(&error.to_string(), 300))));
+            told.push(fact(&of("files"), format!("of its files: {}", code(&error.to_string(), 300))));
             Vec::new()
         }
     };
@@ -90,20 +105,19 @@ fn of_workstream(place: &Place, id: &str, now: Timestamp) -> Vec<Note> {
         let words =
             loads.iter().enumerate().map(|(i, load)| format!("{}. {}", i + 1, load_words(load, since, now)));
         let list = words.collect::<Vec<_>>().join("; ");
-        notes.push(note(Topic::Manifest, format!("to load, in this order: {list}")));
+        told.push(fact(&of("files"), format!("to load, in this order: {list}")));
     }
     if !manifest.questions.is_empty() {
         let questions = manifest.questions.iter().take(12).enumerate();
         let words = questions.map(|(i, question)| format!("{}. {}", i + 1, quoted(question, 200)));
         let list = words.collect::<Vec<_>>().join(" ");
-        notes.push(note(Topic::Manifest, format!("questions that its files answer: {list}")));
+        told.push(fact(&of("questions"), format!("questions that its files answer: {list}")));
     }
     if place.settings.resume_inline {
-        notes.extend(loads.iter().filter_map(|load| inlined(place, load)));
+        told.extend(loads.iter().filter_map(|load| inlined(place, load)));
     }
-    notes
+    told
 }
-
 fn headline(found: &Workstream, manifest: &Manifest) -> String {
     let mut words = vec![format!("{} {}", found.id, quoted(&manifest.project_name, 100))];
     words.push(format!("phase {}", shown_path(&manifest.current_phase, 40)));
@@ -132,19 +146,35 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
     format!("{} ({} bytes{changed})", shown_path(path, 200), load.bytes)
 }
 
-fn inlined(place: &Place, load: &Load) -> Option<Note> {
+fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
     let text = redact(model::text::cut(&text, INLINED), place.settings.redact());
-    Some(Note { topic: Topic::Loaded, text: format!("{path}\n{text}") })
+    Some(Candidate::appended(&FILES, format!("workstream:file:{path}"), file_text(path, &text)))
 }
 
-/// What is still unread, as a reminder: once for each set of files, and only when the agent has begun to edit.
-pub fn reminder(place: &Place, session: &Id) -> Option<Reminder> {
-    let state = own_state(place.store, session.as_str())?.ok()?;
+const REMINDER: &str = "workstream:unread:";
+
+/// At a prompt: which files of the manifest are still unread though work goes on. Once for each set of files, and only
+/// when the agent has begun to edit.
+pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
+    // A brief that is due names them all.
+    let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
+    if !asked || !context.project.settings.gate_reminders {
+        return Ok(Decision::nothing("no reminder is due at this prompt"));
+    }
+    Ok(match reminder(context) {
+        Some(part) => Decision::answer(part, "files of the manifest are unread although work goes on"),
+        None => Decision::nothing("no file of the active manifest is unread, or the session was told"),
+    })
+}
+
+fn reminder(context: &HookContext) -> Option<Part> {
+    let place = Workstreams::of(&context.project);
+    let state = own_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find(state.active_project_id.as_deref()?).ok()??;
     let (_, manifest) = place.manifest(&found).ok()?;
-    let digest = place.store.digest(session, |_| {}).ok()?;
+    let digest = context.digest()?;
     let mark = digest.last_compaction();
     let steps = place.steps(&found, &manifest).ok()?;
     let own = |path: &str| Some(path) == steps.as_deref() || path == found.manifest;
@@ -155,15 +185,14 @@ pub fn reminder(place: &Place, session: &Id) -> Option<Reminder> {
     let unread: Vec<&str> = loads
         .iter()
         .filter_map(|load| load.path.as_deref())
-        .filter(|path| !is_read(&digest, path, mark))
+        .filter(|path| !is_read(digest, path, mark))
         .collect();
     if unread.is_empty() {
         return None;
     }
-    let set = format!("{:016x}\n", fingerprint(&unread));
-    let told =
-        place.store.dir().read(&format!("{}/{session}", layout::REMINDED), 64 * 1024).unwrap_or_default();
-    if String::from_utf8_lossy(&told).lines().any(|line| line == set.trim_end()) {
+    let set = format!("{:016x}", fingerprint(&unread));
+    let reminded = place.store.session(context.session).get::<Reminded>().ok().flatten().unwrap_or_default();
+    if reminded.sets.contains(&set) {
         return None;
     }
     let names: Vec<String> = unread.iter().map(|path| shown_path(path, 200)).collect();
@@ -173,21 +202,19 @@ pub fn reminder(place: &Place, session: &Id) -> Option<Reminder> {
         found.id,
         names.join(", ")
     );
-    Some(Reminder { text, told: [told, set.into_bytes()].concat() })
+    Some(Part { reply: Reply::Context(text), told: vec![format!("{REMINDER}{set}")] })
 }
 
-/// What a prompt is to be reminded of. It counts as told once the answer holds it.
-#[derive(Debug)]
-pub struct Reminder {
-    pub text: String,
-    /// The sets that this session knows of then.
-    told: Vec<u8>,
-}
-
-impl Reminder {
-    pub fn was_told(&self, store: &Store, session: &Id) -> Result<()> {
-        store.dir().make(layout::REMINDED)?.write(session.as_str(), &self.told, Durability::Relaxed)
+/// A set of unread files that was told is not told again.
+pub fn told(context: &HookContext, told: &[String]) -> Result<()> {
+    let sets: Vec<&str> = told.iter().filter_map(|id| id.strip_prefix(REMINDER)).collect();
+    if sets.is_empty() {
+        return Ok(());
     }
+    let session = context.project.store.session(context.session);
+    let mut reminded = session.get::<Reminded>()?.unwrap_or_default();
+    reminded.sets.extend(sets.into_iter().map(str::to_owned));
+    Ok(session.put(&reminded)?)
 }
 
 /// Whether the agent itself has had the file before it since.

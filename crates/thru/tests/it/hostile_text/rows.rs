@@ -137,6 +137,11 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("hook", &["claude-code", "PreCompact"])
             .stdin(event("PreCompact", serde_json::json!({"trigger": "auto"})))
             .talks(),
+        row("debug hook", &["claude-code", "SessionStart"]).stdin(compacted.clone()).talks(),
+        row("debug hook", &[words, words]).stdin(words).talks(),
+        row("loop adopt", &[words]),
+        row("loop adopt", &[LOOP]),
+        row("gate run", &["--adopt"]),
         row("hook", &["claude-code", "SessionStart"]).stdin(compacted),
         row("hook", &["claude-code", "UserPromptSubmit"])
             .stdin(event("UserPromptSubmit", serde_json::json!({"prompt": words}))),

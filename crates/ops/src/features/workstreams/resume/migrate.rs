@@ -10,7 +10,7 @@ use model::manifest::{self, same_but_time};
 use serde::Serialize;
 
 use super::{Desk, WAIT, usual_first};
-use crate::features::workstreams::{self, PLANNING, Place};
+use crate::features::workstreams::{self, PLANNING, Workstreams};
 use crate::{Result, World};
 
 /// What became of an old file.
@@ -58,7 +58,7 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
 }
 
 /// Old files in folders whose names are no ids: nobody would find their manifests.
-fn misnamed(place: &Place) -> Result<Vec<Migrated>> {
+fn misnamed(place: &Workstreams) -> Result<Vec<Migrated>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
         for name in place.folders(&home)?.iter().filter(|name| !manifest::is_workstream(name)) {
@@ -81,7 +81,7 @@ fn misnamed(place: &Place) -> Result<Vec<Migrated>> {
 
 /// A place where a `_resume.md` is, or was.
 struct Old<'a> {
-    place: &'a Place<'a>,
+    place: &'a Workstreams<'a>,
     id: String,
     folder: String,
     legacy: String,
@@ -94,7 +94,7 @@ struct Old<'a> {
 }
 
 /// Of one workstream: in its folder, and in that of its plans.
-fn olds<'a>(place: &'a Place, id: &str, folder: &str, now: Timestamp) -> Result<Vec<Old<'a>>> {
+fn olds<'a>(place: &'a Workstreams, id: &str, folder: &str, now: Timestamp) -> Result<Vec<Old<'a>>> {
     let has_planning = place.folders(folder)?.iter().any(|name| name == PLANNING);
     let planning = has_planning.then(|| format!("{folder}/{PLANNING}"));
     let home = planning.as_deref().unwrap_or(folder);
@@ -246,7 +246,7 @@ fn said(outcome: Outcome, why: &str) -> Result<Became> {
 }
 
 /// The markdown files of a workstream, from its folder.
-fn loadable(place: &Place, folder: &str) -> Result<Vec<String>> {
+fn loadable(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for (below, prefix) in
         [(format!("{folder}/{PLANNING}"), format!("{PLANNING}/")), (folder.to_owned(), String::new())]

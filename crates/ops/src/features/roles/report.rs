@@ -1,21 +1,44 @@
-//! Roles, for the doctor: files that are not valid, states that cannot be read, and roles stuck on their way.
+//! Roles for `thru status` and `thru doctor`: files that are not valid, states that cannot be read, and roles stuck on
+//! their way.
 
 use jiff::SignedDuration;
 use model::finding::{Finding, Level};
+use model::render::one_line;
 use model::role::lifecycle::State;
 use model::text::count;
 use model::time;
-use store::Store;
+use serde_json::json;
 
-use super::{Check, of_error};
-use crate::World;
-use crate::features::roles::look;
+use super::{Roles, look};
+use crate::Result;
+use crate::features::{Check, ProjectContext, StatusLine, Tone, listed};
+use crate::session::list;
+
+/// The role of the session this runs in, else the roles that have a context file.
+pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let ProjectContext { world, root, store, settings } = *project;
+    let role = list::around(world).and_then(|session| store.role_of(&session).ok().flatten());
+    let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
+    // What is wrong with their folder is the doctor's business.
+    let names: Vec<String> = roles.names().unwrap_or_default().iter().map(ToString::to_string).collect();
+    let line = match role {
+        Some(role) => {
+            let head = one_line(role.as_str(), 128);
+            let line = StatusLine::toned("role", Tone::Strong, head, " in this session");
+            line.with_json("role", json!(role.as_str()))
+        }
+        None if names.is_empty() => return Ok(Vec::new()),
+        None => StatusLine::plain("roles", listed(&names)),
+    };
+    Ok(vec![if names.is_empty() { line } else { line.with_json("roles", json!(names)) }])
+}
 
 /// A compaction that takes longer did not happen.
 const STUCK: SignedDuration = SignedDuration::from_hours(24);
 
-/// None where nobody works with roles.
-pub fn check(world: &World, store: &Store) -> Option<Check> {
+/// Nothing where nobody works with roles.
+pub fn checks(project: &ProjectContext) -> Vec<Check> {
+    let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();
     let (mut files, mut states) = (0, 0);
     match look(world).and_then(|roles| Ok((roles.files()?, roles))) {
@@ -30,10 +53,10 @@ pub fn check(world: &World, store: &Store) -> Option<Check> {
                 }
             }
         }
-        Err(error) => findings.push(of_error(&error)),
+        Err(error) => findings.push(Finding::from(&error)),
     }
     let lifecycles = store.lifecycles().unwrap_or_else(|error| {
-        findings.push(of_error(&error.into()));
+        findings.push(Finding::from(&crate::Error::from(error)));
         Vec::new()
     });
     for (_, lifecycle) in lifecycles {
@@ -49,12 +72,12 @@ pub fn check(world: &World, store: &Store) -> Option<Check> {
                     findings.push(Finding::new(Level::Note, text).hint(hint));
                 }
             }
-            Err(error) => findings.push(of_error(&error.into())),
+            Err(error) => findings.push(Finding::from(&crate::Error::from(error))),
         }
     }
     if files + states == 0 && findings.is_empty() {
-        return None;
+        return Vec::new();
     }
     let text = format!("{}, {}", count(files, "context file"), count(states, "lifecycle"));
-    Some(Check { name: "roles", text, findings })
+    vec![Check { name: "roles", text, findings }]
 }

@@ -1,0 +1,57 @@
+use super::*;
+use crate::event::{Action, Agent, Stop, ToolDone};
+
+fn event(kind: Kind<'_>) -> Event<'_> {
+    Event {
+        session: "s1".into(),
+        id: None,
+        torn: false,
+        previous: None,
+        cwd: None,
+        transcript: None,
+        agent: None,
+        kind,
+    }
+}
+
+#[test]
+fn what_an_event_is_to_a_role() {
+    let file =
+        |path: &str| FileField { path: path.into(), action: Action::Read, outside: false, guess: false };
+    let start = |source| Kind::SessionStart { source };
+    let tool = |failed| Kind::ToolDone(Box::new(ToolDone { failed, ..ToolDone::default() }));
+    let prompt = || Kind::Prompt { text: "x".into() };
+    let compact = || Kind::BeforeCompact { trigger: None, instructions: None };
+    let (role, other) = (file("a.context.md"), file("a.md"));
+    let touched = || Some(RoleEvent::Touched(vec![role.clone()]));
+    let (announced, due) = (Some(Pending::Announced), Some(Pending::Due));
+    let cases = [
+        ("a start", start(Source::Startup), None, &other, Some(RoleEvent::Started)),
+        ("a clear", start(Source::Clear), None, &other, Some(RoleEvent::Started)),
+        ("a resume", start(Source::Resume), None, &other, Some(RoleEvent::Continued)),
+        ("after a compaction", start(Source::Compact), None, &other, Some(RoleEvent::Continued)),
+        ("a compaction", compact(), None, &other, Some(RoleEvent::Compacting)),
+        ("a prompt", prompt(), None, &other, None),
+        ("the brief comes with the prompt", prompt(), due, &other, Some(RoleEvent::Continued)),
+        ("it never came", prompt(), announced, &other, Some(RoleEvent::NotCompacted)),
+        ("a role file was read", tool(false), None, &role, touched()),
+        ("reading it failed", tool(true), None, &role, None),
+        ("another file was read", tool(false), None, &other, None),
+        (
+            "work goes on instead of a compaction",
+            tool(false),
+            announced,
+            &other,
+            Some(RoleEvent::NotCompacted),
+        ),
+        ("also with a failed call", tool(true), announced, &role, Some(RoleEvent::NotCompacted)),
+        ("a stop", Kind::Stop(Stop::default()), announced, &role, None),
+    ];
+    for (why, kind, pending, file, expected) in cases {
+        let event = event(kind);
+        let files = std::slice::from_ref(file);
+        assert_eq!(role_event(&event, pending, files), expected, "{why}");
+        let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
+        assert_eq!(role_event(&Event { agent, ..event }, pending, files), None, "{why}, of a sub-agent");
+    }
+}

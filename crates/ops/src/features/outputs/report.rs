@@ -1,0 +1,47 @@
+//! The live run of a stage for `thru status` and `thru doctor`.
+
+use model::finding::Finding;
+use model::render::one_line;
+use serde_json::json;
+
+use super::{Open, open};
+use crate::Result;
+use crate::features::{Check, ProjectContext, StatusLine, Tone};
+
+pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    Ok(match open(project.store, project.root, project.settings) {
+        Ok(Some(live)) => vec![line(&live, project).with_json("outputs", json!(live))],
+        Ok(None) => Vec::new(),
+        Err(error) => {
+            let error = error.to_string();
+            let line = StatusLine::toned("outputs", Tone::Warning, one_line(&error, 400), "");
+            vec![line.with_json("outputs_problem", json!(error))]
+        }
+    })
+}
+
+/// `2 of 5 open in outputs/review-…: missing review-a.md, stale review-b.md`.
+fn line(live: &Open, project: &ProjectContext) -> StatusLine {
+    let run = live.run.strip_prefix(project.store.dir().path()).unwrap_or(&live.run).display();
+    let (stage, all) = (one_line(&live.stage, 128), live.outputs);
+    if live.open.is_empty() {
+        let rest = format!(" (stage {stage}, {run})");
+        return StatusLine::toned("outputs", Tone::Good, format!("all {all} valid"), rest);
+    }
+    let named = live.open.iter().take(4).map(|o| format!("{} {}", o.verdict.name(), one_line(&o.file, 128)));
+    let more = if live.open.len() > 4 { ", …" } else { "" };
+    let named = named.collect::<Vec<_>>().join(", ");
+    let head = format!("{} of {all} open", live.open.len());
+    let rest = format!(" (stage {stage}, {run}): {named}{more}; see `thru gate check`");
+    StatusLine::toned("outputs", Tone::Warning, head, rest)
+}
+
+/// That outputs are open is in order; that it cannot be told is not.
+pub fn checks(project: &ProjectContext) -> Vec<Check> {
+    let (text, findings) = match open(project.store, project.root, project.settings) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(live)) => (format!("{} of {} open", live.open.len(), live.outputs), Vec::new()),
+        Err(error) => ("cannot be judged".to_owned(), vec![Finding::from(&error)]),
+    };
+    vec![Check { name: "outputs", text, findings }]
+}

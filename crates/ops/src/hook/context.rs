@@ -1,0 +1,57 @@
+//! One event and what is known around it: what features get to see.
+
+use std::cell::{OnceCell, RefCell};
+
+use harness::Harness;
+use model::digest::Digest;
+use model::event::Event;
+use model::id::Id;
+use model::journal::{Record, Scene};
+use model::session::Pending;
+
+use super::deadline::Deadline;
+use crate::Mode;
+use crate::features::ProjectContext;
+
+#[derive(Debug)]
+pub struct HookContext<'a> {
+    pub project: ProjectContext<'a>,
+    pub harness: &'static Harness,
+    pub deadline: Deadline,
+    /// In a dry run nothing is written.
+    pub mode: Mode,
+    pub session: &'a Id,
+    pub event: &'a Event<'a>,
+    /// Where the session stood between a compaction and its brief before this event.
+    pub pending: Option<Pending>,
+    /// The journal line of this event.
+    pub record: &'a Record<'a>,
+    /// Notes for the receipt, although nothing failed.
+    pub warnings: &'a RefCell<Vec<String>>,
+    pub(super) digest: OnceCell<Option<Digest>>,
+}
+
+impl HookContext<'_> {
+    /// The session up to this event; None where its records cannot be read.
+    pub fn digest(&self) -> Option<&Digest> {
+        self.digest.get_or_init(|| self.project.store.digest(self.session, |_| {}).ok()).as_ref()
+    }
+
+    /// How text of this event is written down.
+    pub fn scene(&self) -> Scene<'_> {
+        scene(&self.project, self.harness, "")
+    }
+
+    pub fn warn(&self, text: String) {
+        self.warnings.borrow_mut().push(text);
+    }
+}
+
+/// How events of this project are written down.
+pub(super) fn scene<'a>(
+    project: &ProjectContext<'a>,
+    harness: &'static Harness,
+    checkout: &'a str,
+) -> Scene<'a> {
+    Scene { harness: harness.name, checkout, redact: project.settings.redact(), now: project.world.now }
+}

@@ -1,0 +1,177 @@
+//! `thru debug hook`: the same handling of an event, with every step written down, and nothing else unless asked.
+
+use harness::{Harness, Undecodable};
+use model::brief::Brief;
+use model::config::Settings;
+use model::decide::{Effect, Facts};
+use model::event::Event;
+use model::reply::Reply;
+use serde::Serialize;
+use store::Root;
+
+use super::{Call, handle};
+use crate::features::Decision;
+use crate::{Mode, Result, World};
+
+/// How an event was handled, or would be.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Explanation {
+    /// False: nothing was written.
+    pub applied: bool,
+    /// Our name for the event; None where the payload cannot be decoded.
+    pub event: Option<&'static str>,
+    pub session: Option<String>,
+    pub root: Option<String>,
+    pub checkout: Option<String>,
+    pub trusted: Option<bool>,
+    pub deadline_ms: Option<u64>,
+    /// Where the session stands between a compaction and its brief.
+    pub pending: Option<String>,
+    /// Another hook process has recorded this event already.
+    pub repeated: bool,
+    /// The candidates that the brief holds.
+    pub brief: Option<Vec<String>>,
+    /// What is recorded of the event itself.
+    pub effects: Vec<String>,
+    pub decisions: Vec<FeatureDecision>,
+    /// What the harness is sent.
+    pub reply: String,
+    /// Why that is nothing.
+    pub silent_because: Option<String>,
+}
+
+/// What one feature made of the event.
+#[derive(Clone, Debug, Serialize)]
+pub struct FeatureDecision {
+    pub feature: &'static str,
+    pub why: String,
+    /// What it writes.
+    pub change: Option<String>,
+    /// What it wants to answer.
+    pub answer: Option<String>,
+    pub error: Option<String>,
+}
+
+/// Runs the event as the hook would.
+pub fn run(world: &World, call: &Call, mode: Mode) -> Explanation {
+    let mut trace = Trace(Some(Explanation { applied: mode == Mode::Write, ..Explanation::default() }));
+    let reply = handle(world, call, mode, &mut trace);
+    let mut explanation = trace.0.unwrap_or_default();
+    explanation.reply = String::from_utf8_lossy(&reply).into_owned();
+    explanation
+}
+
+/// Writes the steps down, or, in a hook, does nothing at all.
+pub(super) struct Trace(Option<Explanation>);
+
+impl Trace {
+    pub fn off() -> Trace {
+        Trace(None)
+    }
+
+    fn note(&mut self, write: impl FnOnce(&mut Explanation)) {
+        if let Some(explanation) = &mut self.0 {
+            write(explanation);
+        }
+    }
+
+    /// Nothing is answered, for this reason.
+    pub fn silent(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
+        self.note(|explanation| explanation.silent_because = Some(why()));
+        Vec::new()
+    }
+
+    pub fn event(&mut self, decoded: &std::result::Result<Event, Undecodable>) {
+        self.note(|explanation| {
+            if let Ok(event) = decoded {
+                explanation.event = Some(event.kind.name());
+                explanation.session = Some(event.session.to_string());
+            }
+        });
+    }
+
+    pub fn root(&mut self, root: &Root) {
+        self.note(|explanation| {
+            explanation.root = Some(root.path.display().to_string());
+            explanation.checkout = Some(root.checkout.display().to_string());
+        });
+    }
+
+    pub fn trusted(&mut self, trusted: bool, settings: &Settings) {
+        self.note(|explanation| {
+            explanation.trusted = Some(trusted);
+            explanation.deadline_ms = Some(settings.hooks_deadline_ms);
+        });
+    }
+
+    pub fn facts(&mut self, facts: &Facts, repeated: bool) {
+        self.note(|explanation| {
+            explanation.pending = facts.pending.map(|pending| format!("{pending:?}").to_lowercase());
+            explanation.repeated = repeated;
+        });
+    }
+
+    pub fn brief(&mut self, brief: Option<&Brief>) {
+        self.note(|explanation| explanation.brief = brief.map(|brief| brief.told.clone()));
+    }
+
+    pub fn effects(&mut self, effects: &[Effect]) {
+        self.note(|explanation| explanation.effects = effects.iter().map(effect_words).collect());
+    }
+
+    pub fn decision(&mut self, feature: &'static str, decided: &Result<Decision>) {
+        self.note(|explanation| {
+            let row =
+                FeatureDecision { feature, why: String::new(), change: None, answer: None, error: None };
+            explanation.decisions.push(match decided {
+                Ok(decision) => FeatureDecision {
+                    why: decision.why.clone(),
+                    change: decision.change.as_ref().map(|change| change.what.clone()),
+                    answer: reply_words(&decision.part.reply),
+                    ..row
+                },
+                Err(error) => FeatureDecision { error: Some(error.to_string()), ..row },
+            });
+        });
+    }
+
+    pub fn reply(&mut self, harness: &Harness, event: &Event, reply: &Reply, silent: &str) -> Vec<u8> {
+        let bytes = (harness.encode)(reply, &event.kind);
+        self.note(|explanation| {
+            explanation.silent_because = match (reply, event.torn) {
+                _ if !bytes.is_empty() => None,
+                (_, true) => Some("the payload breaks off, so no answer is sent".to_owned()),
+                (Reply::Silent, _) => Some(silent.to_owned()),
+                (_, _) => Some(format!("{} takes no such answer at this event", harness.title)),
+            };
+        });
+        bytes
+    }
+}
+
+fn effect_words(effect: &Effect) -> String {
+    match effect {
+        Effect::Journal(line) => {
+            format!("append to the journal: {}", String::from_utf8_lossy(line).trim_end())
+        }
+        Effect::Register(line) => {
+            format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
+        }
+        Effect::RememberSession => "note the session in root.json".to_owned(),
+        Effect::Checkpoint => "bring journal and digest up to date from the transcript".to_owned(),
+        Effect::SetPending(Some(pending)) => {
+            format!("note that a compaction is {}", format!("{pending:?}").to_lowercase())
+        }
+        Effect::SetPending(None) => "note that no compaction is pending".to_owned(),
+    }
+}
+
+fn reply_words(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::Silent => None,
+        Reply::TellUser(text) => Some(format!("tell the user: {text}")),
+        Reply::Block(text) => Some(format!("do not stop: {text}")),
+        Reply::Context(text) => Some(format!("tell the model: {text}")),
+        Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
+    }
+}

@@ -1,0 +1,89 @@
+//! The line that a hook run leaves behind, and where it goes when there is no root to leave it in.
+
+use model::digest::journal_unread_words;
+use model::receipt::{Outcome, Receipt};
+use model::redact::{self, redact};
+use model::text::cut;
+use model::time;
+
+use super::{Call, Hook, lost};
+use crate::features::ProjectContext;
+use crate::{Mode, World};
+
+/// The state folder's own receipts never grow beyond this: it is for what should not happen at all.
+const STATE_LIMIT: u64 = 256 * 1024;
+
+impl Hook<'_> {
+    pub(super) fn leave_receipt(&self, event: &str, session: &str) {
+        if self.mode != Mode::Write {
+            return;
+        }
+        let options = self.project.settings.redact();
+        let unread = Some(self.project.store.journal_unread()).filter(|bytes| *bytes > 0);
+        let unread = unread.map(journal_unread_words);
+        let warnings: Vec<String> = self.warnings.borrow().iter().cloned().chain(unread).collect();
+        let (error, warning) = (first(&self.errors.borrow()), first(&warnings));
+        let receipt = made(self.project.world, self.call, self.harness.name, event, session, options);
+        let receipt = Receipt {
+            outcome: if error.is_some() { Outcome::Failed } else { Outcome::Ok },
+            error: error.map(|error| clean(&error, 500, options)),
+            warning: warning.map(|warning| clean(&warning, 500, options)),
+            ..receipt
+        };
+        let ProjectContext { world, store, settings, .. } = self.project;
+        let left = store.append_receipt(&receipt.line(), settings.log_limit_bytes);
+        // Neither the record nor the receipt could be written.
+        if let (Err(_), Some(why)) = (left, &receipt.error) {
+            lost::note(world, store, self.project_id, why, self.deadline);
+        }
+    }
+}
+
+/// A receipt in the state folder of this machine: the event belongs to no root, or to one that may not be written to.
+pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
+    let Some(state) = world.state().filter(|_| mode == Mode::Write) else { return };
+    let options = redact::Options::default();
+    let receipt = made(world, call, call.harness, call.event, "", options);
+    let error = Some(clean(why, 500, options));
+    let receipt = Receipt { outcome: Outcome::Failed, error, ..receipt };
+    let _ = store::append_state_receipt(&state, &receipt.line(), STATE_LIMIT);
+}
+
+/// Called where a panic was caught: nothing else is known any more.
+pub fn panicked(world: &World, call: &Call, why: &str) {
+    without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
+}
+
+fn made(
+    world: &World,
+    call: &Call,
+    harness: &str,
+    event: &str,
+    session: &str,
+    options: redact::Options,
+) -> Receipt {
+    Receipt {
+        ts: time::rfc3339(world.now),
+        harness: clean(harness, 64, options),
+        event: clean(event, 64, options),
+        session: clean(session, 128, options),
+        ms: (call.started.elapsed().as_micros() as f64) / 1000.0,
+        outcome: Outcome::Ok,
+        error: None,
+        warning: None,
+    }
+}
+
+/// An error can quote what it stumbled over, and that came from the harness.
+fn clean(text: &str, most: usize, options: redact::Options) -> String {
+    cut(&redact(cut(text, 4096), options), most).to_owned()
+}
+
+/// The first is told whole; of the others it is said that there are some.
+fn first(texts: &[String]) -> Option<String> {
+    match texts {
+        [] => None,
+        [only] => Some(only.clone()),
+        [first, rest @ ..] => Some(format!("{first} (and {} more)", rest.len())),
+    }
+}
