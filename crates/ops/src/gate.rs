@@ -141,7 +141,7 @@ impl Place {
         let setting = match self.resolved.settings().live_state_file {
             path if path.is_empty() => String::new(),
             path => {
-                let path = self.root.checkout.join(path);
+                let path = self.root.checkout.join(&*path);
                 let how = if path.exists() { "names none" } else { "is not there" };
                 format!(", and {} {how}", path.display())
             }

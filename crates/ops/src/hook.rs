@@ -214,7 +214,7 @@ impl Scene<'_> {
     /// At a prompt: which files of the manifest are still unread though work goes on.
     fn reminder(&self, session: &Id, event: &Event) -> Option<Reminder> {
         let asked = matches!(event.kind, Kind::Prompt { .. }) && event.agent.is_none();
-        (asked && self.settings.gate_reminders)
+        (asked && self.settings.resume_reminders)
             .then(|| workstreams::reminder(&self.place(), session))
             .flatten()
     }
@@ -266,7 +266,7 @@ impl Scene<'_> {
     }
 
     fn apply(&self, effect: Effect, session: &Id, event: &Event) -> Result<()> {
-        let limit = self.settings.log_limit_bytes;
+        let limit = self.settings.log_limit_bytes();
         match effect {
             Effect::Journal(line) => self.store.append_journal(session, &line, limit)?,
             Effect::Register(line) => self.store.append_session(&line, limit)?,
@@ -304,7 +304,7 @@ impl Scene<'_> {
             event,
             root: self.root,
             settings: self.settings,
-            limit: self.settings.log_limit_bytes,
+            limit: self.settings.log_limit_bytes(),
             deadline: self.deadline,
         })
     }
@@ -351,7 +351,7 @@ impl Scene<'_> {
             warning: self.warning.borrow().as_ref().map(|warning| clean(warning, 500)),
         };
         // The last resort itself: there is nobody left to tell.
-        let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes);
+        let _ = self.store.append_receipt(&receipt.line(), self.settings.log_limit_bytes());
     }
 }
 

@@ -287,7 +287,7 @@ fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> 
         reason: state.ended,
         ..Entry::new(&time::rfc3339(world.now), event, state.iteration)
     };
-    let limit = settings::here(world).settings().log_limit_bytes;
+    let limit = settings::here(world).settings().log_limit_bytes();
     Ok(store.append_loop_log(&id, &entry, limit)?)
 }
 

@@ -87,7 +87,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     if settings.live_state_file.is_empty() {
         return Ok(None);
     }
-    let path = root.checkout.join(&settings.live_state_file);
+    let path = root.checkout.join(&*settings.live_state_file);
     let text = match store::read_own(&path, LARGEST) {
         Err(store::Error::Absent { .. }) => return Ok(None),
         text => String::from_utf8_lossy(&text?).into_owned(),

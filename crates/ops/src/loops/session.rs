@@ -90,6 +90,6 @@ fn take(
         session: Some(session.to_string()),
         ..Entry::new(&time::rfc3339(world.now), event, next.iteration)
     };
-    store.append_loop_log(&id, &entry, settings.log_limit_bytes)?;
+    store.append_loop_log(&id, &entry, settings.log_limit_bytes())?;
     Ok(Some(next))
 }

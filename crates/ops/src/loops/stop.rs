@@ -223,7 +223,7 @@ impl Held<'_> {
             tokens: self.seen.heard.tokens(),
             ..Entry::new(&time::rfc3339(self.scene.world.now), event, state.iteration)
         };
-        self.scene.store.append_loop_log(&self.id, &entry, self.scene.settings.log_limit_bytes)
+        self.scene.store.append_loop_log(&self.id, &entry, self.scene.settings.log_limit_bytes())
     }
 }
 
@@ -296,7 +296,7 @@ fn end_by_cap(scene: &Scene, id: &Id, record: &Record) -> store::Result<()> {
         detail,
         ..Entry::new(&time::rfc3339(scene.world.now), Event::Ended, next.iteration)
     };
-    scene.store.append_loop_log(id, &entry, scene.settings.log_limit_bytes)
+    scene.store.append_loop_log(id, &entry, scene.settings.log_limit_bytes())
 }
 
 pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> store::Result<()> {
