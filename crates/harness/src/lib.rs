@@ -4,7 +4,7 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::{Event, Kind};
+use model::event::{Event, EventName, Kind};
 use model::reply::Reply;
 use transcript::walk::Walk;
 
@@ -108,7 +108,7 @@ pub struct Wired {
     /// The harness's name for it.
     pub event: &'static str,
     /// Ours.
-    pub neutral: &'static str,
+    pub neutral: EventName,
     /// Seconds after which the harness may kill us. Far more than we take; it is there for a sick disk.
     pub timeout: u32,
 }

@@ -175,7 +175,13 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
             }
             effects
         }
-        _ => Vec::new(),
+        Kind::Prompt { .. }
+        | Kind::ToolDone(_)
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Other { .. } => Vec::new(),
     }
 }
 
@@ -195,7 +201,13 @@ fn role_event(facts: &Facts, kind: &Kind, files: &[FileField]) -> Option<RoleEve
             if touched.is_empty() { never_came(facts) } else { Some(RoleEvent::Touched(touched)) }
         }
         Kind::ToolDone(_) => never_came(facts),
-        _ => None,
+        Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => None,
     }
 }
 
@@ -217,7 +229,16 @@ fn main_reply(facts: &Facts, kind: &Kind, settings: &Settings) -> Reply {
         Kind::Prompt { .. } => {
             return facts.reminder.map_or(Reply::Silent, |text| Reply::Context(text.to_owned()));
         }
-        _ => return Reply::Silent,
+        Kind::SessionStart { source: Source::Clear | Source::Unknown }
+        | Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => return Reply::Silent,
     };
     let Some(Past { digest, problems, gone, notes }) = facts.past else { return Reply::Silent };
     let cap = cap(occasion, facts.context_cap);

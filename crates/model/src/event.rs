@@ -1,6 +1,10 @@
 //! What happened, in words that belong to no harness. Adapters decode into this; the engine sees nothing else.
 
+mod name;
+
 use std::borrow::Cow;
+
+pub use name::{EventName, EventSet};
 
 type Text<'a> = Cow<'a, str>;
 
@@ -164,21 +168,25 @@ pub enum Source {
 }
 
 impl Kind<'_> {
-    /// The neutral name, as journals, receipts and `thru hook` have it.
-    pub fn name(&self) -> &str {
+    pub fn event_name(&self) -> EventName {
         match self {
-            Kind::SessionStart { .. } => "session-start",
-            Kind::Prompt { .. } => "prompt",
-            Kind::ToolDone(_) => "tool-done",
-            Kind::BeforeCompact { .. } => "before-compact",
-            Kind::Summary { .. } => "summary",
-            Kind::AfterCompact { .. } => "after-compact",
-            Kind::SubagentStart => "subagent-start",
-            Kind::SubagentStop { .. } => "subagent-stop",
-            Kind::Stop(_) => "stop",
-            Kind::SessionEnd { .. } => "session-end",
-            Kind::Other { .. } => "other",
+            Kind::SessionStart { .. } => EventName::SessionStart,
+            Kind::Prompt { .. } => EventName::Prompt,
+            Kind::ToolDone(_) => EventName::ToolDone,
+            Kind::BeforeCompact { .. } => EventName::BeforeCompact,
+            Kind::Summary { .. } => EventName::Summary,
+            Kind::AfterCompact { .. } => EventName::AfterCompact,
+            Kind::SubagentStart => EventName::SubagentStart,
+            Kind::SubagentStop { .. } => EventName::SubagentStop,
+            Kind::Stop(_) => EventName::Stop,
+            Kind::SessionEnd { .. } => EventName::SessionEnd,
+            Kind::Other { .. } => EventName::Other,
         }
+    }
+
+    /// The neutral name, as journals, receipts and `thru hook` have it.
+    pub fn name(&self) -> &'static str {
+        self.event_name().name()
     }
 }
 

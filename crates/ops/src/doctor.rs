@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::config::Settings;
+use model::event::EventName;
 use model::finding::{Finding, Level};
 use model::receipt::{Outcome, Receipt};
 use model::text::count;
@@ -288,7 +289,8 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         .map(|finding| finding.hint("mend it; until then no hook in it runs"))
         .collect();
     let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
-    let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
+    let fired =
+        |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
     if wired.is_empty() {
         let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
         let finding =

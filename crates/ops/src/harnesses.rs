@@ -21,7 +21,11 @@ pub fn list() -> Vec<Row> {
     let row = |harness: &harness::Harness| Row {
         name: harness.name,
         title: harness.title,
-        events: harness.events.iter().map(|e| EventRow { event: e.event, neutral: e.neutral }).collect(),
+        events: harness
+            .events
+            .iter()
+            .map(|e| EventRow { event: e.event, neutral: e.neutral.name() })
+            .collect(),
         missing: harness.missing,
     };
     HARNESSES.iter().map(row).collect()

@@ -187,7 +187,16 @@ impl Scene<'_> {
                 event.transcript.is_some()
                     && [Some(session), previous.as_ref()].into_iter().flatten().all(|id| self.is_unseen(id))
             }
-            _ => false,
+            Kind::SessionStart { source: Source::Startup | Source::Clear | Source::Unknown }
+            | Kind::ToolDone(_)
+            | Kind::BeforeCompact { .. }
+            | Kind::Summary { .. }
+            | Kind::AfterCompact { .. }
+            | Kind::SubagentStart
+            | Kind::SubagentStop { .. }
+            | Kind::Stop(_)
+            | Kind::SessionEnd { .. }
+            | Kind::Other { .. } => false,
         }
     }
 
@@ -203,7 +212,11 @@ impl Scene<'_> {
     fn refuse(&self, why: &Undecodable) -> Vec<u8> {
         // By our name, as every other receipt of this event.
         let wired = self.harness.events.iter().find(|wired| wired.event == self.call.event);
-        self.leave_receipt(wired.map_or(self.call.event, |wired| wired.neutral), "", Some(why.to_string()));
+        self.leave_receipt(
+            wired.map_or(self.call.event, |wired| wired.neutral.name()),
+            "",
+            Some(why.to_string()),
+        );
         Vec::new()
     }
 
@@ -255,7 +268,12 @@ impl Scene<'_> {
             | Kind::AfterCompact { .. }
             | Kind::SessionEnd { .. }
             | Kind::ToolDone(_) => self.store.pending(session).ok().flatten(),
-            _ => None,
+            Kind::SessionStart { .. }
+            | Kind::BeforeCompact { .. }
+            | Kind::SubagentStart
+            | Kind::SubagentStop { .. }
+            | Kind::Stop(_)
+            | Kind::Other { .. } => None,
         }
     }
 
@@ -361,7 +379,16 @@ fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
         // Whoever resumes asks for it, as often as that is.
         Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
         Kind::Prompt { .. } => pending.is_some(),
-        _ => false,
+        Kind::SessionStart { .. }
+        | Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => false,
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use harness::settings::{self, Command, Entry, Outcome, What};
 use harness::{File, Form, Harness, commands};
+use model::event::EventName;
 use serde::Serialize;
 use store::{Dir, Durability, Found};
 
@@ -278,7 +279,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
         event: wired.event.to_owned(),
         matcher: None,
         command: command(wired.event),
-        timeout: if wired.neutral == "stop" { stop_timeout } else { wired.timeout },
+        timeout: if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout },
     };
     harness.events.iter().map(entry).collect()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use model::brief::Note;
 use model::digest::Digest;
-use model::event::{Event, Kind, Source};
+use model::event::{Event, EventName, Kind, Source};
 use model::id::Id;
 use model::receipt::{Outcome, Receipt};
 use model::session::Pending;
@@ -43,7 +43,17 @@ pub fn gather(world: &World, place: &Place, event: &Event, pending: Option<Pendi
         Kind::SessionStart { source: Source::Startup } => last_other_session(store, &event.session)?,
         Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => own()?,
         Kind::Prompt { .. } if pending == Some(Pending::Due) => own()?,
-        _ => return None,
+        Kind::SessionStart { source: Source::Clear | Source::Unknown }
+        | Kind::Prompt { .. }
+        | Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => return None,
     };
     let gathered = of_session(store, root, &session).ok()?;
     Some(Gathered { notes: notes(world, place, event), ..gathered })
@@ -108,7 +118,9 @@ fn problems(store: &Store) -> Vec<String> {
     let lines = tail.split(|b| *b == b'\n').rev();
     let receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
     receipts
-        .take_while(|receipt| receipt.event != "session-start" || receipt.outcome == Outcome::Failed)
+        .take_while(|receipt| {
+            receipt.event != EventName::SessionStart.name() || receipt.outcome == Outcome::Failed
+        })
         .filter_map(|receipt| {
             let Receipt { event, harness, ts, error, .. } = receipt;
             error.map(|error| format!("the hook for {event} of {harness} failed at {ts}: {error}"))

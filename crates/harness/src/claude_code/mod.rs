@@ -3,6 +3,8 @@
 pub mod transcript;
 mod wire;
 
+use model::event::EventName;
+
 use crate::settings::Place;
 use crate::{BlockCap, File, Form, Harness, Install, STOP_TIMEOUT, Wired};
 
@@ -13,16 +15,16 @@ pub const ROW: Harness = Harness {
     presence: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session: Some("CLAUDE_CODE_SESSION_ID"),
     events: &[
-        Wired { event: "SessionStart", neutral: "session-start", timeout: 10 },
-        Wired { event: "UserPromptSubmit", neutral: "prompt", timeout: 10 },
-        Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
-        Wired { event: "PostToolUseFailure", neutral: "tool-done", timeout: 10 },
-        Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
-        Wired { event: "PostCompact", neutral: "after-compact", timeout: 10 },
-        Wired { event: "SubagentStart", neutral: "subagent-start", timeout: 10 },
-        Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
-        Wired { event: "Stop", neutral: "stop", timeout: STOP_TIMEOUT },
-        Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
+        Wired { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
+        Wired { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
+        Wired { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
+        Wired { event: "PostToolUseFailure", neutral: EventName::ToolDone, timeout: 10 },
+        Wired { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
+        Wired { event: "PostCompact", neutral: EventName::AfterCompact, timeout: 10 },
+        Wired { event: "SubagentStart", neutral: EventName::SubagentStart, timeout: 10 },
+        Wired { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
+        Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
     missing: &[],
     // Over 10,000 it silently becomes a preview of 2 KB.

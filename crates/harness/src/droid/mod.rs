@@ -3,6 +3,8 @@
 pub mod transcript;
 mod wire;
 
+use model::event::EventName;
+
 use crate::settings::Place;
 use crate::{File, Form, Harness, Install, STOP_TIMEOUT, Wired};
 
@@ -13,13 +15,13 @@ pub const ROW: Harness = Harness {
     presence: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
     session: None,
     events: &[
-        Wired { event: "SessionStart", neutral: "session-start", timeout: 10 },
-        Wired { event: "UserPromptSubmit", neutral: "prompt", timeout: 10 },
-        Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
-        Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
-        Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
-        Wired { event: "Stop", neutral: "stop", timeout: STOP_TIMEOUT },
-        Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
+        Wired { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
+        Wired { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
+        Wired { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
+        Wired { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
+        Wired { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
+        Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
     missing: &[
         "no hook for a tool that failed: found in the transcript at the next stop",

@@ -57,7 +57,13 @@ pub fn heed(scene: &Scene, event: &HarnessEvent, reply: Reply) -> Answer {
         }
         Kind::SessionStart { source } => session::begin(scene, event, *source),
         Kind::Prompt { .. } | Kind::SessionEnd { .. } => notice(scene).map(|()| None),
-        _ => Ok(None),
+        Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Other { .. } => Ok(None),
     };
     match (told, reply) {
         (Ok(None), reply) => (reply, None),
