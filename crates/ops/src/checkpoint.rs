@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use harness::Harness;
-use harness::transcript::each_line;
 use model::config::Settings;
 use model::digest::Digest;
 use model::event::{Event, Kind};
@@ -12,11 +11,13 @@ use model::id::Id;
 use model::journal::Scene;
 use model::session::Pending;
 use model::suggest;
-use store::feed::{self, Limits};
+use model::transcript::Line;
+use store::feed::Limits;
 use store::{Error, Result, Root, Store, layout};
 
 use crate::deadline::Deadline;
 use crate::retell::{Retelling, Told};
+use crate::transcript_reader;
 use crate::workstreams::{self, Place};
 
 /// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
@@ -88,16 +89,17 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor = work.store.cursor(work.session);
     // Hooks that were not there from the beginning have missed prompts too.
-    let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
+    let capabilities = &work.harness.capabilities;
+    let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
+    let whole = !reports_all || cursor.is_none() && digest.prompts.is_empty();
     let mut retelling = Retelling::new(whole);
     let window = match work.event.kind {
         Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
         _ => WINDOW_AT_STOP,
     };
     let limits = Limits { window, ..Limits::default() };
-    let read = feed::read_new(Path::new(path), cursor.as_ref(), limits, |line| {
-        each_line(work.harness.read_line, line.bytes, |line| retelling.hear(line));
-    });
+    let hear = |line: Line| retelling.hear(line);
+    let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
@@ -113,7 +115,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     // A session that goes on from another begins with that one's summary, and its brief came with its start.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
-    if retelling.compacted && !work.harness.tells_all && !inherited && !starts {
+    if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.set_pending(work.session, Some(Pending::Due))?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.

@@ -8,7 +8,7 @@ pub struct Row {
     pub name: &'static str,
     pub title: &'static str,
     pub events: Vec<EventRow>,
-    pub missing: &'static [&'static str],
+    pub missing: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -26,7 +26,21 @@ pub fn list() -> Vec<Row> {
             .iter()
             .map(|e| EventRow { event: e.event, neutral: e.neutral.name() })
             .collect(),
-        missing: harness.missing,
+        missing: harness.gaps(),
     };
     HARNESSES.iter().map(row).collect()
 }
+
+/// Those that can be wired, by name.
+pub fn wirable() -> impl Iterator<Item = &'static str> {
+    HARNESSES.iter().map(|harness| harness.name)
+}
+
+/// Those that a prompt can be written for, too.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    harness::names()
+}
+
+#[cfg(test)]
+#[path = "harnesses_tests.rs"]
+mod tests;

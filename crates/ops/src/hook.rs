@@ -180,7 +180,7 @@ impl Scene<'_> {
         match event.kind {
             _ if event.agent.is_some() => false,
             // A compaction that no hook told of shows there, and this is the first chance to speak of it.
-            Kind::Prompt { .. } => !self.harness.tells_all,
+            Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
             // A fork has an id that no hook has seen; others began before the hooks were there.
             Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());

@@ -41,6 +41,7 @@ pub mod settings;
 pub mod status;
 pub mod sweep;
 pub mod transcript;
+mod transcript_reader;
 pub mod trust;
 mod watchman;
 mod workstreams;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use harness::HARNESSES;
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Happened, Insist, State};
@@ -97,12 +98,9 @@ pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
     Ok(report)
 }
 
-fn skills(role: &Id) -> [String; 3] {
-    [
-        format!(".claude/agents/{role}/SKILL.md"),
-        format!(".claude/agents/{role}.md"),
-        format!("agents/{role}.md"),
-    ]
+fn skills(role: &Id) -> Vec<String> {
+    let known = HARNESSES.iter().flat_map(|harness| harness.agent_files);
+    known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
 /// The first that is there, else the first of all. What lies outside is named and not looked at.

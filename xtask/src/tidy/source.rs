@@ -56,6 +56,38 @@ const WALLS: &[Wall] = &[
     Wall { folder: "crates/ops", word: "eprintln!", why: FACE },
 ];
 
+/// Names of harnesses, their folders and titles. Code outside of `crates/harness` asks the table instead.
+const HARNESS_WORDS: &[&str] = &[
+    "claude-code",
+    "Claude Code",
+    ".claude",
+    "droid",
+    "Droid",
+    ".factory",
+    "opencode",
+    "OpenCode",
+    "codex",
+    "Codex",
+    "gemini",
+    "Gemini",
+    "copilot",
+    "Copilot",
+    "qwen",
+    "Qwen",
+];
+
+/// Files that may name harnesses all the same, and why.
+const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
+    (
+        "crates/model/src/packet.rs",
+        "the sources that the format of packets allows; a test holds it against the table",
+    ),
+    ("crates/model/src/redact", "names of products in the names of secrets"),
+    ("crates/ops/src/factory.rs", "reads another tool's files"),
+    ("crates/ops/src/loops/ralph.rs", "reads another tool's files"),
+    ("crates/thru/src/commands/import.rs", "reads another tool's files"),
+];
+
 pub fn check(path: &Path, text: &str) -> Vec<Finding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
@@ -67,6 +99,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
             format!("{lines} lines; split it before {LONGEST_FILE}"),
         ));
     }
+    let names_harnesses = names_harnesses(path);
     let mut in_tests = is_test_file(path);
     let mut previous = "";
     for (number, line) in (1..).zip(text.lines()) {
@@ -92,6 +125,10 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
+            for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && holds_word(code, word)) {
+                let text = format!("{word}: a harness is named in crates/harness only; ask its row");
+                findings.push(Finding::new(place(), text));
+            }
             for wall in WALLS.iter().filter(|wall| path.starts_with(wall.folder)) {
                 if holds_word(code, wall.word) {
                     findings.push(Finding::new(
@@ -104,6 +141,12 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         previous = line;
     }
     findings
+}
+
+/// Whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
+fn names_harnesses(path: &Path) -> bool {
+    let allowed = MAY_NAME_HARNESSES.iter().any(|(file, _)| path.starts_with(file));
+    allowed || !path.starts_with("crates") || path.starts_with("crates/harness")
 }
 
 fn is_test_file(path: &Path) -> bool {
@@ -143,6 +186,23 @@ mod tests {
             .into_iter()
             .map(|finding| format!("{}: {}", finding.place, finding.text))
             .collect()
+    }
+
+    #[test]
+    fn harnesses_are_named_in_their_table_only() {
+        let line = "let name = \"droid\";\n";
+        assert_eq!(texts("crates/ops/src/a.rs", line).len(), 1);
+        assert_eq!(texts("crates/ops/src/a.rs", "join(\".claude\") // as Claude Code does\n").len(), 1);
+        assert_eq!(texts("crates/ops/src/a.rs", "let android = Codexes;\n"), [] as [&str; 0]);
+        for path in [
+            "crates/harness/src/droid/mod.rs",
+            "crates/ops/src/factory.rs",
+            "crates/ops/src/a_tests.rs",
+            "crates/thru/tests/it/a.rs",
+            "xtask/src/a.rs",
+        ] {
+            assert_eq!(texts(path, line), [] as [&str; 0], "{path}");
+        }
     }
 
     #[test]
