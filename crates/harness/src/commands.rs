@@ -1,6 +1,6 @@
 //! Slash commands: what a harness is given so that a person can ask for `thru` from inside a session.
 
-use crate::{Form, Harness};
+use crate::{Commands, Harness};
 
 /// One command, as a file in the harness's `commands` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,8 +115,7 @@ pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
         .iter()
         .map(|template| {
             let name = template.name;
-            let taken = harness.install.taken.contains(&name);
-            let name = if taken { format!("thru-{name}") } else { name.to_owned() };
+            let name = if is_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() };
             SlashCommand { name, text: text(harness, program, template) }
         })
         .collect()
@@ -124,11 +123,12 @@ pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
 
 /// Names that the harness has itself, so that ours are called otherwise there.
 pub fn renamed(harness: &Harness) -> Vec<&'static str> {
-    COMMANDS
-        .iter()
-        .map(|template| template.name)
-        .filter(|name| harness.install.taken.contains(name))
-        .collect()
+    COMMANDS.iter().map(|template| template.name).filter(|name| is_taken(harness, name)).collect()
+}
+
+fn is_taken(harness: &Harness, name: &str) -> bool {
+    let Commands::MarkdownFiles { taken, .. } = harness.commands;
+    taken.contains(&name)
 }
 
 pub fn is_ours(text: &str) -> bool {
@@ -137,14 +137,15 @@ pub fn is_ours(text: &str) -> bool {
 
 fn text(harness: &Harness, program: &str, template: &Template) -> String {
     let Template { about, arguments, runs, task, .. } = template;
-    let (allowed, lines) = match harness.install.form {
-        // Claude Code runs the lines itself, before the model sees them, if it is allowed to.
-        Form::Exec => {
+    let Commands::MarkdownFiles { runs_lines, .. } = harness.commands;
+    let (allowed, lines) = match runs_lines {
+        // It has to be allowed to.
+        true => {
             let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))
         }
-        Form::Shell if runs.is_empty() => (String::new(), String::new()),
-        Form::Shell => {
+        false if runs.is_empty() => (String::new(), String::new()),
+        false => {
             let lines: Vec<String> = runs.iter().map(|run| format!("- `{program} {run}`\n")).collect();
             (String::new(), format!("Run these, and show what they print:\n\n{}", lines.join("")))
         }

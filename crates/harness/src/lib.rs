@@ -4,10 +4,13 @@
 
 #![forbid(unsafe_code)]
 
-use model::event::{Event, Kind};
+use model::event::{Event, EventName, Kind};
+use model::packet::pickup::Mention;
 use model::reply::Reply;
+use settings::TimeoutUnit;
 use transcript::walk::Walk;
 
+mod capabilities;
 pub mod claude_code;
 pub mod commands;
 pub mod droid;
@@ -16,6 +19,8 @@ pub mod process;
 pub mod settings;
 mod tools;
 pub mod transcript;
+
+pub use capabilities::{Capabilities, Coverage};
 
 /// Whether a payload is all there: one object that is closed. What is in it shows when it is decoded.
 pub fn is_whole(payload: &[u8]) -> bool {
@@ -36,6 +41,15 @@ pub struct Harness {
     pub name: &'static str,
     /// What people call it.
     pub title: &'static str,
+    /// Other words for it, in older records and from people.
+    pub aliases: &'static [&'static str],
+    /// The program a user types, which is also the name of its process.
+    pub program: &'static str,
+    /// What the path of its program or script contains, wherever it is installed.
+    pub program_paths: &'static [&'static str],
+    /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
+    pub folder: &'static str,
+    pub folder_variable: Option<&'static str>,
     /// The variable that holds the project's folder while a hook runs.
     pub project_dir: &'static str,
     /// Variables of which one is set in everything the harness starts.
@@ -44,32 +58,41 @@ pub struct Harness {
     pub session: Option<&'static str>,
     /// The events we ask for, and what they are to us.
     pub events: &'static [Wired],
-    /// What it does not tell, and what follows from that.
-    pub missing: &'static [&'static str],
+    pub capabilities: Capabilities,
     /// Most text that reaches the model whole, in UTF-16 units.
     pub context_cap: usize,
     pub decode: Decode,
-    pub read_line: transcript::ReadLine,
-    /// Whether hooks tell of every prompt and every compaction. Where not, the transcript is asked for them.
-    pub tells_all: bool,
     pub encode: fn(&Reply, &Kind) -> Vec<u8>,
+    pub transcript: Transcript,
     /// How often in a row it lets a stop hook send the agent on; none where there is no limit.
     pub block_cap: Option<BlockCap>,
     /// After how many days it deletes its transcripts, by the person's settings; none where it does not.
     pub transcripts_kept: fn(&str) -> Option<u32>,
+    /// How a prompt names a file so that the harness reads it.
+    pub mention: Mention,
+    /// Where a project describes its agents for this harness, below the project; `{role}` is the role's name.
+    pub agent_files: &'static [&'static str],
     pub install: Install,
+    pub commands: Commands,
 }
 
-/// Where its settings are, and in what form it wants a hook.
+/// Where its transcript is, and how it is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Install {
-    /// The program a user types, which is also the name of its process.
-    pub program: &'static str,
-    /// What the path of its program or script contains, wherever it is installed.
-    pub paths: &'static [&'static str],
-    /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
-    pub folder: &'static str,
-    pub folder_variable: Option<&'static str>,
+pub enum Transcript {
+    /// A file of JSON lines to which the harness appends. The payloads of hooks name it.
+    JsonLines { read_line: transcript::ReadLine },
+}
+
+/// How it is told to call us.
+#[derive(Clone, Copy, Debug)]
+pub enum Install {
+    /// Entries in a table of hooks, in a settings file of JSON.
+    HookTable(HookTable),
+}
+
+/// A table of hooks: which file, and in what form a hook stands there.
+#[derive(Clone, Copy, Debug)]
+pub struct HookTable {
     /// The file that one person has for one project. None: it has no such file.
     pub local: Option<&'static str>,
     /// The file of a person, and of a project.
@@ -77,10 +100,21 @@ pub struct Install {
     /// Used instead of `file` where it already holds hooks and `file` is not there.
     pub other: Option<File>,
     pub form: Form,
+    pub timeouts: TimeoutUnit,
     /// Whether it ignores a settings file with comments or trailing commas, whole and without a word.
     pub strict: bool,
-    /// Commands of its own that ours must not hide.
-    pub taken: &'static [&'static str],
+}
+
+/// How it is given slash commands.
+#[derive(Clone, Copy, Debug)]
+pub enum Commands {
+    /// Markdown files in the folder `commands` of its settings.
+    MarkdownFiles {
+        /// Commands of its own that ours must not hide.
+        taken: &'static [&'static str],
+        /// Whether it runs the lines that begin with `!` before the model sees the command.
+        runs_lines: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +145,7 @@ pub struct Wired {
     /// The harness's name for it.
     pub event: &'static str,
     /// Ours.
-    pub neutral: &'static str,
+    pub neutral: EventName,
     /// Seconds after which the harness may kill us. Far more than we take; it is there for a sick disk.
     pub timeout: u32,
 }
@@ -125,8 +159,34 @@ pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable
 
 pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW];
 
+/// Harnesses that thru cannot be wired to yet. A packet can come from one, and a prompt be written for one.
+pub const OTHERS: &[Other] = &[
+    Other { name: "opencode", mention: Mention::Plain },
+    Other { name: "codex", mention: Mention::Plain },
+    Other { name: "gemini", mention: Mention::At },
+];
+
+/// What is known of a harness without an adapter.
+#[derive(Clone, Copy, Debug)]
+pub struct Other {
+    pub name: &'static str,
+    pub mention: Mention,
+}
+
 pub fn by_name(name: &str) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| harness.name == name)
+}
+
+/// The names of all that a prompt can be written for.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    HARNESSES.iter().map(|harness| harness.name).chain(OTHERS.iter().map(|other| other.name))
+}
+
+/// How a prompt names a file for a harness, known by its name or an alias. None where there is no such harness.
+pub fn mention_for(word: &str) -> Option<Mention> {
+    let named = |harness: &&Harness| harness.name == word || harness.aliases.contains(&word);
+    let other = || OTHERS.iter().find(|other| other.name == word).map(|other| other.mention);
+    HARNESSES.iter().find(named).map(|harness| harness.mention).or_else(other)
 }
 
 /// Why a payload is of no use. It ends up on a receipt, never in front of a user.

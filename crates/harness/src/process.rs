@@ -22,12 +22,11 @@ pub fn harness_of(process: &Description) -> Option<&'static Harness> {
 }
 
 fn is_harness(process: &Description, harness: &Harness) -> bool {
-    let install = &harness.install;
     let fits = |path: &str| {
-        base_name(path) == install.program || install.paths.iter().any(|part| path.contains(part))
+        base_name(path) == harness.program || harness.program_paths.iter().any(|part| path.contains(part))
     };
     let called = process.arguments.first().map_or("", String::as_str);
-    process.name == install.program
+    process.name == harness.program
         || fits(&process.program)
         || fits(called)
         || ([process.name.as_str(), base_name(&process.program), base_name(called)].iter())

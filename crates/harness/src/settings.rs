@@ -33,8 +33,31 @@ pub struct Entry {
     /// Left out of the file if none: to some harnesses an empty one matches nothing.
     pub matcher: Option<String>,
     pub command: Command,
-    /// In the unit of the harness. Always written: some defaults are 1.5 s, some ten minutes.
-    pub timeout: u32,
+    /// Always written: some defaults are 1.5 s, some ten minutes.
+    pub timeout: Timeout,
+}
+
+/// How long the harness waits for a hook, and in what unit it is told so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeout {
+    pub seconds: u32,
+    pub unit: TimeoutUnit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeoutUnit {
+    Seconds,
+    Milliseconds,
+}
+
+impl Timeout {
+    /// The number in the file.
+    fn number(self) -> u32 {
+        match self.unit {
+            TimeoutUnit::Seconds => self.seconds,
+            TimeoutUnit::Milliseconds => self.seconds.saturating_mul(1_000),
+        }
+    }
 }
 
 /// Where in a file the hooks are.

@@ -63,7 +63,14 @@ fn context_event(kind: &Kind) -> Option<&'static str> {
         Kind::SessionStart { .. } => Some("SessionStart"),
         Kind::Prompt { .. } => Some("UserPromptSubmit"),
         Kind::SubagentStart => Some("SubagentStart"),
-        _ => None,
+        Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => None,
     }
 }
 

@@ -11,8 +11,30 @@ mod properties;
 
 use std::path::PathBuf;
 
-use harness::settings::{Command, Entry, Place, Problem, What, diff, find, install, switched_off, uninstall};
+use harness::settings::{
+    Command, Entry, Place, Problem, Timeout, TimeoutUnit, What, diff, find, install, switched_off, uninstall,
+};
 use oracle::{apply_diff, check, insertions, read};
+
+fn seconds(seconds: u32) -> Timeout {
+    Timeout { seconds, unit: TimeoutUnit::Seconds }
+}
+
+/// Some harnesses want milliseconds: one kind of number in a file is not taken for the other.
+#[test]
+fn a_timeout_is_written_in_the_unit_of_the_harness() {
+    let in_ms: Vec<Entry> = only("Stop")
+        .into_iter()
+        .map(|entry| Entry { timeout: Timeout { seconds: 10, unit: TimeoutUnit::Milliseconds }, ..entry })
+        .collect();
+    let installed = install(None, &Place::CLAUDE_CODE, &in_ms).unwrap().bytes;
+    assert_eq!(find(&installed, &Place::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
+    let again = install(Some(&installed), &Place::CLAUDE_CODE, &in_ms).unwrap();
+    assert!(!again.changed());
+    let changed = install(Some(&installed), &Place::CLAUDE_CODE, &only("Stop")).unwrap();
+    assert_eq!(changed.changes[0].what, What::Updated);
+    assert_eq!(find(&changed.bytes, &Place::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
+}
 
 pub fn claude_code() -> Vec<Entry> {
     let entry = |event: &str, matcher: Option<&str>| Entry {
@@ -22,7 +44,7 @@ pub fn claude_code() -> Vec<Entry> {
             program: "/home/me/.local/bin/thru".into(),
             args: vec!["hook".into(), "claude-code".into(), event.into()],
         },
-        timeout: 10,
+        timeout: seconds(10),
     };
     vec![
         entry("Stop", None),
@@ -39,7 +61,7 @@ pub fn droid() -> Vec<Entry> {
         event: event.into(),
         matcher: None,
         command: Command::shell("/home/me/my tools/thru", &["hook", "droid", event]),
-        timeout: 15,
+        timeout: seconds(15),
     };
     vec![entry("Stop"), entry("SessionStart"), entry("PostToolUse")]
 }

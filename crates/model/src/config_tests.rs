@@ -1,11 +1,20 @@
 use super::*;
 
 fn file(text: &str) -> Resolved {
-    resolve(&[Layer::File { path: "config.toml", text }])
+    resolve(&[layer("config.toml", text)])
 }
 
-fn key(name: &str) -> &'static Key {
-    KEYS.iter().find(|key| key.name == name).unwrap()
+fn layer<'a>(path: &'a str, text: &'a str) -> Layer<'a> {
+    Layer::File(File { path, text, owner: Owner::User })
+}
+
+fn variable<'a>(name: &'a str, text: &'a str) -> Layer<'a> {
+    Layer::Variable { name, text }
+}
+
+fn value(resolved: &Resolved, key: &str) -> (Value, String) {
+    let entry = resolved.entries.iter().find(|entry| entry.key == key).unwrap();
+    (entry.value.clone(), entry.source.clone())
 }
 
 /// `line: message` of every finding, and its hint.
@@ -20,32 +29,61 @@ fn words(resolved: &Resolved) -> Vec<String> {
 
 #[test]
 fn the_default_settings_are_those_of_the_table() {
-    assert_eq!(resolve(&[]).settings(), Settings::default());
+    assert_eq!(resolve(&[]).settings(), Settings::DEFAULT);
+    for key in KEYS {
+        let written = match key.default() {
+            Value::Flag(on) => Written::Flag(on),
+            Value::Number(number) => Written::Number(number),
+            Value::Word(word) => Written::Word(word),
+            Value::List(texts) => Written::List(texts),
+        };
+        assert_eq!(key.admit(&written), (Some(key.default()), None), "the default of {} fits", key.name);
+    }
+}
+
+/// Each row sets its own field: another value of each makes settings in which every field differs.
+#[test]
+fn every_row_sets_one_field() {
+    for key in KEYS {
+        let other = match (&key.shape, key.default()) {
+            (_, Value::Flag(on)) => Value::Flag(!on),
+            (Shape::Number { max, .. }, _) => Value::Number(*max),
+            (Shape::Choice { allowed }, _) => Value::Word(allowed[1].to_owned()),
+            (_, Value::List(_)) => Value::List(vec!["other".to_owned()]),
+            (_, _) => Value::Word("other".to_owned()),
+        };
+        let mut settings = Settings::DEFAULT;
+        (key.set)(&mut settings, &other);
+        for row in KEYS {
+            let expected = if row.name == key.name { other.clone() } else { row.default() };
+            assert_eq!((row.get)(&settings), expected, "{} after {} was set", row.name, key.name);
+        }
+    }
 }
 
 #[test]
 fn later_layers_win_and_say_where_they_are() {
     let resolved = resolve(&[
-        Layer::File { path: "user.toml", text: "[hooks]\nenabled = false\ndeadline_ms = 100\n" },
-        Layer::File { path: "project.toml", text: "hooks.enabled = true" },
-        Layer::Variable { key: key(OUTPUT_COLOR), text: "Never" },
+        layer("user.toml", "[hooks]\nenabled = false\ndeadline_ms = 100\n"),
+        layer("project.toml", "hooks.enabled = true"),
+        variable("THROUGHLINE_OUTPUT_COLOR", "Never"),
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
     assert!(settings.hooks_enabled);
     assert_eq!((settings.hooks_deadline_ms, settings.output_color), (100, Color::Never));
     let source = |key| resolved.entries.iter().find(|e| e.key == key).map(|e| e.source.as_str());
-    assert_eq!(source(HOOKS_ENABLED), Some("project.toml"));
-    assert_eq!(source(HOOKS_DEADLINE_MS), Some("user.toml"));
-    assert_eq!(source(OUTPUT_COLOR), Some("$THROUGHLINE_OUTPUT_COLOR"));
-    assert_eq!(source(REDACT_EMAILS), Some("default"));
+    assert_eq!(source("hooks.enabled"), Some("project.toml"));
+    assert_eq!(source("hooks.deadline_ms"), Some("user.toml"));
+    assert_eq!(source("output.color"), Some("$THROUGHLINE_OUTPUT_COLOR"));
+    assert_eq!(source("redact.emails"), Some("default"));
 }
 
 #[test]
 fn texts_are_taken_as_they_are_written() {
     let resolved = resolve(&[
-        Layer::File { path: "user.toml", text: "[roles]\narchitecture_doc = \"Docs/House.md\"\n" },
-        Layer::Variable { key: key(ROLES_DIR), text: "Docs/Agents" },
+        layer("user.toml", "[roles]\narchitecture_doc = \"Docs/House.md\"\n"),
+        variable("THROUGHLINE_ROLES_DIR", "Docs/Agents"),
     ]);
     assert_eq!(resolved.findings, []);
     let settings = resolved.settings();
@@ -87,27 +125,78 @@ fn a_file_that_does_not_parse_names_its_line_and_changes_nothing() {
 }
 
 #[test]
-fn variables_are_named_after_their_keys() {
+fn names_and_variables_are_spelled_alike_and_are_there_once() {
+    let mut seen = Vec::new();
     for key in KEYS {
-        let name = key.name.replace('.', "_").to_ascii_uppercase();
-        assert_eq!(key.variable, format!("THROUGHLINE_{name}"));
+        for (name, variable) in key.names().zip(key.variables()) {
+            assert!(name.contains('.'), "{name} is in a group");
+            assert_eq!(variable, format!("THROUGHLINE_{}", name.replace('.', "_").to_ascii_uppercase()));
+            assert!(!seen.contains(&name), "{name} is there twice");
+            seen.push(name);
+        }
     }
+}
+
+#[test]
+fn an_old_name_is_read_with_a_note() {
+    let resolved = file("[hooks]\ngate_reminders = false\n");
+    assert_eq!(value(&resolved, "resume.reminders"), (Value::Flag(false), "config.toml".to_owned()));
+    assert_eq!(resolved.findings[0].level, Level::Note);
+    assert_eq!(
+        words(&resolved),
+        ["2: `hooks.gate_reminders` is now called `resume.reminders` (the old name is still read; \
+          rename it when you edit this file)"]
+    );
+    let resolved = resolve(&[variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "no")]);
+    assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false));
+    assert!(
+        words(&resolved)[0]
+            .starts_with("`$THROUGHLINE_HOOKS_GATE_REMINDERS` is now called `$THROUGHLINE_RESUME_REMINDERS`")
+    );
+}
+
+#[test]
+fn a_new_name_wins_over_the_old_one_in_the_same_place() {
+    for text in [
+        "[hooks]\ngate_reminders = true\n[resume]\nreminders = false\n",
+        "resume.reminders = false\nhooks.gate_reminders = true\n",
+    ] {
+        let resolved = file(text);
+        assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false), "{text}");
+        assert_eq!(resolved.findings[0].level, Level::Warning);
+        assert!(words(&resolved)[0].contains("`hooks.gate_reminders` is ignored"), "{text}");
+    }
+    let resolved = resolve(&[
+        variable("THROUGHLINE_RESUME_REMINDERS", "0"),
+        variable("THROUGHLINE_HOOKS_GATE_REMINDERS", "1"),
+    ]);
+    assert_eq!(value(&resolved, "resume.reminders").0, Value::Flag(false));
+    assert_eq!(resolved.findings.len(), 1);
+}
+
+#[test]
+fn a_later_layer_wins_under_its_old_name_too() {
+    let resolved = resolve(&[
+        layer("user.toml", "[resume]\nreminders = true\n"),
+        layer("project.toml", "[hooks]\ngate_reminders = false\n"),
+    ]);
+    assert_eq!(value(&resolved, "resume.reminders"), (Value::Flag(false), "project.toml".to_owned()));
 }
 
 #[test]
 fn roots_are_allowed_by_the_users_own_file_alone() {
     let text = "[roots]\nallow = [\"/srv/work\", \"/home/me\"]\n";
-    let own = resolve(&[Layer::UserFile { path: "user.toml", text }]);
+    let own = resolve(&[layer("user.toml", text)]);
     assert_eq!(
         (own.findings.len(), own.settings().roots_allow),
-        (0, vec!["/srv/work".into(), "/home/me".into()])
+        (0, vec!["/srv/work".to_owned(), "/home/me".to_owned()])
     );
     for layer in [
-        Layer::File { path: "project.toml", text },
-        Layer::Variable { key: key(ROOTS_ALLOW), text: "/srv/work" },
-        Layer::UserFile { path: "user.toml", text: "roots.allow = [\"work\"]" },
-        Layer::UserFile { path: "user.toml", text: "roots.allow = \"/srv/work\"" },
-        Layer::UserFile { path: "user.toml", text: "roots.allow = [1]" },
+        Layer::File(File { path: "project.toml", text, owner: Owner::Project }),
+        variable("THROUGHLINE_ROOTS_ALLOW", "/srv/work"),
+        layer("user.toml", "roots.allow = [\"work\"]"),
+        layer("user.toml", "roots.allow = \"/srv/work\""),
+        layer("user.toml", "roots.allow = [1]"),
     ] {
         let resolved = resolve(&[layer]);
         assert_eq!((resolved.findings.len(), resolved.settings().roots_allow.len()), (1, 0), "{layer:?}");

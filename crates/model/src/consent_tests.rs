@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{Layer, resolve};
+use crate::config::{File, Layer, Owner, resolve};
 use crate::gate::Tier;
 use crate::loops::{Ended, LastStop, Promise, Status};
 
@@ -109,7 +109,7 @@ fn what_a_run_counts_changes_no_digest_of_an_output() {
 fn a_stage_is_known_by_what_it_launches_and_not_by_where_it_is_defined() {
     let stage = |text: &str| {
         let path = if text.contains('#') { "there" } else { "here" };
-        of_stage(&resolve(&[Layer::File { path, text }]).stages[0])
+        of_stage(&resolve(&[Layer::File(File { path, text, owner: Owner::Project })]).stages[0])
     };
     let given = stage("[stages.r]\ncritical = [\"a.md\"]\nlaunch = [\"x\"]\n");
     assert_eq!(given, stage("# moved\n[stages.r]\nlaunch = [\"x\"]\ncritical = [\"a.md\"]\n"));

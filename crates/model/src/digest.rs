@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Action, TodoStatus};
-use crate::journal::{AnswerField, FileField, Record, TodoField};
+use crate::event::{Action, EventName, EventSet, TodoStatus};
+use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::text::{cut, fingerprint};
 use crate::time;
 
@@ -17,6 +17,9 @@ pub use worth::{SUBSTANTIAL, is_generated};
 
 /// A digest of another version is made again from the journal.
 pub const SCHEMA_VERSION: u32 = 4;
+
+const WORK_OR_START: EventSet =
+    EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
 const PROMPTS: usize = 80;
@@ -212,30 +215,29 @@ impl Digest {
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
         let main = record.agent.is_none();
-        if matches!(record.event.as_ref(), "prompt" | "tool-done") {
+        let event = record.event_name();
+        if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
             self.worked = self.records;
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
-        match record.event.as_ref() {
-            "prompt" if main => self.add_prompt(record),
-            "tool-done" => {
+        match event {
+            Some(EventName::Prompt) if main => self.add_prompt(record),
+            Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);
             }
-            "stop" | "said" if main && !record.text.is_empty() => {
-                self.said = record.text.to_string();
-                self.said_last = self.records;
-            }
-            "summary" => {
+            Some(EventName::Stop) if main => self.add_last_message(record),
+            None if main && record.event == journal::SAID => self.add_last_message(record),
+            Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
                 self.compacted = Some(self.records);
             }
-            "session-end" => {
+            Some(EventName::SessionEnd) => {
                 self.ended =
                     if record.name.is_empty() { "ended".to_owned() } else { record.name.to_string() };
             }
-            "session-start" if main => {
+            Some(EventName::SessionStart) if main => {
                 self.ended.clear();
                 // Where no summary was told, this is how a compaction shows.
                 if record.name == "compact" && self.compacted.is_none() {
@@ -245,16 +247,33 @@ impl Digest {
                     self.previous = record.previous.to_string();
                 }
             }
-            _ => {}
+            Some(
+                EventName::Prompt
+                | EventName::BeforeCompact
+                | EventName::AfterCompact
+                | EventName::SubagentStart
+                | EventName::SubagentStop
+                | EventName::Stop
+                | EventName::SessionStart
+                | EventName::Other,
+            )
+            | None => {}
         }
         Folded::Counted
+    }
+
+    fn add_last_message(&mut self, record: &Record) {
+        if !record.text.is_empty() {
+            self.said = record.text.to_string();
+            self.said_last = self.records;
+        }
     }
 
     /// What was told before, by the same voice or another. With an id that is certain. A hook without one and the
     /// transcript's telling of the same thing are matched by their shape, whichever came first.
     fn is_repeated(&mut self, record: &Record) -> bool {
         let shape = shape_of(record);
-        let told_by_both = record.event == "tool-done" || record.event == "prompt";
+        let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
         if !record.id.is_empty() && !self.is_new_id(record) {
             return true;
         }
@@ -294,7 +313,7 @@ impl Digest {
     }
 
     fn hear(&mut self, record: &Record) {
-        if matches!(record.event.as_ref(), "prompt" | "tool-done" | "session-start") {
+        if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
             // Work came in between: what is told next is new, however alike.
             self.heard.clear();
         }
@@ -544,13 +563,13 @@ impl Digest {
 
 /// A prompt's id can come again with other words: what a stop hook said, for one.
 fn id_of(record: &Record) -> u64 {
-    let words = if record.event == "prompt" { record.text.as_ref() } else { "" };
+    let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
     fingerprint([record.id.as_ref(), words])
 }
 
 /// A hook's word about an event that has no id. Calls without one are named by the transcript.
 fn is_nameless(record: &Record) -> bool {
-    record.id.is_empty() && record.from.is_empty() && record.event != "tool-done"
+    record.id.is_empty() && record.from.is_empty() && record.event_name() != Some(EventName::ToolDone)
 }
 
 /// The whole record but for its times.

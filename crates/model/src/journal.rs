@@ -6,13 +6,16 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks;
-use crate::event::{Action, Agent, Event, Kind, Stop, TodoChange, TodoStatus, ToolDone};
+use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, Place};
 use crate::redact::{self, redact};
 use crate::shell;
 use crate::text::cut;
 use crate::time;
+
+/// What the agent said between two prompts, as the transcript has it. A record of the journal that no hook tells.
+pub const SAID: &str = "said";
 
 /// Longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
 const PROMPT_BYTES: usize = 64 * 1024;
@@ -183,9 +186,18 @@ impl<'a> Record<'a> {
         serde_json::from_slice(line).ok().filter(|record: &Record| !record.event.is_empty())
     }
 
+    /// None for a record that is no event of ours: [`SAID`], or one of a newer version.
+    pub fn event_name(&self) -> Option<EventName> {
+        EventName::parse(&self.event)
+    }
+
     /// What the agent knew before this is gone. Where no summary is told, a compaction shows in the start that follows it.
     pub fn is_compaction(&self) -> bool {
-        self.event == "summary" || self.event == "session-start" && self.name == "compact"
+        match self.event_name() {
+            Some(EventName::Summary) => true,
+            Some(EventName::SessionStart) => self.name == Source::Compact.name(),
+            _ => false,
+        }
     }
 
     /// As one line of JSON, without its line end.

@@ -41,7 +41,8 @@ pub const SUGGESTED: &str = "Suggested";
 /// What this build writes and reads. A packet that says nothing of it is of the first.
 pub const SCHEMA_VERSION: i64 = 1;
 
-const SOURCES: &[&str] =
+/// What `source` may be: a part of the format, so it stands here; `ops` has a test that it names every harness.
+pub const SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

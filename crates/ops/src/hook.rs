@@ -26,11 +26,13 @@ use model::reply::{Part, Reply, combine};
 use model::session::Pending;
 use store::layout;
 
+use crate::Mode;
+use crate::Result;
+use crate::World;
 use crate::features::{FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings;
 use crate::session::brief::{self, BriefRequest};
-use crate::{Mode, Result, World};
 
 use checkpoint::Checkpoint;
 use context::HookContext;
@@ -121,7 +123,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
             hook.error(why);
             // By our name, as every other receipt of this event.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
-            hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral), "");
+            hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
             trace.silent(|| why.to_string())
         }
     }
@@ -285,7 +287,7 @@ impl Hook<'_> {
         let told = lost::Told {
             harness: self.harness.name,
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
-            limit: self.project.settings.log_limit_bytes,
+            limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
             reserve: matches!(event.kind, Kind::SessionStart { .. }),
         };
@@ -296,7 +298,7 @@ impl Hook<'_> {
         match event.kind {
             _ if event.agent.is_some() => false,
             // A compaction that no hook told of shows there, and this is the first chance to speak of it.
-            Kind::Prompt { .. } => !self.harness.tells_all,
+            Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
             // A fork has an id that no hook has seen; others began before the hooks were there.
             Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
@@ -358,7 +360,7 @@ impl Hook<'_> {
 
     fn apply_one(&self, effect: Effect, context: &HookContext) -> Result<()> {
         let ProjectContext { store, settings, .. } = self.project;
-        let limit = settings.log_limit_bytes;
+        let limit = settings.log_limit_bytes();
         match effect {
             Effect::Journal(line) => store.append_journal(context.session, &line, limit)?,
             Effect::Register(line) => store.append_session(&line, limit)?,
@@ -397,7 +399,7 @@ impl Hook<'_> {
             scene: context::scene(&self.project, self.harness, &checkout),
             session,
             event,
-            limit: self.project.settings.log_limit_bytes,
+            limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
             follow,
         })
@@ -423,6 +425,15 @@ fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
         // Whoever resumes asks for it, as often as that is.
         Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
         Kind::Prompt { .. } => pending.is_some(),
-        _ => false,
+        Kind::SessionStart { .. }
+        | Kind::ToolDone(_)
+        | Kind::BeforeCompact { .. }
+        | Kind::Summary { .. }
+        | Kind::AfterCompact { .. }
+        | Kind::SubagentStart
+        | Kind::SubagentStop { .. }
+        | Kind::Stop(_)
+        | Kind::SessionEnd { .. }
+        | Kind::Other { .. } => false,
     }
 }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{Error, Result};
+use crate::Error;
+use crate::Result;
 
 /// All of stdin, up to `max` bytes. More is an error, so that an endless stream does not take all memory.
 pub fn stdin(max: usize) -> Result<Vec<u8>> {

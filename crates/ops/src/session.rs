@@ -7,3 +7,4 @@ pub mod journal;
 pub mod list;
 pub(crate) mod past;
 pub mod transcript;
+pub(crate) mod transcript_reader;

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use model::marker::Marker;
 use store::{Found, Root, Rules, Store, Trust, Wish};
 
-use crate::{Error, Result};
+use crate::Error;
+use crate::Result;
 
 pub struct World<'a> {
     /// The environment, by name.

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use harness::HARNESSES;
-use harness::settings::{Command, Entry, Place, find, install, uninstall};
+use harness::settings::{Command, Entry, Place, Timeout, TimeoutUnit, find, install, uninstall};
 use harness::transcript::each_line;
+use harness::{HARNESSES, Transcript};
 use model::document::{Document, Head, unwrap_verbatim, wrap_verbatim};
 use model::id::{Id, MAX_BYTES};
 use model::redact::{self, redact_bytes};
@@ -83,10 +83,11 @@ pub fn section(data: &[u8]) {
 /// A line of any harness's transcript: no line is read for ever, and what is left gets shorter.
 pub fn transcript(data: &[u8]) {
     for harness in HARNESSES {
-        let line = (harness.read_line)(data);
+        let Transcript::JsonLines { read_line } = harness.transcript;
+        let line = read_line(data);
         assert!(line.rest.len() < data.len().max(1), "what is left is less");
         let mut lines = 0;
-        each_line(harness.read_line, data, |_| lines += 1);
+        each_line(read_line, data, |_| lines += 1);
         assert!(lines <= 32, "{lines} lines in one");
     }
 }
@@ -112,7 +113,7 @@ pub fn settings(data: &[u8]) {
             program: Path::new("/opt/thru").display().to_string(),
             args: vec!["hook".into(), "claude-code".into(), event.into()],
         },
-        timeout: 10,
+        timeout: Timeout { seconds: 10, unit: TimeoutUnit::Seconds },
     });
     for place in [Place::CLAUDE_CODE, Place::DROID_SETTINGS, Place::DROID_HOOKS] {
         let Ok(ours) = find(data, &place) else { continue };

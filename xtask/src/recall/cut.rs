@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use harness::transcript::each_line;
-use harness::{HARNESSES, Harness};
+use harness::{HARNESSES, Harness, Transcript};
 use model::event::Action;
 use model::transcript::{Item, Kind, Once};
 
@@ -49,13 +49,15 @@ impl<'a> Session<'a> {
     pub fn read(name: &str, bytes: &'a [u8]) -> Session<'a> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let known = |harness: &&Harness| {
-            let read = |line: &&[u8]| matches!((harness.read_line)(line).kind, Kind::Known(_));
+            let Transcript::JsonLines { read_line } = harness.transcript;
+            let read = |line: &&[u8]| matches!(read_line(line).kind, Kind::Known(_));
             lines.iter().take(50).filter(|line| read(line)).count()
         };
         let harness = HARNESSES.iter().rev().max_by_key(known).expect("there are harnesses");
+        let Transcript::JsonLines { read_line } = harness.transcript;
         let (mut deeds, mut once) = (Vec::new(), Once::default());
         for (number, line) in lines.iter().enumerate() {
-            each_line(harness.read_line, line, |line| {
+            each_line(read_line, line, |line| {
                 if line.is_main() {
                     let items = line.items.into_iter().filter_map(|item| once.keep(item));
                     deeds.extend(items.filter_map(|item| Some((number, deed(item)?))));

@@ -105,6 +105,37 @@ fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
     }
     HANDLES.iter().copied().find(|word| holds_word(code, word) && !excused(word))
 }
+/// Names of harnesses, their folders and titles. Code outside of `crates/harness` asks the table instead.
+const HARNESS_WORDS: &[&str] = &[
+    "claude-code",
+    "Claude Code",
+    ".claude",
+    "droid",
+    "Droid",
+    ".factory",
+    "opencode",
+    "OpenCode",
+    "codex",
+    "Codex",
+    "gemini",
+    "Gemini",
+    "copilot",
+    "Copilot",
+    "qwen",
+    "Qwen",
+];
+
+/// Files that may name harnesses all the same, and why.
+const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
+    (
+        "crates/model/src/packet.rs",
+        "the sources that the format of packets allows; a test holds it against the table",
+    ),
+    ("crates/model/src/redact", "names of products in the names of secrets"),
+    ("crates/ops/src/setup/factory.rs", "reads another tool's files"),
+    ("crates/ops/src/features/loops/ralph.rs", "reads another tool's files"),
+    ("crates/thru/src/commands/import.rs", "reads another tool's files"),
+];
 
 pub fn check(path: &Path, text: &str) -> Vec<Finding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
@@ -117,6 +148,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
             format!("{lines} lines; split it before {LONGEST_FILE}"),
         ));
     }
+    let names_harnesses = names_harnesses(path);
     let mut in_tests = is_test_file(path);
     let mut previous = "";
     for (number, line) in (1..).zip(text.lines()) {
@@ -146,6 +178,10 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
                 let why = "only crates/thru/src/output/printer.rs writes to stdout and stderr";
                 findings.push(Finding::new(place(), format!("{word}: {why}")));
             }
+            for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && holds_word(code, word)) {
+                let text = format!("{word}: a harness is named in crates/harness only; ask its row");
+                findings.push(Finding::new(place(), text));
+            }
             let stands = |wall: &&Wall| path.starts_with(wall.folder) && path != Path::new(wall.except);
             for wall in WALLS.iter().filter(stands) {
                 if holds_word(code, wall.word) {
@@ -159,6 +195,12 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         previous = line;
     }
     findings
+}
+
+/// Whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
+fn names_harnesses(path: &Path) -> bool {
+    let allowed = MAY_NAME_HARNESSES.iter().any(|(file, _)| path.starts_with(file));
+    allowed || !path.starts_with("crates") || path.starts_with("crates/harness")
 }
 
 fn is_test_file(path: &Path) -> bool {
@@ -198,6 +240,23 @@ mod tests {
             .into_iter()
             .map(|finding| format!("{}: {}", finding.place, finding.text))
             .collect()
+    }
+
+    #[test]
+    fn harnesses_are_named_in_their_table_only() {
+        let line = "let name = \"droid\";\n";
+        assert_eq!(texts("crates/ops/src/a.rs", line).len(), 1);
+        assert_eq!(texts("crates/ops/src/a.rs", "join(\".claude\") // as Claude Code does\n").len(), 1);
+        assert_eq!(texts("crates/ops/src/a.rs", "let android = Codexes;\n"), [] as [&str; 0]);
+        for path in [
+            "crates/harness/src/droid/mod.rs",
+            "crates/ops/src/setup/factory.rs",
+            "crates/ops/src/a_tests.rs",
+            "crates/thru/tests/it/a.rs",
+            "xtask/src/a.rs",
+        ] {
+            assert_eq!(texts(path, line), [] as [&str; 0], "{path}");
+        }
     }
 
     #[test]

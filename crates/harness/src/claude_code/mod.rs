@@ -3,47 +3,59 @@
 pub mod transcript;
 mod wire;
 
-use crate::settings::Place;
-use crate::{BlockCap, File, Form, Harness, Install, STOP_TIMEOUT, Wired};
+use model::event::EventName;
+use model::packet::pickup::Mention;
+
+use crate::settings::{Place, TimeoutUnit};
+use crate::{
+    BlockCap, Capabilities, Commands, File, Form, Harness, HookTable, Install, STOP_TIMEOUT, Transcript,
+    Wired,
+};
 
 pub const ROW: Harness = Harness {
     name: "claude-code",
     title: "Claude Code",
+    aliases: &["claude"],
+    program: "claude",
+    program_paths: &["/@anthropic-ai/claude-code", "/claude/versions/"],
+    folder: ".claude",
+    folder_variable: Some("CLAUDE_CONFIG_DIR"),
     project_dir: "CLAUDE_PROJECT_DIR",
     presence: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session: Some("CLAUDE_CODE_SESSION_ID"),
     events: &[
-        Wired { event: "SessionStart", neutral: "session-start", timeout: 10 },
-        Wired { event: "UserPromptSubmit", neutral: "prompt", timeout: 10 },
-        Wired { event: "PostToolUse", neutral: "tool-done", timeout: 10 },
-        Wired { event: "PostToolUseFailure", neutral: "tool-done", timeout: 10 },
-        Wired { event: "PreCompact", neutral: "before-compact", timeout: 10 },
-        Wired { event: "PostCompact", neutral: "after-compact", timeout: 10 },
-        Wired { event: "SubagentStart", neutral: "subagent-start", timeout: 10 },
-        Wired { event: "SubagentStop", neutral: "subagent-stop", timeout: 10 },
-        Wired { event: "Stop", neutral: "stop", timeout: STOP_TIMEOUT },
-        Wired { event: "SessionEnd", neutral: "session-end", timeout: 10 },
+        Wired { event: "SessionStart", neutral: EventName::SessionStart, timeout: 10 },
+        Wired { event: "UserPromptSubmit", neutral: EventName::Prompt, timeout: 10 },
+        Wired { event: "PostToolUse", neutral: EventName::ToolDone, timeout: 10 },
+        Wired { event: "PostToolUseFailure", neutral: EventName::ToolDone, timeout: 10 },
+        Wired { event: "PreCompact", neutral: EventName::BeforeCompact, timeout: 10 },
+        Wired { event: "PostCompact", neutral: EventName::AfterCompact, timeout: 10 },
+        Wired { event: "SubagentStart", neutral: EventName::SubagentStart, timeout: 10 },
+        Wired { event: "SubagentStop", neutral: EventName::SubagentStop, timeout: 10 },
+        Wired { event: "Stop", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
-    missing: &[],
+    capabilities: Capabilities::EVERYTHING,
     // Over 10,000 it silently becomes a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
-    read_line: transcript::read_line,
-    tells_all: true,
     encode: wire::encode,
+    transcript: Transcript::JsonLines { read_line: transcript::read_line },
     block_cap: Some(BlockCap { times: 8, variable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP" }),
     transcripts_kept,
-    install: Install {
-        program: "claude",
-        paths: &["/@anthropic-ai/claude-code", "/claude/versions/"],
-        folder: ".claude",
-        folder_variable: Some("CLAUDE_CONFIG_DIR"),
+    mention: Mention::At,
+    agent_files: &[".claude/agents/{role}/SKILL.md", ".claude/agents/{role}.md"],
+    install: Install::HookTable(HookTable {
         local: Some("settings.local.json"),
         file: File { name: "settings.json", place: Place::CLAUDE_CODE },
         other: None,
         form: Form::Exec,
+        timeouts: TimeoutUnit::Seconds,
         strict: true,
+    }),
+    commands: Commands::MarkdownFiles {
         taken: &["context", "compact", "clear", "status", "resume"],
+        runs_lines: true,
     },
 };
 

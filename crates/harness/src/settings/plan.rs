@@ -78,9 +78,9 @@ fn update(hook: &Hook, entry: &Entry) -> Vec<Edit> {
         edits.push(Edit::replace(span.clone(), print(&render::words(args), &Habits::of("", None).look())));
     }
     if let Some(span) = &spans.timeout
-        && hook.timeout != Some(entry.timeout)
+        && hook.timeout != Some(entry.timeout.number())
     {
-        edits.push(Edit::replace(span.clone(), entry.timeout.to_string()));
+        edits.push(Edit::replace(span.clone(), entry.timeout.number().to_string()));
     }
     if let (Some(span), Some(matcher)) = (&spans.matcher, &entry.matcher)
         && hook.alone

@@ -90,7 +90,7 @@ fn hook(entry: &Entry, before: Before) -> Node {
         }
         Command::Shell(line) => vec![Node::member("command", Node::Text(line.clone()))],
     };
-    let timeout = [Node::member("timeout", Node::Number(entry.timeout))];
+    let timeout = [Node::member("timeout", Node::Number(entry.timeout.number()))];
     Node::Object(match before {
         Before::Something => kind.into_iter().chain(command).chain(timeout).collect(),
         Before::EmptyArray => command.into_iter().chain(kind).chain(timeout).collect(),

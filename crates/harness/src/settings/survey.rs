@@ -128,7 +128,7 @@ impl Hook {
     pub fn is(&self, entry: &Entry) -> bool {
         self.event == entry.event
             && self.command == entry.command
-            && self.timeout == Some(entry.timeout)
+            && self.timeout == Some(entry.timeout.number())
             && (!self.alone || self.matcher == entry.matcher)
     }
 

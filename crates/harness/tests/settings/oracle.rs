@@ -1,6 +1,6 @@
 //! What must hold of every file, said without any of the code under test: a second JSONC reader, and counting.
 
-use harness::settings::{Command, Entry, Place, What, diff, find, install, uninstall};
+use harness::settings::{Command, Entry, Place, Timeout, TimeoutUnit, What, diff, find, install, uninstall};
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
@@ -65,7 +65,7 @@ pub fn with_entries(value: Option<Value>, place: &Place, entries: &[Entry]) -> V
         if groups.is_null() {
             *groups = json!([]);
         }
-        let mut hook = json!({ "type": "command", "timeout": entry.timeout });
+        let mut hook = json!({ "type": "command", "timeout": entry.timeout.seconds });
         match &entry.command {
             Command::Exec { program, args } => {
                 hook["command"] = json!(program);
@@ -116,7 +116,7 @@ pub fn check(name: &str, old: &[u8], place: &Place, entries: &[Entry]) -> Vec<u8
             event: found.event,
             matcher: found.matcher,
             command: found.command,
-            timeout: found.timeout.unwrap(),
+            timeout: Timeout { seconds: found.timeout.unwrap(), unit: TimeoutUnit::Seconds },
         })
         .collect();
     let mut wanted = entries.to_vec();

@@ -1,8 +1,11 @@
-use super::super::{Layer, resolve};
+use super::super::{File, Layer, Owner, resolve};
 use super::*;
 
 fn stages(files: &[&str]) -> (Vec<Stage>, Vec<String>) {
-    let layers: Vec<Layer> = files.iter().map(|text| Layer::File { path: "config.toml", text }).collect();
+    let layers: Vec<Layer> = files
+        .iter()
+        .map(|text| Layer::File(File { path: "config.toml", text, owner: Owner::User }))
+        .collect();
     let resolved = resolve(&layers);
     let word = |f: &Finding| format!("{}: {}", f.line.map_or(0, |line| line), f.text);
     (resolved.stages, resolved.findings.iter().map(word).collect())

@@ -25,12 +25,14 @@ pub use choose::Wanted;
 use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
 pub use report::short;
 
+use crate::Error;
+use crate::Result;
+use crate::World;
 use crate::features::{Decision, Feature};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::Chosen;
 use crate::setup::init::PATIENCE;
-use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "loops",
@@ -343,7 +345,7 @@ fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> 
         reason: state.ended,
         ..Entry::new(&time::rfc3339(world.now), event, state.iteration)
     };
-    let limit = settings::here(world).settings().log_limit_bytes;
+    let limit = settings::here(world).settings().log_limit_bytes();
     Ok(store.append_loop_log(&id, &entry, limit)?)
 }
 

@@ -20,9 +20,11 @@ use model::id::Id;
 use serde::Serialize;
 use store::{Care, Lock, Root, Run, Store, layout};
 
+use crate::Error;
+use crate::Result;
+use crate::World;
 use crate::features::Feature;
 use crate::project::{Project, settings};
-use crate::{Error, Result, World};
 
 use orphan::Orphan;
 
@@ -157,7 +159,7 @@ impl Place {
         let setting = match self.resolved.settings().live_state_file {
             path if path.is_empty() => String::new(),
             path => {
-                let path = self.root.checkout.join(path);
+                let path = self.root.checkout.join(&*path);
                 let how = if path.exists() { "names none" } else { "is not there" };
                 format!(", and {} {how}", path.display())
             }

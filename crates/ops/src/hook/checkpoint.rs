@@ -4,18 +4,19 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use harness::Harness;
-use harness::transcript::each_line;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::id::Id;
 use model::journal::Scene;
 use model::session::Pending;
 use model::suggest;
+use model::transcript::Line;
 use store::feed::{self, Limits};
 use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{Retelling, Told};
+use crate::session::transcript_reader;
 
 /// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
 /// the first, a stop has no time for more, and a compaction has some. What is passed over is counted as unread.
@@ -91,16 +92,17 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
     // Hooks that were not there from the beginning have missed prompts too.
-    let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
+    let capabilities = &work.harness.capabilities;
+    let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
+    let whole = !reports_all || cursor.is_none() && digest.prompts.is_empty();
     let mut retelling = Retelling::new(whole);
     let window = match work.event.kind {
         Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
         _ => WINDOW_AT_STOP,
     };
     let limits = Limits { window, ..Limits::default() };
-    let read = feed::read_new(Path::new(path), cursor.as_ref(), limits, |line| {
-        each_line(work.harness.read_line, line.bytes, |line| retelling.hear(line));
-    });
+    let hear = |line: Line| retelling.hear(line);
+    let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
@@ -116,7 +118,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     // A session that goes on from another begins with that one's summary, and its brief came with its start.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
-    if retelling.compacted && !work.harness.tells_all && !inherited && !starts {
+    if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session(work.session).put(&Pending::Due)?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.

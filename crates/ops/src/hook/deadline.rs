@@ -23,7 +23,18 @@ impl Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
             Some(Kind::ToolDone(_) | Kind::BeforeCompact { .. }) => whole / QUICK,
-            _ => whole,
+            Some(
+                Kind::SessionStart { .. }
+                | Kind::Prompt { .. }
+                | Kind::Summary { .. }
+                | Kind::AfterCompact { .. }
+                | Kind::SubagentStart
+                | Kind::SubagentStop { .. }
+                | Kind::Stop(_)
+                | Kind::SessionEnd { .. }
+                | Kind::Other { .. },
+            )
+            | None => whole,
         };
         Deadline { since, whole, one: whole / 2 }
     }

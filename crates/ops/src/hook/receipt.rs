@@ -7,8 +7,9 @@ use model::text::cut;
 use model::time;
 
 use super::{Call, Hook, lost};
+use crate::Mode;
+use crate::World;
 use crate::features::ProjectContext;
-use crate::{Mode, World};
 
 /// The state folder's own receipts never grow beyond this: it is for what should not happen at all.
 const STATE_LIMIT: u64 = 256 * 1024;
@@ -31,7 +32,7 @@ impl Hook<'_> {
             ..receipt
         };
         let ProjectContext { world, store, settings, .. } = self.project;
-        let left = store.append_receipt(&receipt.line(), settings.log_limit_bytes);
+        let left = store.append_receipt(&receipt.line(), settings.log_limit_bytes());
         // Neither the record nor the receipt could be written.
         if let (Err(_), Some(why)) = (left, &receipt.error) {
             lost::note(world, store, self.project_id, why, self.deadline);

@@ -41,7 +41,7 @@ impl Told {
             record.ts = Cow::Borrowed(at);
         }
         if self.said {
-            record.event = "said".into();
+            record.event = journal::SAID.into();
         }
         record
     }

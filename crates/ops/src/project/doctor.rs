@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
+use model::event::EventName;
 use model::finding::{Finding, Level};
 use model::marker::ProjectId;
 use model::receipt::{LOST, Outcome, Receipt};
@@ -13,12 +14,13 @@ use model::time;
 use serde::Serialize;
 use store::{Dir, EntryKind, Found, Store, Tracked, layout};
 
+use crate::Error;
+use crate::World;
 use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::firing::{self, Fired, Firing};
 use crate::setup::install;
-use crate::{Error, World};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -321,7 +323,8 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         .map(|finding| finding.hint("mend it; until then no hook in it runs"))
         .collect();
     let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
-    let fired = |neutral: &str| firing.fired.iter().any(|f| f.harness == harness.name && f.event == neutral);
+    let fired =
+        |event: EventName| firing.fired.iter().any(|f| f.harness == harness.name && f.event == event.name());
     if wired.is_empty() {
         let used = install::in_use(world, project).iter().any(|used| used.name == harness.name);
         let finding =

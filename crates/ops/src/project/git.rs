@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use store::{Dir, Replaced};
 
-use crate::{Error, Result};
+use crate::Error;
+use crate::Result;
 
 /// A git that does not answer is ended: nobody waits for it for ever.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::config::{self, KEYS, Key, Layer, Resolved, Settings};
+use model::config::{self, File, KEYS, Layer, Owner, Resolved, Settings};
 use model::finding::{Finding, Level};
 use store::{Found, Store};
 
@@ -12,16 +12,10 @@ const LARGEST: usize = 1024 * 1024;
 
 /// What stands where, before it is laid over the defaults.
 struct Sources {
-    /// Whose file, its path, its text.
-    files: Vec<(Whose, String, String)>,
-    variables: Vec<(&'static Key, String)>,
+    /// Whose, its path, its text.
+    files: Vec<(Owner, String, String)>,
+    variables: Vec<(&'static str, String)>,
     findings: Vec<Finding>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
-    User,
-    Project,
 }
 
 /// The effective settings with their sources and every problem. `store` only if it is trusted: a clone's settings
@@ -60,27 +54,25 @@ pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
 pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
     let sources = gather(world, store);
     if sources.files.is_empty() && sources.variables.is_empty() {
-        return Settings::default();
+        return Settings::DEFAULT;
     }
     config::resolve(&sources.layers()).settings()
 }
 
 impl Sources {
     fn layers(&self) -> Vec<Layer<'_>> {
-        let files = self.files.iter().map(|(whose, path, text)| match whose {
-            Whose::User => Layer::UserFile { path, text },
-            Whose::Project => Layer::File { path, text },
-        });
-        let variables = self.variables.iter().map(|(key, text)| Layer::Variable { key, text });
+        let files =
+            self.files.iter().map(|(owner, path, text)| Layer::File(File { path, text, owner: *owner }));
+        let variables = self.variables.iter().map(|(name, text)| Layer::Variable { name, text });
         files.chain(variables).collect()
     }
 
-    fn add(&mut self, whose: Whose, path: &Path, read: store::Result<Option<Vec<u8>>>) {
+    fn add(&mut self, owner: Owner, path: &Path, read: store::Result<Option<Vec<u8>>>) {
         let shown = path.display().to_string();
         match read {
             Ok(None) => {}
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) => self.files.push((whose, shown, text)),
+                Ok(text) => self.files.push((owner, shown, text)),
                 Err(_) => self.findings.push(ignored("it is not UTF-8 text").at(shown, None)),
             },
             Err(error) => self.findings.push(ignored(&error.to_string()).at(shown, None)),
@@ -100,14 +92,15 @@ fn gather(world: &World, store: Option<&Store>) -> Sources {
             Err(store::Error::Absent { .. }) => Ok(None),
             read => read.map(Some),
         };
-        sources.add(Whose::User, &path, read);
+        sources.add(Owner::User, &path, read);
     }
     if let Some(store) = store {
-        sources.add(Whose::Project, &store.dir().path().join(store::layout::CONFIG), store.config());
+        let path = store.dir().path().join(store::layout::CONFIG);
+        sources.add(Owner::Project, &path, store.config());
     }
-    for key in KEYS {
-        if let Some(text) = (world.var)(key.variable).filter(|text| !text.is_empty()) {
-            sources.variables.push((key, text.to_string_lossy().into_owned()));
+    for name in KEYS.iter().flat_map(config::Key::variables) {
+        if let Some(text) = (world.var)(name).filter(|text| !text.is_empty()) {
+            sources.variables.push((name, text.to_string_lossy().into_owned()));
         }
     }
     sources

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use model::event::EventName;
 use model::id::Id;
 use model::receipt::{LOST, Receipt};
 use model::text::fingerprint;
@@ -59,21 +60,30 @@ pub fn read(store: &Store) -> Result<Firing> {
         entry.runs += 1;
         entry.last_at.clone_from(&receipt.ts);
         entry.ms.push(receipt.ms);
-        match receipt.event.as_str() {
-            "before-compact" => drop(announced.insert(receipt.session.clone())),
-            "summary" => drop(waiting.insert(receipt.session.clone())),
+        match EventName::parse(&receipt.event) {
+            Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
+            Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
             // After the session's start it only completes the record; before it, it shows that there was a compaction.
-            "after-compact" if announced.contains(&receipt.session) => {
+            Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }
-            "session-start" | "prompt" => {
+            Some(EventName::SessionStart | EventName::Prompt) => {
                 announced.remove(&receipt.session);
                 waiting.remove(&receipt.session);
             }
-            "session-end" if waiting.remove(&receipt.session) => {
+            Some(EventName::SessionEnd) if waiting.remove(&receipt.session) => {
                 firing.never_told.push(receipt.session.clone());
             }
-            _ => {}
+            Some(
+                EventName::ToolDone
+                | EventName::AfterCompact
+                | EventName::SubagentStart
+                | EventName::SubagentStop
+                | EventName::Stop
+                | EventName::SessionEnd
+                | EventName::Other,
+            )
+            | None => {}
         }
         firing.receipts.push(receipt);
     })?;
@@ -107,7 +117,7 @@ fn tool_calls(
     store.dir().each_record(&layout::journal(session), |line: Line| {
         // Wired twice, a call comes twice.
         let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
-        if line.event == "tool-done" && line.from.is_empty() && new {
+        if line.event == EventName::ToolDone.name() && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();
             entry.runs += 1;
             entry.last_at = entry.last_at.clone().max(line.ts);
@@ -128,7 +138,7 @@ impl Runs {
             self.ms.get(place.saturating_sub(1)).copied()
         };
         let (p50_ms, p99_ms) = (at(0.5), at(0.99));
-        let told = event != "tool-done";
+        let told = event != EventName::ToolDone.name();
         Fired {
             harness,
             event,

@@ -5,7 +5,9 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::{Error, Result, World};
+use crate::Error;
+use crate::Result;
+use crate::World;
 
 /// Enough of the list of sessions to hold the last ones.
 const TAIL: u64 = 64 * 1024;

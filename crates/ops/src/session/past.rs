@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use model::digest::Digest;
+use model::event::EventName;
 use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
 use serde::Deserialize;
@@ -65,7 +66,9 @@ fn problems(store: &Store) -> Vec<String> {
     let lines = tail.split(|b| *b == b'\n').rev();
     let receipts = lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
     receipts
-        .take_while(|receipt| receipt.event != "session-start" || receipt.outcome == Outcome::Failed)
+        .take_while(|receipt| {
+            receipt.event != EventName::SessionStart.name() || receipt.outcome == Outcome::Failed
+        })
         .filter_map(|receipt| {
             let Receipt { event, harness, ts, error, .. } = receipt;
             error.map(|error| match event.as_str() {

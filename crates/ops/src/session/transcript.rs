@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use harness::transcript::{cwd, each_line};
+use harness::transcript::cwd;
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::journal::Scene;
 use model::redact;
-use model::transcript::Kind as LineKind;
 use serde::Serialize;
 use store::feed::{self, Limits};
 
+use crate::Error;
+use crate::Result;
 use crate::hook::retell::Retelling;
-use crate::{Error, Result};
+use crate::session::transcript_reader;
 
 /// Enough lines to know whose transcript it is.
 const LOOKED_AT: usize = 50;
@@ -53,13 +54,7 @@ pub fn read(source: &Source) -> Result<Read> {
         hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
     })?;
     let mut retelling = Retelling::new(true);
-    let limits = Limits::default();
-    let report = feed::read_all(source.path, limits, |line| {
-        each_line(harness.read_line, line.bytes, |line| retelling.hear(line));
-    })?;
-    // A last line without its end counts, as far as it goes.
-    let last = feed::peek(source.path, &report.cursor, limits.line)?;
-    each_line(harness.read_line, &last, |line| retelling.hear(line));
+    transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
     retelling.finish();
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let here = source.checkout.to_string_lossy();
@@ -108,9 +103,7 @@ fn look(path: &Path) -> Result<Opening> {
         }
         folder = folder.take().or_else(|| cwd(line.bytes));
         for (harness, known) in HARNESSES.iter().zip(&mut known) {
-            each_line(harness.read_line, line.bytes, |line| {
-                *known += usize::from(matches!(line.kind, LineKind::Known(_)));
-            });
+            *known += transcript_reader::known_lines(harness, line.bytes);
         }
     })?;
     let best = (0..known.len()).max_by_key(|i| (known[*i], usize::MAX - i));

@@ -5,16 +5,21 @@ mod places;
 
 use std::path::{Path, PathBuf};
 
-use harness::settings::{self, Command, Entry, Outcome, What};
+use harness::settings::{self, Command, Entry, Outcome, Timeout, What};
 use harness::{File, Form, Harness, commands};
+use model::event::EventName;
 use serde::Serialize;
 use store::{Found, Replaced, Root};
 
+use crate::Error;
+use crate::ErrorKind;
+use crate::Mode;
+use crate::Result;
+use crate::World;
 use crate::project::git;
 use crate::setup::backup::{back_up, backups_of};
-use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
-use places::{COMMANDS, command_path, files_of, folder, local_files, other_scope, settings_file};
+use places::{COMMANDS, command_path, files_of, folder, hook_table, local_files, other_scope, settings_file};
 
 pub(crate) use files::refuse_links;
 pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
@@ -338,7 +343,7 @@ impl Job<'_> {
 /// Whether the harness passes this file over, and every hook in it with it.
 pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    harness.install.strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
+    hook_table(harness).strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
 pub fn ignored_words(harness: &Harness) -> String {
@@ -372,10 +377,10 @@ fn splice(
 }
 
 fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
-    let program = world.program.to_string_lossy();
+    let (program, table) = (world.program.to_string_lossy(), hook_table(harness));
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
-        match (scope, harness.install.form) {
+        match (scope, table.form) {
             // A file that others get too: found through PATH, and nothing where it is not installed.
             (Scope::Project, _) => Command::if_installed(&args),
             (_, Form::Exec) => {
@@ -386,11 +391,14 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
     };
     // What runs at a stop are the validators of a loop.
     let stop_timeout = crate::project::settings::here(world).settings().validator_timeout;
-    let entry = |wired: &harness::Wired| Entry {
-        event: wired.event.to_owned(),
-        matcher: None,
-        command: command(wired.event),
-        timeout: if wired.neutral == "stop" { stop_timeout } else { wired.timeout },
+    let entry = |wired: &harness::Wired| {
+        let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
+        Entry {
+            event: wired.event.to_owned(),
+            matcher: None,
+            command: command(wired.event),
+            timeout: Timeout { seconds, unit: table.timeouts },
+        }
     };
     harness.events.iter().map(entry).collect()
 }

@@ -44,7 +44,7 @@ fn print(entries: &[Entry]) {
     let (keys, width) = (widest(entries.iter().map(|e| e.key)), widest(values.iter().map(String::as_str)));
     let sources = widest(entries.iter().map(|e| e.source.as_str()));
     for (entry, value) in entries.iter().zip(&values) {
-        let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.about);
+        let about = KEYS.iter().find(|key| key.name == entry.key).map_or("", |key| key.help);
         let Entry { key, source, .. } = entry;
         output::line(format_args!("{key:<keys$}  {value:<width$}  {source:<sources$}  {DIM}{about}{DIM:#}"));
     }
@@ -63,7 +63,7 @@ fn shown(value: &Value) -> String {
         Value::Flag(on) => on.to_string(),
         Value::Number(n) => n.to_string(),
         Value::Word(word) => word.clone(),
-        Value::List(words) => words.join(", "),
+        Value::List(texts) => texts.join(", "),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn run(_: &World, args: &Args, format: Format) -> Result<u8> {
                 let events: Vec<String> =
                     row.events.iter().map(|e| format!("{} ({})", e.neutral, e.event)).collect();
                 output::line(format_args!("  tells     {}", events.join(", ")));
-                for missing in row.missing {
+                for missing in &row.missing {
                     output::line(format_args!("  {DIM}gap{DIM:#}       {missing}"));
                 }
             }

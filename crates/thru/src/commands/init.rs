@@ -8,7 +8,8 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 /// Set up this project: its store, trust on this machine, hooks of the harnesses in use
 ///
 /// Twice is the same as once. A root above this folder is used as it is, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings that are not in git (Claude Code: this project's local ones; Droid: your own); `thru uninstall` takes them out again.
+/// checkout. Hooks are merged into settings that are not in git: your own for this project where the harness has such a file,
+/// else your own for every project. `thru uninstall` takes them out again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -98,10 +99,16 @@ fn print(report: &Report) {
         output::line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
-        output::line("Next: `thru install claude-code` or `thru install droid` sets its hooks all the same");
+        output::line(format_args!("Next: {} sets its hooks all the same", install_commands()));
     } else if report.wired.is_empty() && report.created {
-        output::line("Next: `thru install claude-code` or `thru install droid` sets the hooks");
+        output::line(format_args!("Next: {} sets the hooks", install_commands()));
     } else if report.created {
         output::line("Next: start your harness as always; `thru status` shows what was captured");
     }
+}
+
+fn install_commands() -> String {
+    let commands: Vec<String> =
+        ops::setup::harnesses::wirable().map(|name| format!("`thru install {name}`")).collect();
+    commands.join(" or ")
 }

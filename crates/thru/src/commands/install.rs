@@ -1,4 +1,4 @@
-use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 use ops::setup::install::{Failed, FileChange, Report, Scope, Task};
 use ops::{ErrorKind, Mode, Result, World};
 
@@ -27,7 +27,8 @@ pub struct UninstallArgs {
 #[derive(Debug, clap::Args)]
 struct What {
     /// Which harness
-    harness: HarnessName,
+    #[arg(value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
+    harness: String,
     /// Your own settings, for every project
     #[arg(long, group = "scope")]
     user: bool,
@@ -42,12 +43,6 @@ struct What {
     dry_run: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum HarnessName {
-    ClaudeCode,
-    Droid,
-}
-
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     go(world, &args.what, Task::Install, format)
 }
@@ -57,10 +52,6 @@ pub fn undo(world: &World, args: &UninstallArgs, format: Format) -> Result<u8> {
 }
 
 fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
-    let name = match what.harness {
-        HarnessName::ClaudeCode => "claude-code",
-        HarnessName::Droid => "droid",
-    };
     let mode = if what.dry_run { Mode::DryRun } else { Mode::Write };
     let scope = match (what.user, what.project, what.local) {
         (true, _, _) => Some(Scope::User),
@@ -68,7 +59,7 @@ fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
         (_, _, true) => Some(Scope::Local),
         _ => None,
     };
-    let report = ops::setup::install::by_name(world, name, scope, task, mode)?;
+    let report = ops::setup::install::by_name(world, &what.harness, scope, task, mode)?;
     match format {
         Format::Json => output::json(&report),
         Format::Text => {

@@ -11,8 +11,7 @@ pub struct Args {
     /// The packet: its id, the beginning of it, or a part of its name
     #[arg(value_name = "ID")]
     id: Option<String>,
-    /// Name files as this harness wants them: claude-code, droid, opencode, codex, gemini
-    #[arg(long = "for", value_name = "HARNESS")]
+    #[arg(long = "for", value_name = "HARNESS", help = for_help())]
     harness: Option<String>,
     /// Add the files that were written since, marked as later
     #[arg(long)]
@@ -41,4 +40,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Text => output::line(report.prompt.trim_end()),
     }
     Ok(0)
+}
+
+fn for_help() -> String {
+    format!(
+        "Name files as this harness wants them: {}",
+        ops::setup::harnesses::names().collect::<Vec<_>>().join(", ")
+    )
 }

@@ -24,7 +24,7 @@ fn the_defaults() {
     hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
     loops.no_progress_turns    3                      default  turns in a row without progress that end a loop; 0 switches it off
     loops.validator_timeout    300                    default  seconds for a loop's validators in all; `thru install` again tells the harness
-    hooks.gate_reminders       true                   default  names the files of a manifest that are still unread when work goes on
+    resume.reminders           true                   default  a prompt names the files of a manifest that are still unread although work goes on
     resume.inline              true                   default  tells the text of the files to load, as far as there is room
     resume.max_age_hours       72                     default  a state from before a compaction that is older is not used
     resume.globs                                      default  where manifests lie besides, with commas: work/*/resume-context.md
@@ -120,6 +120,24 @@ fn a_flag_may_be_written_the_way_shells_do() {
         let source = "$THROUGHLINE_HOOKS_AUTO_INIT".to_owned();
         assert_eq!(entry(&config, "hooks.auto_init"), (on.into(), source), "{text}: {config}");
     }
+}
+
+#[test]
+fn an_old_name_is_still_read_and_the_new_one_is_named() {
+    let env = TestEnv::rooted();
+    env.write("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
+    let output = env.thru(&["config"]).ok();
+    assert!(output.stdout.contains("resume.reminders           false"), "{output}");
+    assert_snapshot!(env.shown(&output.stderr), @"
+    note: $PROJECT/.agent/context/config.toml:2: `hooks.gate_reminders` is now called `resume.reminders`
+      hint: the old name is still read; rename it when you edit this file
+    ");
+    let call = env.call(&["config"]).var("THROUGHLINE_HOOKS_GATE_REMINDERS", "1");
+    let output = call.var("THROUGHLINE_RESUME_REMINDERS", "0").run().ok();
+    assert!(output.stderr.contains(
+        "warning: `$THROUGHLINE_HOOKS_GATE_REMINDERS` is ignored: `$THROUGHLINE_RESUME_REMINDERS`, its new name, is set too"
+    ), "{output}");
+    env.thru(&["doctor"]).ok();
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn reminders_can_be_switched_off() {
     tool(&env, "s1", "t1", "Read", ".agent/context/workstreams/01-parser/plan.md");
     compact(&env, "s1");
     tool(&env, "s1", "t2", "Edit", "src/parse.rs");
-    env.write("project/.agent/context/config.toml", "[hooks]\ngate_reminders = false\n");
+    env.write("project/.agent/context/config.toml", "[resume]\nreminders = false\n");
     env.fire("s1", "UserPromptSubmit", json!({"prompt": "go on"})).silent("switched off");
 }
 

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use harness::Harness;
-use harness::transcript::each_line;
 use model::event;
 use model::loops::heard::{Heard, LastMessage};
 use model::session::Pending;
-use store::feed::{self, Limits};
+use store::feed::Limits;
 
 use crate::hook::context::HookContext;
+use crate::session::transcript_reader;
 
 /// How long the harness gets to write down what its agent said last.
 const PATIENCE: Duration = Duration::from_millis(150);
@@ -67,14 +67,6 @@ fn listen(harness: &Harness, transcript: Option<&str>) -> store::Result<Heard> {
     let path = Path::new(transcript.unwrap_or_default());
     let mut heard = Heard::default();
     let limits = Limits { window: WINDOW, ..Limits::default() };
-    feed::find_last(path, limits, |bytes| {
-        // Still being written.
-        if !bytes.trim_ascii_end().ends_with(b"}") {
-            return None;
-        }
-        let mut lines = Vec::new();
-        each_line(harness.read_line, bytes, |line| lines.push(line));
-        (!lines.iter().rev().all(|line| heard.hear(line))).then_some(())
-    })?;
+    transcript_reader::read_backwards(harness, path, limits, |line| !heard.hear(line))?;
     Ok(heard)
 }

@@ -12,10 +12,11 @@ use model::time;
 
 use super::front;
 use super::stop::{end_overridden, overridden_loop, save, standing};
+use crate::Mode;
+use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::project::consent;
-use crate::{Mode, Result};
 
 const SECTION: Section = Section { order: 0, name: "loop", title: "Loop" };
 
@@ -121,6 +122,6 @@ fn take(
         session: Some(session.to_string()),
         ..Entry::new(&time::rfc3339(world.now), event, next.iteration)
     };
-    store.append_loop_log(&id, &entry, settings.log_limit_bytes)?;
+    store.append_loop_log(&id, &entry, settings.log_limit_bytes())?;
     Ok(Some(next))
 }

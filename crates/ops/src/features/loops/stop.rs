@@ -17,11 +17,13 @@ use store::{Lock, Store};
 use super::front;
 use super::seen::Seen;
 use super::validators::first_failure;
+use crate::Error;
+use crate::Mode;
+use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
-use crate::{Error, Mode, Result};
 
 /// How many changed files are named in the log.
 const FILES: usize = 20;
@@ -230,7 +232,7 @@ impl<'c> Held<'c> {
             ..Entry::new(&time::rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;
-        store.append_loop_log(&self.id, &entry, settings.log_limit_bytes)
+        store.append_loop_log(&self.id, &entry, settings.log_limit_bytes())
     }
 }
 
@@ -321,7 +323,7 @@ fn end_by_cap(context: &HookContext, id: &Id, record: &Record) -> store::Result<
         detail,
         ..Entry::new(&time::rfc3339(world.now), Event::Ended, next.iteration)
     };
-    store.append_loop_log(id, &entry, settings.log_limit_bytes)
+    store.append_loop_log(id, &entry, settings.log_limit_bytes())
 }
 
 pub(super) fn save(store: &Store, id: &Id, record: &Record, next: &Loop) -> store::Result<()> {

@@ -8,8 +8,10 @@ use serde::Serialize;
 use store::{Dir, Root, Run, Store, layout};
 
 use super::{Place, in_outputs};
+use crate::Error;
+use crate::Result;
+use crate::World;
 use crate::project::{Project, settings};
-use crate::{Error, Result, World};
 
 const LARGEST: usize = 4 * 1024 * 1024;
 
@@ -94,7 +96,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     if settings.live_state_file.is_empty() {
         return Ok(None);
     }
-    let named = &settings.live_state_file;
+    let named = &*settings.live_state_file;
     let path = root.checkout.join(named);
     let Some(rel) = place::within(&root.checkout.to_string_lossy(), named).into_inside() else {
         return Err(Error::Refused {

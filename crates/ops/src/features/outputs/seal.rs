@@ -8,7 +8,9 @@ use serde::Serialize;
 use store::Run;
 
 use super::Place;
-use crate::{Error, Result, World};
+use crate::Error;
+use crate::Result;
+use crate::World;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Sealed {

@@ -16,6 +16,9 @@ use model::time;
 use serde::Serialize;
 use store::{Place, SessionState, layout};
 
+use crate::Error;
+use crate::Result;
+use crate::World;
 use crate::features::BriefContext;
 use crate::features::packets;
 use crate::features::packets::handoff;
@@ -23,7 +26,6 @@ use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list;
 use crate::session::list::Chosen;
-use crate::{Error, Result, World};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
@@ -115,19 +117,13 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
     })
 }
 
-/// Harnesses that take `@path` for "read this".
+/// How the harness that the prompt is for wants files named.
 fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
-    let known =
-        |name: &str| harness::by_name(name).is_some() || ["gemini", "opencode", "codex"].contains(&name);
-    match named.or_else(|| world.harness()) {
-        Some("claude-code" | "claude" | "gemini") => Ok(Mention::At),
-        Some("factory") | None => Ok(Mention::Plain),
-        Some(name) if known(name) => Ok(Mention::Plain),
-        Some(name) => Err(Error::Usage {
-            what: format!("`{name}` is no harness that thru knows"),
-            hint: "one of claude-code, droid, opencode, codex, gemini".into(),
-        }),
-    }
+    let Some(name) = named.or_else(|| world.harness()) else { return Ok(Mention::Plain) };
+    harness::mention_for(name).ok_or_else(|| Error::Usage {
+        what: format!("`{name}` is no harness that thru knows"),
+        hint: format!("one of {}", harness::names().collect::<Vec<_>>().join(", ")),
+    })
 }
 
 /// The newest that is active, else the newest draft.

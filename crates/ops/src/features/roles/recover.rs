@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use harness::HARNESSES;
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Happened, Insist, State};
@@ -9,9 +10,11 @@ use model::role::{ContextFile, Essentials};
 use serde::Serialize;
 use store::role::Missing;
 
+use crate::Error;
+use crate::Result;
+use crate::World;
 use crate::features::roles::{Identity, Source, identify, lifecycle, look};
 use crate::project::git;
-use crate::{Error, Result, World};
 
 /// What stands beside `roles.architecture_doc`, where that is not there.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
@@ -103,12 +106,9 @@ pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
     Ok(report)
 }
 
-fn skills(role: &Id) -> [String; 3] {
-    [
-        format!(".claude/agents/{role}/SKILL.md"),
-        format!(".claude/agents/{role}.md"),
-        format!("agents/{role}.md"),
-    ]
+fn skills(role: &Id) -> Vec<String> {
+    let known = HARNESSES.iter().flat_map(|harness| harness.agent_files);
+    known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
 /// The first that is there, else the first of all. What lies outside is named and not looked at.

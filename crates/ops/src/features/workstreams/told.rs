@@ -160,7 +160,7 @@ const REMINDER: &str = "workstream:unread:";
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A brief that is due names them all.
     let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
-    if !asked || !context.project.settings.gate_reminders {
+    if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::nothing("no reminder is due at this prompt"));
     }
     Ok(match reminder(context) {

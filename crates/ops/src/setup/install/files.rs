@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use store::Dir;
 
 use super::Scope;
-use crate::{Error, Result};
+use crate::Error;
+use crate::Result;
 
 const LARGEST: usize = 16 * 1024 * 1024;
 

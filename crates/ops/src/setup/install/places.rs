@@ -3,18 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use harness::settings;
-use harness::{File, HARNESSES, Harness};
+use harness::{File, HARNESSES, Harness, HookTable, Install};
 
 use super::Scope;
 use super::files::read;
-use crate::{Error, Result, World};
+use crate::Error;
+use crate::Result;
+use crate::World;
+
+/// The table of hooks that we write into. The only place that knows how a harness can be installed: a second kind of
+/// [`Install`] does not compile here.
+pub(super) fn hook_table(harness: &Harness) -> &HookTable {
+    let Install::HookTable(table) = &harness.install;
+    table
+}
 
 /// The harnesses that this person or this project uses, by what can be seen of them.
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
-        let install = &harness.install;
         let home = user_folder(world, harness).is_some_and(|folder| is_lived_in(&folder));
-        home || is_lived_in(&project.join(install.folder)) || on_path(world, install.program).is_some()
+        home || is_lived_in(&project.join(harness.folder)) || on_path(world, harness.program).is_some()
     };
     HARNESSES.iter().filter(used).collect()
 }
@@ -30,7 +38,7 @@ fn is_lived_in(folder: &Path) -> bool {
 /// What would have shown that a harness is in use, for whoever wonders why none was found.
 pub fn signs(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
-        let (program, folder) = (harness.install.program, harness.install.folder);
+        let (program, folder) = (harness.program, harness.folder);
         let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", home.display()));
         let here = project.join(folder);
         format!("{}: `{program}` on the PATH{home}, {}", harness.title, here.display())
@@ -50,7 +58,7 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
     struct Package {
         version: String,
     }
-    let program = on_path(world, harness.install.program)?.canonicalize().ok()?;
+    let program = on_path(world, harness.program)?.canonicalize().ok()?;
     // Its own installer keeps each version under its number; npm keeps a package file above the program.
     let name = program.file_name()?.to_string_lossy().into_owned();
     if name.starts_with(|c: char| c.is_ascii_digit()) && name.contains('.') {
@@ -63,7 +71,7 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Where hooks go unless the user says otherwise: a file that is not in git.
 pub fn usual_scope(harness: &Harness) -> Scope {
-    if harness.install.local.is_some() { Scope::Local } else { Scope::User }
+    if hook_table(harness).local.is_some() { Scope::Local } else { Scope::User }
 }
 
 /// Which of our hooks are in a harness's settings, anywhere: for the doctor.
@@ -107,7 +115,7 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
 /// After how many days a harness deletes its transcripts, as far as it does.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let text = read(&folder.join(harness.install.file.name)).ok().flatten().unwrap_or_default();
+    let text = read(&folder.join(hook_table(harness).file.name)).ok().flatten().unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
 
@@ -120,21 +128,21 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
 
 /// Every file of a scope that can hold hooks.
 pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
-    let install = &harness.install;
-    match (scope, install.local) {
-        (Scope::Local, Some(name)) => vec![File { name, ..install.file }],
+    let table = hook_table(harness);
+    match (scope, table.local) {
+        (Scope::Local, Some(name)) => vec![File { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
-        _ => std::iter::once(install.file).chain(install.other).collect(),
+        _ => std::iter::once(table.file).chain(table.other).collect(),
     }
 }
 
 pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
     match scope {
-        Scope::Local if harness.install.local.is_none() => Err(Error::Refused {
+        Scope::Local if hook_table(harness).local.is_none() => Err(Error::Refused {
             what: format!("{} has no settings of one person for one project", harness.title),
             hint: "say --user for your own settings, or --project for the project's".into(),
         }),
-        Scope::Local | Scope::Project => Ok(project.join(harness.install.folder)),
+        Scope::Local | Scope::Project => Ok(project.join(harness.folder)),
         Scope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {
             what: "HOME is not set, so there is no folder for your settings".into(),
             hint: "set HOME to your home folder".into(),
@@ -143,18 +151,18 @@ pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Sc
 }
 
 fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
-    let named = harness.install.folder_variable.and_then(|name| world.path(name));
-    named.or_else(|| Some(world.path("HOME")?.join(harness.install.folder)))
+    let named = harness.folder_variable.and_then(|name| world.path(name));
+    named.or_else(|| Some(world.path("HOME")?.join(harness.folder)))
 }
 
 pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> File {
-    let install = &harness.install;
-    if let (Scope::Local, Some(name)) = (scope, install.local) {
-        return File { name, ..install.file };
+    let table = hook_table(harness);
+    if let (Scope::Local, Some(name)) = (scope, table.local) {
+        return File { name, ..table.file };
     }
-    match install.other {
-        Some(other) if !folder.join(install.file.name).exists() && holds_hooks(folder, &other) => other,
-        _ => install.file,
+    match table.other {
+        Some(other) if !folder.join(table.file.name).exists() && holds_hooks(folder, &other) => other,
+        _ => table.file,
     }
 }
 

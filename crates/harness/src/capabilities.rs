@@ -1,0 +1,78 @@
+//! What a harness's hooks report, and what follows where they do not.
+
+use model::event::EventName;
+
+use crate::Harness;
+
+/// What the hooks of a harness report, beyond the events it has at all. What they leave out is read from the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    pub reports_prompts: Coverage,
+    pub reports_compactions: Coverage,
+    pub reports_failed_tools: bool,
+    /// Whether the hooks of a sub-agent say which one it is.
+    pub names_subagents: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    All,
+    /// Not those that the words name, as they end the sentence "no hook for …".
+    AllBut(&'static str),
+}
+
+impl Capabilities {
+    pub const EVERYTHING: Capabilities = Capabilities {
+        reports_prompts: Coverage::All,
+        reports_compactions: Coverage::All,
+        reports_failed_tools: true,
+        names_subagents: true,
+    };
+
+    pub fn reports_every_prompt(&self) -> bool {
+        self.reports_prompts == Coverage::All
+    }
+
+    pub fn reports_every_compaction(&self) -> bool {
+        self.reports_compactions == Coverage::All
+    }
+}
+
+impl Harness {
+    pub fn reports(&self, event: EventName) -> bool {
+        self.events.iter().any(|wired| wired.neutral == event)
+    }
+
+    /// What its hooks do not report, and what follows from that, a sentence each.
+    pub fn gaps(&self) -> Vec<String> {
+        let Capabilities { reports_prompts, reports_compactions, reports_failed_tools, names_subagents } =
+            self.capabilities;
+        let mut gaps = Vec::new();
+        if !reports_failed_tools {
+            gaps.push("no hook for a tool that failed: found in the transcript at the next stop".to_owned());
+        }
+        if let Coverage::AllBut(which) = reports_compactions {
+            gaps.push(format!("no hook for {which}: found in the transcript at the next prompt or stop"));
+        }
+        if let Coverage::AllBut(which) = reports_prompts {
+            gaps.push(format!("no hook for {which}: found in the transcript at the stop"));
+        }
+        if !self.reports(EventName::AfterCompact) {
+            gaps.push("no hook after a compaction".to_owned());
+        }
+        if !self.reports(EventName::SubagentStart) {
+            gaps.push("no hook when a sub-agent starts".to_owned());
+        }
+        if !names_subagents {
+            gaps.push(
+                "no word about which sub-agent has stopped: outputs are judged by `thru gate check`, not as they are left"
+                    .to_owned(),
+            );
+        }
+        gaps
+    }
+}
+
+#[cfg(test)]
+#[path = "capabilities_tests.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! What a row of the table of settings says, and the values a setting can have.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+use super::Settings;
+
+/// One setting, as the table describes it. Its default stands in [`Settings::DEFAULT`].
+#[derive(Debug)]
+pub struct Key {
+    /// `group.word`, as settings files have it.
+    pub name: &'static str,
+    /// The variable that overrides it. Spelled out, because every hook asks for each of them.
+    pub variable: &'static str,
+    pub shape: Shape,
+    pub help: &'static str,
+    pub scope: Scope,
+    /// Names it had before. They are still read, and a note says what it is called now.
+    pub old: &'static [OldName],
+    pub(super) get: fn(&Settings) -> Value,
+    pub(super) set: fn(&mut Settings, &Value),
+}
+
+/// A name that a setting had in an earlier version.
+#[derive(Debug)]
+pub struct OldName {
+    pub name: &'static str,
+    pub variable: &'static str,
+}
+
+/// Which values a setting takes.
+#[derive(Debug)]
+pub enum Shape {
+    Flag,
+    Number {
+        min: i64,
+        max: i64,
+    },
+    Choice {
+        allowed: &'static [&'static str],
+    },
+    /// A text that is not empty.
+    Text,
+    /// A text; empty means that there is none.
+    OptionalText,
+    /// A list of absolute paths.
+    AbsolutePaths,
+}
+
+/// Who may set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Both settings files, and the variable.
+    Anyone,
+    /// The user's own file alone: neither a file that came with a project, nor a variable, which any script can set.
+    UserFile,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Value {
+    Flag(bool),
+    Number(i64),
+    Word(String),
+    List(Vec<String>),
+}
+
+impl Key {
+    /// What a row of the table need not say.
+    pub(super) const USUAL: Key = Key {
+        name: "",
+        variable: "",
+        shape: Shape::Flag,
+        help: "",
+        scope: Scope::Anyone,
+        old: &[],
+        get: |_| Value::Flag(false),
+        set: |_, _| {},
+    };
+
+    pub fn default(&self) -> Value {
+        (self.get)(&Settings::DEFAULT)
+    }
+
+    /// Its name, and those it had.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.old.iter().map(|old| old.name))
+    }
+
+    pub(super) fn is_called(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The variables that set it; its own first, as it wins.
+    pub fn variables(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable))
+    }
+}
+
+/// A type that a field of [`Settings`] can have.
+pub(super) trait FieldType: Sized {
+    fn to_value(&self) -> Value;
+    /// None where the value is of another kind; [`Shape`] was checked before, so it never is.
+    fn from_value(value: &Value) -> Option<Self>;
+}
+
+/// A text of which the default is a constant.
+pub type Text = Cow<'static, str>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub const WORDS: &'static [&'static str] = &["auto", "always", "never"];
+}
+
+impl FieldType for bool {
+    fn to_value(&self) -> Value {
+        Value::Flag(*self)
+    }
+
+    fn from_value(value: &Value) -> Option<bool> {
+        if let Value::Flag(on) = value { Some(*on) } else { None }
+    }
+}
+
+macro_rules! number_field {
+    ($($type:ty),*) => {$(
+        impl FieldType for $type {
+            fn to_value(&self) -> Value {
+                Value::Number(i64::try_from(*self).unwrap_or(i64::MAX))
+            }
+
+            fn from_value(value: &Value) -> Option<$type> {
+                if let Value::Number(number) = value { (*number).try_into().ok() } else { None }
+            }
+        }
+    )*};
+}
+
+number_field!(u32, u64, usize);
+
+impl FieldType for Text {
+    fn to_value(&self) -> Value {
+        Value::Word(self.clone().into_owned())
+    }
+
+    fn from_value(value: &Value) -> Option<Text> {
+        if let Value::Word(word) = value { Some(Cow::Owned(word.clone())) } else { None }
+    }
+}
+
+impl FieldType for Vec<String> {
+    fn to_value(&self) -> Value {
+        Value::List(self.clone())
+    }
+
+    fn from_value(value: &Value) -> Option<Vec<String>> {
+        if let Value::List(texts) = value { Some(texts.clone()) } else { None }
+    }
+}
+
+impl FieldType for Color {
+    fn to_value(&self) -> Value {
+        Value::Word(Color::WORDS[*self as usize].to_owned())
+    }
+
+    fn from_value(value: &Value) -> Option<Color> {
+        let Value::Word(word) = value else { return None };
+        [Color::Auto, Color::Always, Color::Never]
+            .into_iter()
+            .find(|color| Color::WORDS[*color as usize] == word)
+    }
+}
