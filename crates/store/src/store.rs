@@ -29,12 +29,12 @@ pub struct Store {
     marker: Option<File>,
 }
 
-/// How much of a journal a hook reads for every millisecond it has left. Folding takes about a third of that time on a
-/// machine of today.
-const BYTES_PER_MS: u64 = 32 * 1024;
+/// How much of a journal a hook reads for every millisecond it has left. A session start folds up to three times, at 50 to 100
+/// KB per millisecond; half of its time is for the rest.
+const BYTES_PER_MS: u64 = 10 * 1024;
 /// The end of a journal is read however late it is, and no more than this however early.
 const LEAST_WINDOW: u64 = 64 * 1024;
-const LARGEST_WINDOW: u64 = 6 * 1024 * 1024;
+const LARGEST_WINDOW: u64 = 2 * 1024 * 1024;
 
 /// What `create` did.
 #[derive(Clone, Debug, PartialEq, Eq)]

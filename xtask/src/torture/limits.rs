@@ -51,8 +51,10 @@ fn resume(scene: &Path) -> Vec<u8> {
     payload::event(scene, "SessionStart", json!({"source": "resume"}))
 }
 
+type Make = fn(&Path) -> Result<()>;
+
 /// What stands in place of a file.
-const FORMS: &[(&str, fn(&Path) -> Result<()>)] =
+const FORMS: &[(&str, Make)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
 fn make_huge(path: &Path) -> Result<()> {
