@@ -78,6 +78,7 @@ temporary="$bin_dir/.thru.$$"
 cp "$built" "$temporary"
 chmod 755 "$temporary"
 mv -f "$temporary" "$bin_dir/thru"
+rm -rf "$unpacked"
 echo "Installed $("$bin_dir/thru" --version) as $bin_dir/thru"
 
 case ":$PATH:" in
