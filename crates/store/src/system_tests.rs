@@ -62,7 +62,7 @@ fn attacks() -> Attacks {
     ] {
         symlink(target, base.join(link)).unwrap();
     }
-    let inside = fs::openat(CWD, &base.join("inside"), OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let inside = fs::openat(CWD, base.join("inside"), OFlags::DIRECTORY, Mode::empty()).unwrap();
     Attacks { temp, inside }
 }
 
