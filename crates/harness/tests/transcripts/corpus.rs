@@ -92,7 +92,7 @@ fn check(read: ReadLine, transcript: &[u8]) -> Tally {
             "<local-command",
             "<task-notification>",
             "<command-",
-            "Stop hook",
+            "Stop hook feedback",
             "[Request int",
             "This session is being cont",
         ] {
