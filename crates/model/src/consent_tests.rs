@@ -25,10 +25,12 @@ fn plain_loop() -> Loop {
     }
 }
 
+type Change = fn(&mut Loop);
+
 #[test]
 fn what_the_engine_counts_changes_no_digest() {
     let given = of_loop(&plain_loop());
-    let changes: &[(&str, fn(&mut Loop))] = &[
+    let changes: &[(&str, Change)] = &[
         ("iteration", |state| state.iteration = 7),
         ("status", |state| state.status = Status::Paused),
         ("session", |state| state.session = Some("s2".into())),
@@ -46,7 +48,7 @@ fn what_the_engine_counts_changes_no_digest() {
 
 #[test]
 fn what_runs_or_is_fed_changes_the_digest_of_a_loop() {
-    let changes: &[(&str, fn(&mut Loop))] = &[
+    let changes: &[(&str, Change)] = &[
         ("prompt", |state| state.prompt.push(' ')),
         ("promise", |state| state.promises[0].text = "GREEN".into()),
         ("outcome", |state| state.promises[0].outcome = Outcome::Blocked),

@@ -20,7 +20,7 @@ const SMALL: usize = 1024 * 1024;
 pub struct Store {
     dir: Dir,
     /// What this user gave here to be run or fed. None: nothing.
-    consents: Option<Consents>,
+    consents: Option<Box<Consents>>,
     /// When a hook must be done. None in a command, which takes the time it needs.
     until: Option<Instant>,
     /// Bytes of journals that this process passed over for lack of time.
@@ -56,7 +56,7 @@ impl Store {
     /// Joins the store with what only this machine knows: what its user gave to be run, and which files came with a commit
     /// although they belong to one machine. `state` is the user's state folder.
     pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
-        self.consents = state.map(|state| Consents::new(state, project, root));
+        self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked = Tracked::of(root);
     }
 
@@ -67,7 +67,7 @@ impl Store {
 
     /// None where there is no place for them, or the root has no marker.
     pub fn consents(&self) -> Option<&Consents> {
-        self.consents.as_ref()
+        self.consents.as_deref()
     }
 
     /// Files of `indexes/` and `state/` that git tracks, and that are not believed.

@@ -151,7 +151,7 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
         }
         if version < 4 {
             length += name.len() - before;
-            let padding = (length + 8 & !7) - length - 1;
+            let padding = ((length + 8) & !7) - length - 1;
             index.read_exact(&mut [0; 8][..padding])?;
         }
         if name > end {
