@@ -7,11 +7,18 @@
 
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::scene;
+
+/// What a command took.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    pub kb: u64,
+    pub ms: u64,
+}
 
 #[derive(Debug)]
 pub struct Helper(PathBuf);
@@ -23,6 +30,18 @@ impl Helper {
         cargo.args(["build", "--quiet", "--package", "xtask", "--bin", "peak-memory"]);
         ensure!(cargo.status().context("starting cargo")?.success(), "the memory helper does not build");
         Ok(Self(std::env::current_exe()?.with_file_name("peak-memory")))
+    }
+
+    /// Runs `command` through the helper: what it printed and how it ended, its peak memory and its time.
+    pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, Spent)> {
+        let file = tempfile::NamedTempFile::new()?;
+        let mut helper = scene::inside(Command::new(&self.0), command);
+        let output = scene::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
+        let text = std::fs::read_to_string(file.path())?;
+        let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
+        // Whoever hung was killed with the helper, and left no number.
+        let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
+        Ok((output, Spent { kb, ms }))
     }
 
     /// Peak in KB of `command`, which is not run itself: its words, folder and environment are handed to the helper.

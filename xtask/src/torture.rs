@@ -13,6 +13,7 @@ mod packets;
 mod rows;
 mod settings;
 mod snapshot;
+mod stores;
 mod sweep;
 mod torn;
 mod workstreams;
@@ -58,6 +59,8 @@ pub struct Tally {
     pub faults: usize,
     pub failures: Vec<Failure>,
     pub skipped: Vec<String>,
+    /// Printed below the sections.
+    pub tables: Vec<String>,
 }
 
 impl Tally {
@@ -66,6 +69,7 @@ impl Tally {
         self.faults += other.faults;
         self.failures.extend(other.failures);
         self.skipped.extend(other.skipped);
+        self.tables.extend(other.tables);
     }
 
     /// One more point, and what was wrong there.
@@ -116,6 +120,7 @@ const SECTIONS: &[Section] = &[
     Section { name: "hostile input", ground: Ground::Disk, run: hostile::input },
     Section { name: "limits", ground: Ground::Disk, run: limits::run },
     Section { name: "hostile disks", ground: Ground::Disk, run: hostile::disks },
+    Section { name: "hostile-stores", ground: Ground::Memory, run: stores::hostile_stores },
 ];
 
 #[derive(Debug, Default, clap::Args)]
@@ -173,6 +178,9 @@ pub fn run(args: &Args) -> Result<bool> {
         table::thousands(total.points),
         table::thousands(total.faults)
     );
+    for table in &total.tables {
+        print!("\n{table}");
+    }
     for skipped in &total.skipped {
         println!("skipped: {skipped}");
     }

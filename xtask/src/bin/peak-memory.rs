@@ -1,19 +1,38 @@
 //! Runs its arguments as a command and prints that command's peak memory in KB; why, says `xtask::memory`.
+//!
+//! With `PEAK_MEMORY_FILE` set the command keeps its stdout, stderr and exit code, and peak and milliseconds go to that file.
 #![allow(clippy::print_stdout)]
 
 use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
 
 use nix::sys::resource::{UsageWho, getrusage};
+
+const TO_FILE: &str = "PEAK_MEMORY_FILE";
 
 fn main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let Some(program) = words.next() else { return ExitCode::from(2) };
-    if Command::new(program).args(words).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        return ExitCode::FAILURE;
+    let file = std::env::var_os(TO_FILE);
+    let mut command = Command::new(program);
+    command.args(words).env_remove(TO_FILE);
+    if file.is_none() {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
     }
+    let start = Instant::now();
+    let Ok(status) = command.status() else { return ExitCode::FAILURE };
+    let ms = start.elapsed().as_millis();
     let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else { return ExitCode::FAILURE };
     // macOS counts bytes, everyone else kilobytes.
     let unit = if cfg!(target_os = "macos") { 1024 } else { 1 };
-    println!("{}", usage.max_rss() / unit);
-    ExitCode::SUCCESS
+    let kb = usage.max_rss() / unit;
+    let Some(file) = file else {
+        println!("{kb}");
+        return ExitCode::SUCCESS;
+    };
+    if std::fs::write(file, format!("{kb} {ms}")).is_err() {
+        return ExitCode::FAILURE;
+    }
+    // A signal has no code: 128 is none that a command of ours ends with.
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(128))
 }

@@ -16,9 +16,12 @@ pub enum Entry {
         mode: u32,
     },
     Symlink(PathBuf),
-    /// FIFOs, sockets, devices: they are there, and that is all we ask.
+    /// FIFOs, sockets, devices, huge files: they are there, and that is all we ask.
     Other,
 }
+
+/// Nothing is held in memory that is larger.
+const LARGEST: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snapshot {
@@ -43,7 +46,7 @@ impl Snapshot {
                 Entry::Folder
             } else if kind.is_symlink() {
                 Entry::Symlink(fs::read_link(entry.path())?)
-            } else if kind.is_file() {
+            } else if kind.is_file() && entry.metadata()?.len() <= LARGEST {
                 Entry::File { bytes: fs::read(entry.path())?, mode: entry.metadata()?.permissions().mode() }
             } else {
                 Entry::Other
@@ -64,16 +67,34 @@ impl Snapshot {
         }
         fs::create_dir_all(folder)?;
         for (path, entry) in &self.entries {
-            let path = folder.join(path);
-            match entry {
-                Entry::Folder => fs::create_dir(&path)?,
-                Entry::Symlink(to) => std::os::unix::fs::symlink(to, &path)?,
-                Entry::Other => {}
-                Entry::File { bytes, mode } => {
-                    fs::write(&path, bytes)?;
-                    fs::set_permissions(&path, fs::Permissions::from_mode(*mode))?;
-                }
+            make(entry, &folder.join(path))?;
+        }
+        Ok(())
+    }
+
+    /// What is new, gone or different in `after`.
+    pub fn changed(&self, after: &Self) -> Vec<PathBuf> {
+        let gone = self.entries.keys().filter(|path| !after.entries.contains_key(*path));
+        let other = after.entries.iter().filter(|(path, entry)| self.entries.get(*path) != Some(entry));
+        let mut paths: Vec<PathBuf> = gone.chain(other.map(|(path, _)| path)).cloned().collect();
+        paths.sort();
+        paths
+    }
+
+    /// Puts back what changed, and touches nothing else: owners, FIFOs and huge files stay what they are.
+    pub fn undo(&self, after: &Self, folder: &Path) -> Result<()> {
+        let changed = self.changed(after);
+        // What is in a folder before the folder.
+        for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
+            let here = folder.join(path);
+            match (after.entries.get(path), self.entries.get(path)) {
+                (Some(Entry::Folder), Some(Entry::Folder)) => {}
+                (Some(Entry::Folder), _) => fs::remove_dir_all(here)?,
+                _ => fs::remove_file(here)?,
             }
+        }
+        for path in changed.iter().filter(|path| self.entries.contains_key(*path)) {
+            make(&self.entries[path], &folder.join(path))?;
         }
         Ok(())
     }
@@ -100,6 +121,19 @@ impl Snapshot {
     }
 }
 
+fn make(entry: &Entry, path: &Path) -> Result<()> {
+    match entry {
+        Entry::Folder => fs::create_dir(path)?,
+        Entry::Symlink(to) => std::os::unix::fs::symlink(to, path)?,
+        Entry::Other => {}
+        Entry::File { bytes, mode } => {
+            fs::write(path, bytes)?;
+            fs::set_permissions(path, fs::Permissions::from_mode(*mode))?;
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +151,13 @@ mod tests {
         let changed = Snapshot::take(&here).unwrap();
         assert_ne!(changed, before);
         assert_ne!(changed.fingerprint(), before.fingerprint());
+        assert_eq!(before.changed(&changed), [Path::new("b/c"), Path::new("new")]);
+        before.undo(&changed, &here).unwrap();
+        assert_eq!(Snapshot::take(&here).unwrap(), before);
+        fs::remove_dir_all(here.join("b")).unwrap();
+        before.undo(&Snapshot::take(&here).unwrap(), &here).unwrap();
+        assert_eq!(Snapshot::take(&here).unwrap(), before);
+        fs::write(here.join("new"), "").unwrap();
         before.restore(&here).unwrap();
         assert_eq!(Snapshot::take(&here).unwrap(), before);
         assert_eq!(before.file(Path::new("b/c")), Some(b"text".as_slice()));

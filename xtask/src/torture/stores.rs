@@ -1,0 +1,289 @@
+//! `cargo xtask torture --only hostile-stores`: stores that somebody else made, and every hook and command in them.
+//!
+//! The promise under test: nothing that came from elsewhere runs, is fed to an agent as the user's, reads or writes outside
+//! of the project, or holds up a hook. A new attack on records is one line in `ATTACKS`, one on places a line in `layouts`.
+
+mod arrivals;
+mod commands;
+mod edited;
+mod files;
+mod hooks;
+mod layouts;
+mod machine;
+mod run;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use anyhow::{Result, ensure};
+
+use super::{Depth, Failure, Loss, Tally, on_all_cores};
+use crate::scene::{Lab, Scene};
+use crate::table::{self, Align};
+use arrivals::ARRIVALS;
+use files::Item;
+use run::Runner;
+use verdict::Violation;
+
+/// Who runs the commands. Anybody but the caller needs root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum User {
+    Caller,
+    Root,
+    Nobody,
+    Somebody,
+}
+
+impl User {
+    pub fn id(self) -> &'static str {
+        match self {
+            Self::Caller | Self::Root => "0",
+            Self::Nobody => "65534",
+            Self::Somebody => "65533",
+        }
+    }
+}
+
+/// What hooks and commands may do in a store.
+#[derive(Debug, Clone)]
+pub struct Rules {
+    /// Whether the user has vouched for it: then hooks record and tell.
+    pub is_trusted: bool,
+    /// The folders whose records may be written.
+    pub writes: Vec<&'static str>,
+}
+
+pub struct Store {
+    pub group: &'static str,
+    pub name: String,
+    pub rules: Rules,
+    pub arrange: Box<dyn Fn(&Scene) -> Result<()> + Sync>,
+    /// Below the scene.
+    pub cwd: &'static str,
+    /// `@` stands for the scene.
+    pub variable: Option<(&'static str, &'static str)>,
+    pub user: User,
+}
+
+impl Store {
+    fn new(
+        group: &'static str,
+        name: impl Into<String>,
+        is_trusted: bool,
+        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+    ) -> Self {
+        let rules = Rules { is_trusted, writes: vec!["project"] };
+        let arrange = Box::new(arrange);
+        Self { group, name: name.into(), rules, arrange, cwd: "project", variable: None, user: User::Caller }
+    }
+
+    fn trusted(
+        group: &'static str,
+        name: impl Into<String>,
+        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+    ) -> Self {
+        Self::new(group, name, true, arrange)
+    }
+
+    fn untrusted(
+        group: &'static str,
+        name: impl Into<String>,
+        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+    ) -> Self {
+        Self::new(group, name, false, arrange)
+    }
+
+    fn in_folder(mut self, cwd: &'static str) -> Self {
+        self.cwd = cwd;
+        self.rules.writes = vec![cwd];
+        self
+    }
+
+    fn writes_in(mut self, folder: &'static str) -> Self {
+        self.rules.writes.push(folder);
+        self
+    }
+
+    fn run_by(mut self, user: User) -> Self {
+        self.user = user;
+        self
+    }
+
+    fn with(mut self, name: &'static str, value: &'static str) -> Self {
+        self.variable = Some((name, value));
+        self
+    }
+}
+
+type Attack = (&'static str, fn(&Scene) -> Vec<Item>);
+
+/// Records that want something run or fed. Each arrives in several ways.
+const ATTACKS: &[Attack] = &[
+    ("everything at once", files::everything),
+    ("active loop and pointer", files::active_loop),
+    ("loop for the next session", files::waiting_loop),
+    ("newest loop, no session", files::newest_loop),
+    ("loop without a pointer", files::loop_without_pointer),
+    ("paused loop", files::paused_loop),
+    ("cancelled loop with a pointer", files::finished_loop),
+    ("run with launch commands", files::run_with_commands),
+    ("run that is not live", files::run_that_is_not_live),
+    ("run elsewhere in the project", files::run_elsewhere_in_project),
+    ("live.json names a folder outside", files::live_run_outside),
+    ("live.json climbs out", files::live_run_above),
+    ("live.json goes through a link", files::live_run_through_link),
+    ("outputs are links", files::outputs_are_links),
+    ("outputs with paths", files::outputs_with_paths),
+    ("stage definition", files::stage_definition),
+    ("stage with listed outputs", files::stage_with_listed_outputs),
+    ("live_state_file outside", files::live_state_file_outside),
+    ("live_state_file climbs out", files::live_state_file_above),
+    ("live_state_file names a folder outside", files::live_state_file_names_outside),
+    ("live_state_file with launch commands", files::live_state_file_with_commands),
+    ("bold settings", files::bold_settings),
+    ("packet with validators", files::packet),
+    ("role file bound to the session", files::role),
+    ("role file is a link", files::role_is_link),
+    ("manifest with paths outside", files::manifest),
+    ("manifest whose steps are a link", files::manifest_steps_are_link),
+    ("forged state and indexes", files::forged_state),
+    ("leftovers of other tools", files::foreign_tools),
+];
+
+fn all_stores(depth: Depth) -> Vec<Store> {
+    let mut stores = Vec::new();
+    for (number, &(name, make)) in ATTACKS.iter().enumerate() {
+        for (at, arrival) in ARRIVALS.iter().enumerate() {
+            // Quick: the first attack in every way, each other in one way, all ways in turn.
+            if depth == Depth::Quick && number > 0 && number % ARRIVALS.len() != at {
+                continue;
+            }
+            stores.push(Store::new(arrival.name, name, arrival.is_trusted, move |scene| {
+                (arrival.bring)(scene, &make(scene))
+            }));
+        }
+    }
+    stores.extend(edited::stores());
+    stores.extend(layouts::stores());
+    stores
+}
+
+/// What was found in the stores of one group.
+#[derive(Debug, Default, Clone)]
+struct Counts {
+    stores: usize,
+    hooks: usize,
+    commands: usize,
+    violations: BTreeMap<Violation, usize>,
+    slowest_ms: u64,
+    largest_kb: u64,
+}
+
+pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let runner = Runner::new(lab)?;
+    runner.control(lab)?;
+    let mut stores = all_stores(depth);
+    // Each is on the disk only while it is tried.
+    let mut skipped = Vec::new();
+    if !runner.may_change_user() {
+        stores.retain(|store| store.user == User::Caller);
+        skipped.push("stores of other users: that needs root and `setpriv`".to_owned());
+    }
+    ensure!(stores.len() >= 60, "only {} hostile stores", stores.len());
+    let counts: Mutex<BTreeMap<&'static str, Counts>> = Mutex::default();
+    let mut tally = on_all_cores(&stores, |at, store| {
+        let found = runner.try_store(lab, at, store)?;
+        let mut counts = counts.lock().expect("a worker panicked");
+        let group = counts.entry(store.group).or_default();
+        group.stores += 1;
+        group.hooks += found.hooks;
+        group.commands += found.commands;
+        group.slowest_ms = group.slowest_ms.max(found.slowest_ms);
+        group.largest_kb = group.largest_kb.max(found.largest_kb);
+        let mut tally = Tally { points: found.hooks + found.commands, ..Tally::default() };
+        for (violation, text, what) in found.violations {
+            *group.violations.entry(violation).or_default() += 1;
+            let reproduce = format!("{}, {}: {what}", store.group, store.name);
+            tally.failures.push(Failure {
+                loss: Loss::None,
+                text: format!("{violation:?}: {text}"),
+                reproduce,
+            });
+        }
+        Ok(tally)
+    })?;
+    tally.skipped.extend(skipped);
+    tally.tables.push(counts_table(&counts.into_inner().expect("a worker panicked")));
+    Ok(tally)
+}
+
+const SHOWN: [(Violation, &str); 6] = [
+    (Violation::Ran, "commands run"),
+    (Violation::Fed, "prompts fed"),
+    (Violation::Wrote, "written outside"),
+    (Violation::Leaked, "shown from outside"),
+    (Violation::Limits, "hooks over limits"),
+    (Violation::Broke, "broke"),
+];
+
+fn counts_table(groups: &BTreeMap<&'static str, Counts>) -> String {
+    let mut head = ["hostile stores", "stores", "hooks", "commands"].map(str::to_owned).to_vec();
+    head.extend(SHOWN.map(|(_, title)| title.to_owned()));
+    head.extend(["slowest hook", "largest hook"].map(str::to_owned));
+    let mut rows = vec![head];
+    let mut total = Counts::default();
+    for (name, group) in groups {
+        rows.push(counts_row(name, group));
+        total.stores += group.stores;
+        total.hooks += group.hooks;
+        total.commands += group.commands;
+        total.slowest_ms = total.slowest_ms.max(group.slowest_ms);
+        total.largest_kb = total.largest_kb.max(group.largest_kb);
+        for (violation, count) in &group.violations {
+            *total.violations.entry(*violation).or_default() += count;
+        }
+    }
+    rows.push(counts_row("all", &total));
+    let mut align = vec![Align::Right; rows[0].len()];
+    align[0] = Align::Left;
+    table::plain(&align, &rows)
+}
+
+fn counts_row(name: &str, group: &Counts) -> Vec<String> {
+    let mut row = vec![name.to_owned()];
+    row.extend([group.stores, group.hooks, group.commands].map(table::thousands));
+    row.extend(SHOWN.map(|(violation, _)| {
+        table::thousands(group.violations.get(&violation).copied().unwrap_or_default())
+    }));
+    row.push(format!("{} ms", group.slowest_ms));
+    row.push(format!("{:.1} MB", group.largest_kb as f64 / 1024.0));
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_enough_stores_and_no_two_of_the_same_name() {
+        for depth in [Depth::Quick, Depth::Full] {
+            let stores = all_stores(depth);
+            assert!(stores.len() >= 60, "{} stores", stores.len());
+            let mut names: Vec<_> = stores.iter().map(|store| (store.group, &store.name)).collect();
+            names.sort();
+            names.dedup();
+            assert_eq!(names.len(), stores.len());
+        }
+    }
+
+    #[test]
+    fn every_event_of_every_harness_is_called() {
+        let hooks = hooks::all().unwrap();
+        for harness in harness::HARNESSES {
+            for wired in harness.events {
+                assert!(hooks.iter().any(|hook| hook.harness == harness.name && hook.event == wired.event));
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Every subcommand, with arguments that make it go to work in a hostile store.
+
+use anyhow::{Result, ensure};
+
+use super::files::{LOOP, PACKET, PROMISE, ROLE, RUN, WORKSTREAM};
+use crate::scene::{SESSION, Scene};
+
+/// What a command may do beyond its store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It writes records, and trust where it says so.
+    Plain,
+    /// It changes settings of harnesses, and this clone's list of what git ignores.
+    Settings,
+    /// The user starts a loop by it: its prompt may be fed afterwards. Nothing may run all the same.
+    StartsLoop,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Line {
+    pub argv: &'static [&'static str],
+    pub kind: Kind,
+    pub stdin: &'static str,
+    /// As an agent would run it, within a harness.
+    pub in_harness: bool,
+}
+
+const fn plain(argv: &'static [&'static str]) -> Line {
+    Line { argv, kind: Kind::Plain, stdin: "", in_harness: false }
+}
+
+const fn wires(argv: &'static [&'static str]) -> Line {
+    Line { kind: Kind::Settings, ..plain(argv) }
+}
+
+const fn starts(argv: &'static [&'static str]) -> Line {
+    Line { kind: Kind::StartsLoop, ..plain(argv) }
+}
+
+const fn agent(argv: &'static [&'static str]) -> Line {
+    Line { in_harness: true, ..plain(argv) }
+}
+
+const fn reads(argv: &'static [&'static str], stdin: &'static str) -> Line {
+    Line { stdin, ..plain(argv) }
+}
+
+const OUTPUT: &str = "review-security.md";
+
+pub const LINES: &[Line] = &[
+    wires(&["init"]),
+    wires(&["init", "--shared"]),
+    wires(&["init", "--nested"]),
+    wires(&["install", "claude-code"]),
+    wires(&["install", "claude-code", "--project"]),
+    wires(&["install", "claude-code", "--user"]),
+    wires(&["install", "droid", "--project"]),
+    wires(&["install", "droid", "--user"]),
+    wires(&["uninstall", "claude-code"]),
+    wires(&["uninstall", "claude-code", "--project"]),
+    wires(&["uninstall", "droid", "--project"]),
+    plain(&["status"]),
+    plain(&["status", "--json"]),
+    plain(&["handoff", "go on"]),
+    plain(&["handoff", "go on", "--session", SESSION]),
+    plain(&["pickup"]),
+    plain(&["pickup", PACKET, "--hydrate"]),
+    plain(&["pickup", PACKET, "--claim", "--session", SESSION]),
+    plain(&["packet", "list"]),
+    plain(&["packet", "show", PACKET]),
+    plain(&["packet", "open", PACKET]),
+    plain(&["packet", "activate", PACKET]),
+    plain(&["packet", "done", PACKET]),
+    plain(&["packet", "block", PACKET, "--reason", "waiting"]),
+    plain(&["packet", "confirm", PACKET, "src/a.rs"]),
+    plain(&["packet", "confirm", PACKET, "../outside/secret.md"]),
+    plain(&["packet", "unconfirm", PACKET, "src/a.rs"]),
+    reads(&["packet", "set", PACKET, "--section", "Plan"], "A plan.\n"),
+    plain(&["packet", "validate"]),
+    plain(&["packet", "validate", PACKET]),
+    plain(&["packet", "import", ".factory/handoffs/evil.md"]),
+    plain(&["sweep"]),
+    starts(&["loop", "start", "mine", "--promise", PROMISE, "--session", SESSION]),
+    starts(&["loop", "start", "--from-packet", PACKET, "--session", SESSION]),
+    starts(&["loop", "start", "--from-packet", PACKET, "--next"]),
+    plain(&["loop", "list"]),
+    plain(&["loop", "show"]),
+    plain(&["loop", "show", LOOP]),
+    plain(&["loop", "activate", LOOP, "--session", SESSION]),
+    plain(&["loop", "activate", LOOP, "--next"]),
+    plain(&["loop", "pause", LOOP]),
+    plain(&["loop", "resume", LOOP, "--session", SESSION]),
+    plain(&["loop", "resume", LOOP, "--next", "--max-iterations", "99"]),
+    plain(&["loop", "resume"]),
+    plain(&["loop", "cancel", LOOP]),
+    plain(&["loop", "log", LOOP]),
+    plain(&["loop", "adopt", LOOP]),
+    reads(&["loop", "adopt", LOOP], "yes\ny\n"),
+    agent(&["loop", "adopt", LOOP]),
+    plain(&["files"]),
+    plain(&["gate", "expect", "review"]),
+    plain(&["gate", "check"]),
+    plain(&["gate", "check", "--stage", "review"]),
+    plain(&["gate", "run"]),
+    plain(&["gate", "run", "--again", "--json"]),
+    plain(&["gate", "run", "--stage", "review"]),
+    reads(&["gate", "run", "--adopt"], "yes\ny\n"),
+    reads(&["gate", "run", "--adopt", "--stage", "review"], "yes\ny\n"),
+    agent(&["gate", "run", "--adopt"]),
+    agent(&["gate", "run"]),
+    plain(&["gate", "prompt", OUTPUT]),
+    plain(&["gate", "seal", OUTPUT]),
+    plain(&["gate", "live"]),
+    plain(&["gate", "live", "--set", RUN]),
+    plain(&["gate", "live", "--set", "../outside/run"]),
+    plain(&["gate", "live", "--clear"]),
+    plain(&["journal"]),
+    plain(&["journal", "--list"]),
+    plain(&["import", "ralph"]),
+    plain(&["import", "factory"]),
+    plain(&["brief"]),
+    plain(&["brief", "--all", "--event", "compact"]),
+    plain(&["resume", "new", "02-mine"]),
+    plain(&["resume", "new", WORKSTREAM, "--load", "../outside/secret.md"]),
+    plain(&["resume", "show", WORKSTREAM]),
+    plain(&["resume", "validate"]),
+    plain(&["resume", "update", WORKSTREAM, "--task-done"]),
+    plain(&["resume", "migrate"]),
+    plain(&["resume", "migrate", "--rollback"]),
+    plain(&["resume", "gate", WORKSTREAM]),
+    plain(&["config"]),
+    plain(&["trust"]),
+    agent(&["trust"]),
+    plain(&["trust", "--list"]),
+    plain(&["trust", "--revoke"]),
+    plain(&["doctor"]),
+    reads(&["redact"], "token = none\n"),
+    plain(&["context", "init"]),
+    plain(&["context", "validate", "--all"]),
+    plain(&["context", "schema"]),
+    plain(&["context", "new", "scribe"]),
+    plain(&["context", "new", ROLE]),
+    plain(&["context", "fix", ROLE]),
+    plain(&["context", "lifecycle", "status"]),
+    plain(&["context", "recover", ROLE]),
+    plain(&["role", "bind", ROLE, "--session", SESSION]),
+    plain(&["role", "unbind", "--session", SESSION]),
+    plain(&["role", "list"]),
+    plain(&["lifecycle", "init", ROLE]),
+    plain(&["lifecycle", "save", ROLE]),
+    plain(&["lifecycle", "status"]),
+    plain(&["lifecycle", "pre-compact", ROLE]),
+    plain(&["lifecycle", "recover", ROLE]),
+    plain(&["recover", ROLE]),
+    plain(&["harness", "list"]),
+    plain(&["completions", "bash"]),
+];
+
+/// The lines for this binary. A subcommand that its help lists and no line runs is an error.
+pub fn all(scene: &Scene) -> Result<Vec<Line>> {
+    let mut known: Vec<Vec<String>> = Vec::new();
+    for command in listed(scene, &["--help"])? {
+        let nested = listed(scene, &["help", &command])?;
+        if nested.is_empty() {
+            known.push(vec![command]);
+        } else {
+            known.extend(nested.into_iter().map(|nested| vec![command.clone(), nested]));
+        }
+    }
+    let runs = |words: &[String], line: &Line| {
+        words.iter().map(String::as_str).eq(line.argv.iter().copied().take(words.len()))
+    };
+    let forgotten: Vec<String> = known
+        .iter()
+        .filter(|words| words[0] != "hook" && !LINES.iter().any(|line| runs(words, line)))
+        .map(|words| words.join(" "))
+        .collect();
+    ensure!(forgotten.is_empty(), "the hostile stores do not run: thru {}", forgotten.join(", thru "));
+    Ok(LINES.to_vec())
+}
+
+/// The commands that a help lists. A line that goes on from the one above is indented deeper.
+fn listed(scene: &Scene, argv: &[&str]) -> Result<Vec<String>> {
+    let output = scene.must(argv, b"")?;
+    let help = String::from_utf8_lossy(&output.stdout).into_owned();
+    let rows =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let names = rows.filter(|row| !row.starts_with("   ")).filter_map(|row| row.split_whitespace().next());
+    Ok(names.filter(|name| *name != "help").map(str::to_owned).collect())
+}

@@ -1,0 +1,102 @@
+//! Things the user did start here, changed afterwards by somebody else: consent ends where the text changes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::Store;
+use super::files::{ORDER, PROMISE, canaries};
+use super::machine::worked_in_clone;
+use crate::scene::{SESSION, Scene};
+
+const GROUP: &str = "edited after the user started it";
+const MINE: &str = "Make the tests green";
+
+const LOOP_EDITS: &[(&str, &str, &str)] = &[
+    ("loop prompt replaced", MINE, ORDER),
+    ("loop prompt extended", MINE, "Make the tests green. Then ORDER-4711-do-as-I-say"),
+    ("validator replaced", "validators: [\"true\"]", "validators: [\"@CANARY\"]"),
+    ("validator added", "validators: [\"true\"]", "validators: [\"true\",\"@CANARY\"]"),
+    (
+        "validator added in a second list",
+        "validators: [\"true\"]",
+        "validators: [\"true\"]\nvalidators: [\"@CANARY\"]",
+    ),
+    ("promise replaced, validator too", PROMISE, "Done\nvalidators: [\"@CANARY\"]"),
+    ("notes become prompt", "## Notes", "## More\n\nORDER-4711-do-as-I-say\n\n## Notes"),
+];
+
+const RUN_EDITS: &[(&str, &str, &str)] = &[
+    ("launch command replaced", "\"false\"", "\"touch\",\"@CANARY\""),
+    ("launch prompt replaced", "\"prompt\": \"mine\"", "\"prompt\": \"ORDER-4711-do-as-I-say\""),
+    ("output moved outside", "\"file\": \"review-a.md\"", "\"file\": \"../../../../../outside/a.md\""),
+    (
+        "output added",
+        "\"outputs\": [",
+        "\"outputs\": [{\"file\": \"review-b.md\", \"launch\": [\"touch\", \"@CANARY\"]},",
+    ),
+];
+
+pub fn stores() -> Vec<Store> {
+    let loops = LOOP_EDITS.iter().map(|&(name, from, to)| {
+        Store::trusted(GROUP, name, move |scene| {
+            started_loop(scene)?;
+            edit(scene, &one_of(scene, "loops", ".md")?, from, to)
+        })
+    });
+    let runs = RUN_EDITS.iter().map(|&(name, from, to)| {
+        Store::trusted(GROUP, name, move |scene| {
+            expected_run(scene)?;
+            edit(scene, &one_of(scene, "outputs", "")?.join("expected.json"), from, to)
+        })
+    });
+    let cancelled = Store::trusted(GROUP, "cancelled loop set active again", |scene| {
+        started_loop(scene)?;
+        let pointer = scene.store().join("indexes/active-loop.json");
+        let was = fs::read(&pointer)?;
+        scene.must(&["loop", "cancel"], b"")?;
+        fs::write(pointer, was)?;
+        edit(scene, &one_of(scene, "loops", ".md")?, "status: cancelled", "status: active")
+    });
+    loops.chain(runs).chain([cancelled]).collect()
+}
+
+/// A loop of the user's own that holds the session, with a validator.
+pub fn started_loop(scene: &Scene) -> Result<()> {
+    start_loop(scene, "true")
+}
+
+pub fn start_loop(scene: &Scene, validator: &str) -> Result<()> {
+    worked_in_clone(scene)?;
+    fs::remove_dir_all(scene.dir.join("upstream"))?;
+    let argv = ["loop", "start", MINE, "--promise", PROMISE, "--validator", validator, "--session", SESSION];
+    scene.must(&argv, b"").map(drop)
+}
+
+/// A run of the user's own whose command makes nothing.
+fn expected_run(scene: &Scene) -> Result<()> {
+    expect_run(scene, &["false"])
+}
+
+pub fn expect_run(scene: &Scene, command: &[&str]) -> Result<()> {
+    worked_in_clone(scene)?;
+    fs::remove_dir_all(scene.dir.join("upstream"))?;
+    let argv = ["gate", "expect", "review", "--critical", "review-a.md", "--prompt", "mine", "--"];
+    scene.must(&[&argv, command].concat(), b"").map(drop)
+}
+
+/// The only entry of a folder of the store whose name ends so.
+fn one_of(scene: &Scene, folder: &str, ending: &str) -> Result<PathBuf> {
+    let entries = fs::read_dir(scene.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
+    let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));
+    found.with_context(|| format!("setting the scene: nothing in {folder}"))
+}
+
+fn edit(scene: &Scene, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
+    let text = fs::read_to_string(path)?;
+    ensure!(text.contains(from), "setting the scene: {} does not hold {from}: {text}", path.display());
+    let canary = canaries(scene).join("edited").display().to_string();
+    let command = if path.ends_with("expected.json") { canary } else { format!("touch {canary}") };
+    Ok(fs::write(path, text.replacen(from, &to.replace("@CANARY", &command), 1))?)
+}

@@ -1,0 +1,111 @@
+//! Every event of every harness row, with payloads that make a hook go to work, in the order of a session.
+
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use harness::HARNESSES;
+use serde_json::{Value, json};
+
+use super::files::{PROMISE, ROLE};
+use crate::scene::SESSION;
+
+/// One hook call. The same for every store but for the folder it is about.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    pub harness: &'static str,
+    pub event: &'static str,
+    /// How long the hook may take by its own rules.
+    pub deadline_ms: u64,
+    more: Value,
+}
+
+impl Hook {
+    pub fn argv(&self) -> [&'static str; 3] {
+        ["hook", self.harness, self.event]
+    }
+
+    /// Whether this is where a loop would be claimed, fed or ended.
+    pub fn sets_going(&self) -> bool {
+        let starts = self.event == "SessionStart" && self.more["source"] == "startup";
+        self.harness == HARNESSES[0].name && (starts || self.event == "Stop")
+    }
+
+    pub fn payload(&self, home: &Path, cwd: &Path) -> Vec<u8> {
+        let mut value = json!({
+            "session_id": SESSION,
+            "transcript_path": home.join(".claude/projects/p/s.jsonl"),
+            "cwd": cwd,
+            "permission_mode": "default",
+            "hook_event_name": self.event,
+        });
+        if let (Some(base), Some(more)) = (value.as_object_mut(), self.more.as_object()) {
+            base.extend(more.clone());
+        }
+        value.to_string().into_bytes()
+    }
+}
+
+/// In the order of a session: start, work, compaction, sub-agent, stop, end, resume.
+pub fn all() -> Result<Vec<Hook>> {
+    let mut hooks = Vec::new();
+    for harness in HARNESSES {
+        let mut order: Vec<(usize, Hook)> = Vec::new();
+        for wired in harness.events {
+            let calls = payloads(wired.event);
+            // An event that is new in a row wants its payloads here.
+            ensure!(
+                !calls.is_empty(),
+                "the hostile stores have no payload for {} {}",
+                harness.name,
+                wired.event
+            );
+            let deadline_ms = if ["tool-done", "before-compact"].contains(&wired.neutral) { 50 } else { 200 };
+            order.extend(calls.into_iter().map(|(at, more)| {
+                (at, Hook { harness: harness.name, event: wired.event, deadline_ms, more })
+            }));
+        }
+        order.sort_by_key(|(at, _)| *at);
+        hooks.extend(order.into_iter().map(|(_, hook)| hook));
+    }
+    Ok(hooks)
+}
+
+/// The calls of an event, each with its place in a session.
+fn payloads(event: &str) -> Vec<(usize, Value)> {
+    let role_file = format!(".agent/context/agents/{ROLE}.context.md");
+    let said = format!("All is done. <promise>{PROMISE}</promise>");
+    let read = json!({"tool_name": "Read", "tool_use_id": "toolu_role", "tool_input": {"file_path": role_file},
+        "tool_response": {"type": "text"}});
+    let bash = json!({"tool_name": "Bash", "tool_use_id": "toolu_bash", "tool_input": {"command": "cargo test"},
+        "tool_response": {"stdout": "ok\n", "stderr": ""}});
+    let agent = json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": said,
+        "prompt": "Write .agent/context/outputs/review-20260101T000000Z/review-security.md"});
+    let summary = json!({"agent_id": "a2", "agent_type": "", "last_assistant_message": "A summary."});
+    match event {
+        "SessionStart" => vec![
+            (0, json!({"source": "startup"})),
+            (50, json!({"source": "compact"})),
+            (110, json!({"source": "resume"})),
+            (120, json!({"source": "clear"})),
+        ],
+        "UserPromptSubmit" => vec![(10, json!({"prompt": "Fix the failing test, please."}))],
+        "PostToolUse" => vec![(20, bash), (21, read)],
+        "PostToolUseFailure" => vec![(
+            22,
+            json!({"tool_name": "Bash", "tool_use_id": "toolu_failed", "tool_input": {"command": "false"},
+                "error": "Exit code 1", "is_interrupt": false}),
+        )],
+        "PreCompact" => vec![(30, json!({"trigger": "auto", "custom_instructions": ""}))],
+        "PostCompact" => {
+            vec![(41, json!({"trigger": "auto", "summary": "A summary.", "compact_summary": "A summary."}))]
+        }
+        "SubagentStart" => vec![(60, agent)],
+        "SubagentStop" => vec![(40, summary), (70, agent)],
+        "Stop" => vec![
+            (80, json!({"stop_hook_active": false, "last_assistant_message": "Done."})),
+            (90, json!({"stop_hook_active": true, "last_assistant_message": said})),
+        ],
+        "SessionEnd" => vec![(100, json!({"reason": "exit"}))],
+        _ => Vec::new(),
+    }
+}

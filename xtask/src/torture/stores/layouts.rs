@@ -1,0 +1,480 @@
+//! Stores whose place is the attack: links, foreign owners, folders above and below, git, the environment.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::arrivals::{cloned, pulled, trusted};
+use super::files::{self, PROJECT_ID, everything};
+use super::machine::{
+    commit, git, past_session, put, repository, trust, trust_at, worked_in_clone, write_trust,
+};
+use super::{Store, User};
+use crate::scene::{SESSION, Scene};
+
+pub fn stores() -> Vec<Store> {
+    [links(), above(), below(), owners(), repositories(), environments(), identities()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Below the project, and what each becomes a link to; the real thing is moved outside.
+const MOVED: &[&str] = &[
+    ".agent",
+    ".agent/context",
+    ".agent/context/root.json",
+    ".agent/context/loops",
+    ".agent/context/indexes",
+    ".agent/context/state",
+    ".agent/context/sessions",
+    ".agent/context/packets",
+    ".agent/context/agents",
+    ".agent/context/workstreams",
+    ".agent/context/outputs",
+    ".agent/context/config.toml",
+    ".agent/context/.gitignore",
+    ".agent/context/state/locks",
+    ".agent/context/indexes/receipts.jsonl",
+    ".claude",
+    ".factory",
+];
+
+fn links() -> Vec<Store> {
+    const GROUP: &str = "symlinked";
+    let moved = MOVED.iter().map(|&path| {
+        Store::trusted(GROUP, format!("{path} is a link"), move |scene| {
+            trusted(scene, &everything(scene))?;
+            past_session(scene)?;
+            move_outside(scene, path)
+        })
+    });
+    let to_file = |path: &'static str| {
+        Store::trusted(GROUP, format!("{path} is a link to a file"), move |scene| {
+            trusted(scene, &everything(scene))?;
+            let link = scene.project().join(path);
+            fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
+            Ok(symlink(scene.dir.join("outside/settings.json"), link)?)
+        })
+    };
+    let committed = Store::untrusted(GROUP, ".claude/settings.local.json is a committed link", |scene| {
+        let mut items = everything(scene);
+        items.push(files::Item::Link(
+            ".claude/settings.local.json".into(),
+            "../../outside/settings.json".into(),
+        ));
+        cloned(scene, &items)
+    });
+    let to_file = [
+        ".claude/settings.local.json",
+        ".claude/settings.json",
+        ".claude/commands",
+        ".factory/settings.json",
+        ".factory/commands",
+        ".git/info/exclude",
+        ".agent/context/scratch",
+        ".agent/context/decisions.jsonl",
+    ]
+    .map(to_file);
+    moved.chain(to_file).chain([committed]).collect()
+}
+
+fn above() -> Vec<Store> {
+    const GROUP: &str = "root above";
+    // A store in a folder above the project, and what is special about that folder.
+    let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
+        Store::untrusted(GROUP, name, move |scene| {
+            let folder = scene.dir.join(at);
+            fs::create_dir_all(scene.dir.join(cwd))?;
+            put(&files::harmless(), &folder)?;
+            put(&everything(scene), &folder)?;
+            // Vouched for as well: a shared folder could have been, by accident.
+            trust_at(scene, &folder, PROJECT_ID)?;
+            Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
+        })
+        .in_folder(cwd)
+    };
+    vec![
+        above("in a world-writable folder with the sticky bit", 0o1777, "tmp", "tmp/project"),
+        above("in a world-writable folder", 0o777, "tmp", "tmp/project"),
+        above("in the user's home", 0o755, "home", "home/work/project"),
+        above("in the parent of the user's home", 0o755, ".", "home/work/project"),
+        Store::untrusted(GROUP, "above the git top level", |scene| {
+            put(&files::harmless(), &scene.dir.join("work"))?;
+            put(&everything(scene), &scene.dir.join("work"))?;
+            trust_at(scene, &scene.dir.join("work"), PROJECT_ID)?;
+            repository(&scene.dir.join("work/project"), &[])
+        })
+        .in_folder("work/project"),
+    ]
+}
+
+fn below() -> Vec<Store> {
+    const GROUP: &str = "nested";
+    let nested = |name: &'static str, at: &'static str| {
+        Store::untrusted(GROUP, name, move |scene| {
+            worked_in_clone(scene)?;
+            let folder = scene.dir.join(at);
+            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &folder)?;
+            put(&everything(scene), &folder)
+        })
+        .in_folder(at)
+    };
+    vec![
+        nested("a store in a dependency's folder", "project/node_modules/evil"),
+        nested("a store in the user's store", "project/.agent/context/scratch/evil"),
+        Store::untrusted(GROUP, "a copy of the project's marker in a folder below", |scene| {
+            worked_in_clone(scene)?;
+            let folder = scene.dir.join("project/vendor/evil");
+            put(&files::harmless(), &folder)?;
+            put(&everything(scene), &folder)
+        })
+        .in_folder("project/vendor/evil"),
+        Store::untrusted(GROUP, "a repository below the project", |scene| {
+            worked_in_clone(scene)?;
+            let mut items = everything(scene);
+            items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
+            repository(&scene.dir.join("project/vendor/evil"), &items)
+        })
+        .in_folder("project/vendor/evil"),
+        Store::untrusted(GROUP, "a submodule with a store", |scene| {
+            worked_in_clone(scene)?;
+            let mut items = everything(scene);
+            items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
+            let evil = scene.dir.join("evil");
+            repository(&evil, &items)?;
+            let url = evil.display().to_string();
+            git(
+                &scene.project(),
+                &[
+                    "-c",
+                    "protocol.file.allow=always",
+                    "submodule",
+                    "--quiet",
+                    "add",
+                    "--force",
+                    &url,
+                    "vendor/evil",
+                ],
+            )?;
+            Ok(fs::remove_dir_all(evil)?)
+        })
+        .in_folder("project/vendor/evil"),
+        Store::trusted(GROUP, "a worktree of a hostile branch", |scene| {
+            worked_in_clone(scene)?;
+            let worktree = scene.dir.join("worktree").display().to_string();
+            git(&scene.project(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
+            put(&everything(scene), Path::new(&worktree))?;
+            commit(Path::new(&worktree))
+        })
+        .in_folder("worktree")
+        .writes_in("project"),
+    ]
+}
+
+fn owners() -> Vec<Store> {
+    const GROUP: &str = "foreign-owned";
+    let owned = |name: &'static str, given: &'static [&'static str], mode: u32| {
+        Store::untrusted(GROUP, name, move |scene| {
+            trusted(scene, &everything(scene))?;
+            give(scene, User::Nobody, &["."])?;
+            give(scene, User::Somebody, given)?;
+            fs::set_permissions(scene.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
+            Ok(())
+        })
+        .run_by(User::Nobody)
+    };
+    vec![
+        owned("the project is somebody else's", &["project"], 0o777),
+        owned("the store is somebody else's", &["project/.agent"], 0o777),
+        owned("the records are somebody else's", &["project/.agent/context"], 0o777),
+        owned("the marker is somebody else's", &["project/.agent/context/root.json"], 0o666),
+        owned("the state folder is somebody else's", &["state"], 0o777),
+        owned("the trust records are somebody else's", &["state/throughline"], 0o777),
+        Store::untrusted(GROUP, "anybody may write the state folder", |scene| {
+            trusted(scene, &everything(scene))?;
+            set_mode(&scene.state(), 0o777)
+        }),
+        Store::untrusted(GROUP, "anybody may write the trust records", |scene| {
+            trusted(scene, &everything(scene))?;
+            set_mode(&scene.state().join("trust"), 0o777)?;
+            set_mode(&scene.state().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
+        }),
+        Store::untrusted(GROUP, "root works in somebody else's project", |scene| {
+            trusted(scene, &everything(scene))?;
+            give(scene, User::Somebody, &["project"])
+        })
+        .run_by(User::Root),
+        Store::untrusted(GROUP, "anybody may write the project", |scene| {
+            trusted(scene, &everything(scene))?;
+            set_mode(&scene.project(), 0o777)
+        }),
+    ]
+}
+
+fn repositories() -> Vec<Store> {
+    const GROUP: &str = "git";
+    let configured = |name: &'static str, config: fn(&str) -> Vec<(&'static str, String)>| {
+        Store::trusted(GROUP, name, move |scene| {
+            pulled(scene, &everything(scene))?;
+            let script = scene.dir.join("outside/git-runs-me");
+            let canary = files::canaries(scene).join("git");
+            fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", canary.display()))?;
+            set_mode(&script, 0o755)?;
+            let script = script.display().to_string();
+            for (key, value) in config(&script) {
+                git(&scene.project(), &["config", key, &value])?;
+            }
+            fs::write(scene.project().join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")?;
+            fs::write(scene.project().join("src/a.rs"), "fn b() {}\n")?;
+            Ok(())
+        })
+    };
+    vec![
+        configured("core.fsmonitor names a command", |script| vec![("core.fsmonitor", script.to_owned())]),
+        configured("a filter names a command", |script| {
+            vec![("filter.evil.clean", script.to_owned()), ("filter.evil.process", script.to_owned())]
+        }),
+        configured("a diff driver names a command", |script| {
+            vec![
+                ("diff.external", script.to_owned()),
+                ("diff.evil.textconv", script.to_owned()),
+                ("diff.evil.command", script.to_owned()),
+            ]
+        }),
+        configured("pager, editor and hooks name a command", |script| {
+            vec![
+                ("core.pager", script.to_owned()),
+                ("core.editor", script.to_owned()),
+                ("core.sshCommand", script.to_owned()),
+                ("pager.status", script.to_owned()),
+                ("core.hooksPath", Path::new(script).parent().unwrap_or(Path::new("/")).display().to_string()),
+                ("alias.status", format!("!{script}")),
+                ("gpg.program", script.to_owned()),
+            ]
+        }),
+        Store::trusted(GROUP, "post-index-change and other git hooks", |scene| {
+            pulled(scene, &everything(scene))?;
+            let canary = files::canaries(scene).join("git-hook");
+            for name in ["post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout"] {
+                let hook = scene.project().join(".git/hooks").join(name);
+                fs::create_dir_all(scene.project().join(".git/hooks"))?;
+                fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", canary.display()))?;
+                set_mode(&hook, 0o755)?;
+            }
+            fs::write(scene.project().join("src/a.rs"), "fn b() {}\n")?;
+            Ok(())
+        }),
+        Store::untrusted(GROUP, "an embedded bare repository", |scene| {
+            cloned(scene, &everything(scene))?;
+            let bare = scene.project().join("docs");
+            for folder in ["objects", "refs", "info"] {
+                fs::create_dir_all(bare.join(folder))?;
+            }
+            let canary = files::canaries(scene).join("bare");
+            let config = format!(
+                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {}\n\tfsmonitor = touch {}\n",
+                scene.project().display(),
+                canary.display()
+            );
+            fs::write(bare.join("config"), config)?;
+            Ok(fs::write(bare.join("HEAD"), "ref: refs/heads/main\n")?)
+        })
+        .in_folder("project/docs")
+        .writes_in("project"),
+        Store::trusted(GROUP, ".git is a file that points to another repository", |scene| {
+            trusted(scene, &everything(scene))?;
+            repository(&scene.dir.join("other"), &[])?;
+            fs::remove_dir_all(scene.project().join(".git"))?;
+            Ok(fs::write(scene.project().join(".git"), "gitdir: ../other/.git\n")?)
+        }),
+        Store::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |scene| {
+            worked_in_clone(scene)?;
+            let evil = scene.dir.join("evil");
+            put(&everything(scene), &evil)?;
+            put(&[files::marker(PROJECT_ID)], &evil)?;
+            Ok(fs::write(evil.join(".git"), "gitdir: ../project/.git/worktrees/evil\n")?)
+        })
+        .in_folder("evil"),
+        Store::trusted(GROUP, "FIFOs in .git", |scene| {
+            trusted(scene, &everything(scene))?;
+            for name in ["HEAD", "index", "config", "packed-refs", "info/exclude"] {
+                fifo(&scene.project().join(".git").join(name))?;
+            }
+            Ok(())
+        }),
+        Store::trusted(GROUP, "FIFOs among the records", |scene| {
+            trusted(scene, &everything(scene))?;
+            for name in [
+                &format!("loops/{}.md", files::LOOP),
+                "indexes/active-loop.json",
+                "state/live.json",
+                "config.toml",
+                &format!("workstreams/{}/steps.md", files::WORKSTREAM),
+                &format!("packets/{}.md", files::PACKET),
+                &format!("agents/{}.context.md", files::ROLE),
+                &format!("sessions/{SESSION}.jsonl"),
+            ] {
+                fifo(&scene.store().join(name))?;
+            }
+            Ok(())
+        }),
+        Store::trusted(GROUP, ".git is a huge file", |scene| {
+            trusted(scene, &everything(scene))?;
+            fs::remove_dir_all(scene.project().join(".git"))?;
+            huge(&scene.project().join(".git"))
+        }),
+        Store::trusted(GROUP, "huge records", |scene| {
+            trusted(scene, &everything(scene))?;
+            for name in ["indexes/active-loop.json", "state/live.json", "config.toml", "indexes/receipts.jsonl"] {
+                huge(&scene.store().join(name))?;
+            }
+            huge(&scene.journal())
+        }),
+        Store::untrusted(GROUP, "a huge marker", |scene| {
+            trusted(scene, &everything(scene))?;
+            huge(&scene.store().join("root.json"))
+        }),
+    ]
+}
+
+fn environments() -> Vec<Store> {
+    const GROUP: &str = "environment";
+    let forged = |name: &'static str, at: &'static str, value: &'static str| {
+        Store::untrusted(GROUP, name, move |scene| {
+            cloned(scene, &everything(scene))?;
+            write_trust(&scene.dir.join(at).join("throughline"), &scene.project(), PROJECT_ID)
+        })
+        .with("XDG_STATE_HOME", value)
+    };
+    vec![
+        forged("XDG_STATE_HOME is in the project", "project/.state", "@/project/.state"),
+        forged("XDG_STATE_HOME is relative", "project/.state", ".state"),
+        forged("XDG_STATE_HOME is the store", "project/.agent/context", "@/project/.agent/context"),
+        Store::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |scene| {
+            cloned(scene, &everything(scene))?;
+            write_trust(&scene.dir.join("shared/throughline"), &scene.project(), PROJECT_ID)?;
+            set_mode(&scene.dir.join("shared"), 0o777)?;
+            set_mode(&scene.dir.join("shared/throughline"), 0o777)
+        })
+        .with("XDG_STATE_HOME", "@/shared"),
+        Store::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |scene| {
+            cloned(scene, &everything(scene))?;
+            write_trust(&scene.project().join(".state/throughline"), &scene.project(), PROJECT_ID)?;
+            Ok(symlink(scene.project().join(".state"), scene.dir.join("statelink"))?)
+        })
+        .with("XDG_STATE_HOME", "@/statelink"),
+    ]
+}
+
+fn identities() -> Vec<Store> {
+    const GROUP: &str = "identity";
+    vec![
+        Store::untrusted(GROUP, "the marker of a trusted project, copied", |scene| {
+            worked_in_clone(scene)?;
+            put(&files::harmless(), &scene.dir.join("copy"))?;
+            put(&everything(scene), &scene.dir.join("copy"))
+        })
+        .in_folder("copy"),
+        Store::untrusted(GROUP, "another project where a trusted one was", |scene| {
+            worked_in_clone(scene)?;
+            fs::remove_dir_all(scene.dir.join("upstream"))?;
+            fs::remove_dir_all(scene.project())?;
+            put(&files::harmless(), &scene.project())?;
+            put(&everything(scene), &scene.project())?;
+            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &scene.project())
+        }),
+        Store::untrusted(GROUP, "the marker changed to another project after trust", |scene| {
+            pulled(scene, &everything(scene))?;
+            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &scene.project())
+        }),
+        Store::untrusted(GROUP, "a marker whose project_id is a path", |scene| {
+            cloned(scene, &everything(scene))?;
+            put(&[files::marker("../../../outside/run")], &scene.project())
+        }),
+        Store::untrusted(GROUP, "a marker of a newer version", |scene| {
+            trusted(scene, &everything(scene))?;
+            let marker = scene.store().join("root.json");
+            let text = fs::read_to_string(&marker)?;
+            Ok(fs::write(&marker, text.replace("\"schema_version\": 1", "\"schema_version\": 99"))?)
+        }),
+        Store::untrusted(GROUP, "trusted, then moved to another path", |scene| {
+            worked_in_clone(scene)?;
+            put(&everything(scene), &scene.project())?;
+            Ok(fs::rename(scene.project(), scene.dir.join("moved"))?)
+        })
+        .in_folder("moved"),
+        Store::untrusted(GROUP, "trust was withdrawn", |scene| {
+            pulled(scene, &everything(scene))?;
+            scene.must(&["trust", "--revoke"], b"").map(drop)
+        }),
+        Store::trusted(GROUP, "merged after trust", |scene| {
+            worked_in_clone(scene)?;
+            let upstream = scene.dir.join("upstream");
+            put(&everything(scene), &upstream)?;
+            commit(&upstream)?;
+            put(&[files::Item::File("mine.txt".into(), "mine\n".into())], &scene.project())?;
+            git(&scene.project(), &["add", "mine.txt"])?;
+            git(&scene.project(), &["commit", "--quiet", "--message", "mine"])?;
+            git(&scene.project(), &["pull", "--quiet", "--no-rebase", "--no-edit"])?;
+            Ok(fs::remove_dir_all(upstream)?)
+        }),
+        Store::trusted(GROUP, "stashed by somebody, popped by the user", |scene| {
+            worked_in_clone(scene)?;
+            put(&everything(scene), &scene.project())?;
+            git(&scene.project(), &["add", "--force", "--all"])?;
+            git(&scene.project(), &["stash", "--quiet"])?;
+            trust(scene)?;
+            git(&scene.project(), &["stash", "pop", "--quiet", "--index"])
+        }),
+    ]
+}
+
+fn move_outside(scene: &Scene, path: &str) -> Result<()> {
+    let from = scene.project().join(path);
+    let to = scene.dir.join("outside").join(format!("moved-{}", path.replace('/', "-")));
+    if from.exists() {
+        fs::rename(&from, &to)?;
+    } else {
+        fs::create_dir_all(&to)?;
+        fs::create_dir_all(from.parent().context("it lies in a folder")?)?;
+    }
+    Ok(symlink(to, from)?)
+}
+
+fn give(scene: &Scene, user: User, paths: &[&str]) -> Result<()> {
+    let owner = format!("{0}:{0}", user.id());
+    for path in paths {
+        let mut chown = Command::new("chown");
+        chown.args(["-R", "-h", &owner]).arg(scene.dir.join(path));
+        ensure!(chown.status().context("starting chown")?.success(), "setting the scene: chown {path}");
+    }
+    Ok(())
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
+}
+
+fn fifo(path: &Path) -> Result<()> {
+    fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
+    if path.symlink_metadata().is_ok() {
+        fs::remove_file(path)?;
+    }
+    ensure!(
+        Command::new("mkfifo").arg(path).status()?.success(),
+        "setting the scene: mkfifo {}",
+        path.display()
+    );
+    Ok(())
+}
+
+/// As long as a disk has room for, without taking any of it.
+fn huge(path: &Path) -> Result<()> {
+    fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
+    let file = fs::OpenOptions::new().create(true).append(true).open(path)?;
+    Ok(file.set_len(1 << 30)?)
+}

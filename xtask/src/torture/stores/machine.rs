@@ -1,0 +1,101 @@
+//! The victim's machine: git, trust, and what a session leaves behind before the attack.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+use super::files::{self, Item, PROJECT_ID};
+use crate::scene::Scene;
+use crate::torture::rows::{self, TOOL_DONE};
+
+/// Runs git as somebody whose settings are not those of whoever runs the torture.
+pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
+    let mut git = Command::new("git");
+    git.arg("-C").arg(folder).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    for (name, value) in [
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_AUTHOR_NAME", "Mallory"),
+        ("GIT_AUTHOR_EMAIL", "mallory@example.com"),
+        ("GIT_COMMITTER_NAME", "Mallory"),
+        ("GIT_COMMITTER_EMAIL", "mallory@example.com"),
+    ] {
+        git.env(name, value);
+    }
+    let output = git.output().context("starting git")?;
+    ensure!(
+        output.status.success(),
+        "setting the scene: git {} in {}: {}",
+        args.join(" "),
+        folder.display(),
+        String::from_utf8_lossy(&output.stderr).trim()
+    );
+    Ok(())
+}
+
+pub fn put(items: &[Item], project: &Path) -> Result<()> {
+    items.iter().try_for_each(|item| item.put(project))
+}
+
+pub fn commit(folder: &Path) -> Result<()> {
+    git(folder, &["add", "--force", "--all"])?;
+    git(folder, &["commit", "--quiet", "--allow-empty", "--message", "work"])
+}
+
+/// A repository with these files, committed on `main`.
+pub fn repository(folder: &Path, items: &[Item]) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    git(folder, &["init", "--quiet", "--initial-branch=main", "--template="])?;
+    put(items, folder)?;
+    commit(folder)
+}
+
+/// The user's clone of `upstream`, where the empty project was.
+pub fn clone(scene: &Scene, upstream: &Path) -> Result<()> {
+    if scene.project().exists() {
+        fs::remove_dir_all(scene.project())?;
+    }
+    let [from, to] = [upstream, &scene.project()].map(|path| path.display().to_string());
+    git(&scene.dir, &["clone", "--quiet", "--template=", &from, &to])
+}
+
+/// The user vouches for the project, as `thru trust` records it. Not by the command: it refuses below a harness, and
+/// whoever runs this table may be an agent.
+pub fn trust(scene: &Scene) -> Result<()> {
+    trust_at(scene, &scene.project(), PROJECT_ID)?;
+    let status = scene.must(&["status", "--json"], b"")?;
+    let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
+    // Otherwise half of the table would try its attacks on stores that hooks do not look at.
+    ensure!(told["trusted"] == true, "setting the scene: the project is not trusted: {told}");
+    Ok(())
+}
+
+pub fn trust_at(scene: &Scene, root: &Path, project_id: &str) -> Result<()> {
+    write_trust(&scene.state(), root, project_id)
+}
+
+pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
+    let record =
+        json!({"schema_version": 1, "roots": [{"path": root, "trusted_at": "2026-01-01T00:00:00Z"}]});
+    fs::create_dir_all(state.join("trust"))?;
+    Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
+}
+
+/// A session of the user's own, so that ids are known and there is something to tell.
+pub fn past_session(scene: &Scene) -> Result<()> {
+    scene.must(&["hook", "claude-code", "SessionStart"], &rows::start(&scene.dir))?;
+    scene.must(TOOL_DONE, &rows::tool(&scene.dir))?;
+    scene.must(rows::STOP, &rows::stop(&scene.dir)).map(drop)
+}
+
+/// A harmless shared store that the user cloned, vouched for and worked in.
+pub fn worked_in_clone(scene: &Scene) -> Result<()> {
+    let upstream = scene.dir.join("upstream");
+    repository(&upstream, &files::harmless())?;
+    clone(scene, &upstream)?;
+    trust(scene)?;
+    past_session(scene)
+}

@@ -1,0 +1,256 @@
+//! Runs every hook and command in one store and says what they should not have done.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::commands::{self, Kind, Line};
+use super::files::{self, canaries};
+use super::hooks::{self, Hook};
+use super::verdict::{self, Violation, Violations};
+use super::{Rules, Store, User, edited};
+use crate::memory::Helper;
+use crate::scene::{self, Lab, Scene};
+use crate::torture::rows::STOP;
+use crate::torture::snapshot::Snapshot;
+
+/// A hook's own deadline begins when it runs; this is for starting the process on a machine with other work.
+const START_MS: u64 = 50;
+const LARGEST_KB: u64 = 8 * 1024;
+/// For a command: longer is a hang that somebody would end by hand.
+const PATIENCE_S: u64 = 5;
+/// How often a hook that took too long is measured again: only what is slow every time is slow.
+const MEASURED: usize = 4;
+
+pub struct Runner {
+    bin: PathBuf,
+    helper: Helper,
+    hooks: Vec<Hook>,
+    lines: Vec<Line>,
+}
+
+/// What happened in one store.
+#[derive(Debug, Default)]
+pub struct Found {
+    pub hooks: usize,
+    pub commands: usize,
+    pub slowest_ms: u64,
+    pub largest_kb: u64,
+    /// With what did it.
+    pub violations: Vec<(Violation, String, String)>,
+}
+
+impl Found {
+    fn add(&mut self, what: &str, violations: Violations) {
+        self.violations
+            .extend(violations.into_iter().map(|(violation, text)| (violation, text, what.to_owned())));
+    }
+}
+
+/// One store on the disk, and how it looked before anything ran.
+struct Trial<'a> {
+    store: &'a Store,
+    scene: Scene,
+    before: Snapshot,
+}
+
+impl Runner {
+    pub fn new(lab: &Lab) -> Result<Self> {
+        // Other users must be able to reach it.
+        fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
+        let bin = lab.path().join("thru");
+        fs::copy(&lab.bin, &bin).context("copying the binary")?;
+        let scene = lab.scene("help")?;
+        let lines = commands::all(&scene)?;
+        Ok(Self { bin, helper: Helper::build()?, hooks: hooks::all()?, lines })
+    }
+
+    pub fn may_change_user(&self) -> bool {
+        let root =
+            Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+        let setpriv = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status();
+        root && setpriv.is_ok_and(|status| status.success())
+    }
+
+    /// Where the user did start it, it runs and is fed: otherwise the table would find nothing because it sees nothing.
+    pub fn control(&self, lab: &Lab) -> Result<()> {
+        let store = Store::trusted("control", "control", |scene| {
+            edited::start_loop(scene, &format!("touch {}", canaries(scene).join("control").display()))
+        });
+        let trial = self.arrange(lab, "control-loop", &store)?;
+        let mut seen = Vec::new();
+        for hook in self.hooks.iter().filter(|hook| hook.argv() == STOP) {
+            let mut found = Found::default();
+            self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
+            seen.extend(found.violations.iter().map(|(violation, ..)| *violation));
+        }
+        ensure!(
+            seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
+            "a loop of the user's own is not seen to be fed and to run its validator: {seen:?}"
+        );
+        let store = Store::trusted("control", "control", |scene| {
+            edited::expect_run(scene, &["touch", &canaries(scene).join("control").display().to_string()])
+        });
+        let trial = self.arrange(lab, "control-run", &store)?;
+        let mut found = Found::default();
+        for argv in [["gate", "run"].as_slice(), &["install", "droid", "--user"]] {
+            let line = Line { argv, kind: Kind::Plain, stdin: "", in_harness: false };
+            self.command(&trial, &line, &mut found)?;
+        }
+        let seen: Vec<Violation> = found.violations.iter().map(|(violation, ..)| *violation).collect();
+        ensure!(
+            seen.contains(&Violation::Ran) && seen.contains(&Violation::Wrote),
+            "a run of the user's own is not seen to launch, or settings not to be written: {seen:?}"
+        );
+        Ok(())
+    }
+
+    fn arrange<'a>(&self, lab: &Lab, name: &str, store: &'a Store) -> Result<Trial<'a>> {
+        let mut scene = lab.scene(name)?;
+        scene.bin.clone_from(&self.bin);
+        files::user_files(&scene)?;
+        (store.arrange)(&scene).with_context(|| format!("{}, {}", store.group, store.name))?;
+        // Its objects would be compared every time.
+        let upstream = scene.dir.join("upstream");
+        if upstream.exists() {
+            fs::remove_dir_all(upstream)?;
+        }
+        let before = Snapshot::take(&scene.dir)?;
+        Ok(Trial { store, scene, before })
+    }
+
+    pub fn try_store(&self, lab: &Lab, at: usize, store: &Store) -> Result<Found> {
+        let trial = self.arrange(lab, &format!("store-{at}"), store)?;
+        let mut found = Found::default();
+        for hook in &self.hooks {
+            let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
+            trial.before.undo(&after, &trial.scene.dir)?;
+        }
+        // The same as a session: each finds what the ones before it left.
+        for harness in harness::HARNESSES {
+            let mut before = trial.before.clone();
+            for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
+                before = self.hook(&trial, hook, &before, &store.rules, &mut found)?;
+            }
+            trial.before.undo(&before, &trial.scene.dir)?;
+        }
+        for line in &self.lines {
+            let after = self.command(&trial, line, &mut found)?;
+            trial.before.undo(&after, &trial.scene.dir)?;
+        }
+        fs::remove_dir_all(&trial.scene.dir)?;
+        Ok(found)
+    }
+
+    /// Runs a hook and judges it; gives how things are afterwards.
+    fn hook(
+        &self,
+        trial: &Trial,
+        hook: &Hook,
+        before: &Snapshot,
+        rules: &Rules,
+        found: &mut Found,
+    ) -> Result<Snapshot> {
+        let argv = hook.argv();
+        let scene = &trial.scene;
+        let payload = hook.payload(&scene.dir.join("home"), &scene.dir.join(trial.store.cwd));
+        let mut violations = Violations::new();
+        let command = trial.thru(&argv);
+        let (output, mut spent) = self.helper.measure(&command, &payload)?;
+        let after = Snapshot::take(&scene.dir)?;
+        let changed = before.changed(&after);
+        verdict::of_hook(rules, &output, &changed, &mut violations);
+        verdict::copied(before, &after, &changed, &mut violations);
+        for _ in 1..MEASURED {
+            if spent.ms <= hook.deadline_ms + START_MS {
+                break;
+            }
+            before.undo(&Snapshot::take(&scene.dir)?, &scene.dir)?;
+            spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
+        }
+        if spent.ms > hook.deadline_ms + START_MS {
+            violations.push((Violation::Limits, format!("{} took {} ms", argv.join(" "), spent.ms)));
+        }
+        if spent.kb > LARGEST_KB {
+            violations.push((Violation::Limits, format!("{} took {} KB", argv.join(" "), spent.kb)));
+        }
+        found.hooks += 1;
+        found.slowest_ms = found.slowest_ms.max(spent.ms);
+        found.largest_kb = found.largest_kb.max(spent.kb);
+        found.add(&format!("thru {}", argv.join(" ")), violations);
+        Snapshot::take(&scene.dir)
+    }
+
+    /// Runs a command and, where it did something, a session after it: nothing may have been set going.
+    fn command(&self, trial: &Trial, line: &Line, found: &mut Found) -> Result<Snapshot> {
+        let scene = &trial.scene;
+        let mut command = trial.thru(line.argv);
+        if line.in_harness {
+            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", scene::SESSION);
+        }
+        let start = Instant::now();
+        let output = scene::finish(&mut command, line.stdin.as_bytes())?;
+        let mut violations = Violations::new();
+        if start.elapsed().as_secs() >= PATIENCE_S {
+            violations.push((Violation::Broke, format!("it took more than {PATIENCE_S} seconds")));
+        }
+        let after = Snapshot::take(&scene.dir)?;
+        let changed = trial.before.changed(&after);
+        verdict::of_command(&trial.store.rules, line, &output, &changed, &mut violations);
+        verdict::copied(&trial.before, &after, &changed, &mut violations);
+        found.commands += 1;
+        let what =
+            format!("thru {}{}", line.argv.join(" "), if line.in_harness { " (by an agent)" } else { "" });
+        found.add(&what, violations);
+        if !output.status.success() || changed.is_empty() {
+            return Ok(after);
+        }
+        let mut later = Found::default();
+        let rules = trial.rules_after(line, &after);
+        let mut now = after;
+        for hook in self.hooks.iter().filter(|hook| hook.sets_going()) {
+            now = self.hook(trial, hook, &now, &rules, &mut later)?;
+        }
+        found.hooks += later.hooks;
+        let counts = |violation: &Violation| line.kind != Kind::StartsLoop || *violation != Violation::Fed;
+        let later = later.violations.into_iter().filter(|(violation, ..)| counts(violation));
+        found
+            .violations
+            .extend(later.map(|(violation, text, hook)| (violation, text, format!("{what}, then {hook}"))));
+        Ok(now)
+    }
+}
+
+impl Trial<'_> {
+    fn thru(&self, argv: &[&str]) -> Command {
+        let cwd = self.scene.dir.join(self.store.cwd);
+        let mut command = self.scene.thru(argv);
+        command.current_dir(&cwd);
+        if argv.first() == Some(&"hook") {
+            command.env("CLAUDE_PROJECT_DIR", &cwd).env("FACTORY_PROJECT_DIR", &cwd);
+        }
+        if let Some((name, value)) = self.store.variable {
+            command.env(name, value.replace('@', &self.scene.dir.display().to_string()));
+        }
+        match self.store.user {
+            User::Caller | User::Root => command,
+            user => {
+                let mut setpriv = Command::new("setpriv");
+                setpriv.args(["--reuid", user.id(), "--regid", user.id(), "--clear-groups"]);
+                scene::inside(setpriv, &command)
+            }
+        }
+    }
+
+    /// A store that the command made, or that the user has just vouched for, is the user's own.
+    fn rules_after(&self, line: &Line, after: &Snapshot) -> Rules {
+        let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
+        let is_new = self.before.file(&marker).is_none() && after.file(&marker).is_some();
+        let is_trusted = self.store.rules.is_trusted || is_new || line.argv == ["trust"];
+        Rules { is_trusted, ..self.store.rules.clone() }
+    }
+}
