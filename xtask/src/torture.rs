@@ -131,7 +131,7 @@ pub struct Args {
     /// Only sections whose name holds this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Sweep only commands whose name holds this
+    /// Only commands to sweep, and only hostile stores, whose name holds this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru
@@ -146,7 +146,8 @@ pub fn run(args: &Args) -> Result<bool> {
     strace::require()?;
     // Nothing tortured is no pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
-    ensure!(rows::ROWS.iter().any(|known| known.name.contains(row)), "no row is called `{row}`");
+    let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
+    ensure!(is_row || stores::is_named(row), "no row is called `{row}`");
 
     let disk = Lab::new(bin.clone(), Ground::Disk)?.with_rows(row);
     let memory = Lab::new(bin, Ground::Memory)?.with_rows(row);

@@ -17,6 +17,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// More than git prints for anything that we ask, and more than anybody excludes.
 const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
 const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
+/// A repository's own settings can name commands that git runs when it only looks. They may have come with an archive or
+/// lie in a folder of somebody else's, so git is told to run none. A bare repository among the files of a project is not
+/// taken for the project's.
+const HARMLESS: &[&str] = &[
+    "--no-pager",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "safe.bareRepository=explicit",
+];
 
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
@@ -141,8 +153,18 @@ pub fn head(project: &Path) -> Option<store::git::Head> {
 
 /// How many files differ from HEAD, untracked ones included. One that was only given another name is one.
 pub fn dirty(project: &Path) -> Option<usize> {
-    let args = ["status", "--porcelain", "-z", "--find-renames", "--untracked-files=all"];
-    let status = run(project, &args, Vec::new()).ok()??;
+    // What is in a submodule is not looked at: it has settings of its own.
+    let args = [
+        "status",
+        "--porcelain",
+        "-z",
+        "--find-renames",
+        "--untracked-files=all",
+        "--ignore-submodules=dirty",
+    ];
+    let off = filters_off(project)?;
+    let off: Vec<&str> = off.iter().flat_map(|setting| ["-c", setting.as_str()]).collect();
+    let status = run(project, &[&off, args.as_slice()].concat(), Vec::new()).ok()??;
     let mut entries = status.split(|b| *b == 0).filter(|entry| !entry.is_empty());
     let mut files = 0;
     while let Some(entry) = entries.next() {
@@ -153,6 +175,24 @@ pub fn dirty(project: &Path) -> Option<usize> {
         }
     }
     Some(files)
+}
+
+/// Settings that switch off the filters which this repository defines for itself: to compare a file, git would run them. The
+/// user's own filters stay. None when git does not tell.
+fn filters_off(project: &Path) -> Option<Vec<String>> {
+    let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
+    // Git says no where there is none.
+    let listed = run(project, &args, Vec::new()).ok()?.unwrap_or_default();
+    let mut fields = listed.split(|b| *b == 0);
+    let mut off = Vec::new();
+    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
+        let key = String::from_utf8_lossy(key);
+        if scope == b"local" || scope == b"worktree" {
+            let value = if key.ends_with(".required") { "false" } else { "" };
+            off.push(format!("{key}={value}"));
+        }
+    }
+    Some(off)
 }
 
 /// Commits that only `ours` has, and only `theirs`. None where one of them is not known here.
@@ -187,7 +227,9 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         });
     }
     let mut git = Command::new("git");
-    git.arg("-C").arg(project).args(args).env("GIT_OPTIONAL_LOCKS", "0");
+    git.args(HARMLESS).arg("-C").arg(project).args(args);
+    // Reading writes nothing, and what a partial clone lacks is not fetched: its remote is a command, too.
+    git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,

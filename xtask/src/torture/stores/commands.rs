@@ -25,6 +25,13 @@ pub struct Line {
     pub in_harness: bool,
 }
 
+impl Line {
+    /// Whether the command is about what hooks do afterwards: then a session follows.
+    pub fn precedes_session(&self) -> bool {
+        ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
+    }
+}
+
 const fn plain(argv: &'static [&'static str]) -> Line {
     Line { argv, kind: Kind::Plain, stdin: "", in_harness: false }
 }

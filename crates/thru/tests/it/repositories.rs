@@ -1,0 +1,77 @@
+//! A repository's own settings name commands that git would run. `thru` asks git, and none of them runs.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::env::TestEnv;
+
+/// Settings, each of which makes `git status` or another command that only reads run a program.
+const SETTINGS: &[(&str, &str)] = &[
+    ("fsmonitor", "[core]\n\tfsmonitor = @\n"),
+    ("a hooks folder", "[core]\n\thooksPath = @.d\n"),
+    ("a clean filter", "[filter \"evil\"]\n\tclean = @\n\trequired = true\n"),
+    ("a filter process", "[filter \"evil\"]\n\tprocess = @\n"),
+    ("an included filter", "[include]\n\tpath = included\n"),
+    ("a pager", "[core]\n\tpager = @\n[pager]\n\tstatus = true\n\tls-files = true\n"),
+    ("an alias", "[alias]\n\tstatus = !@\n\tls-files = !@\n"),
+    (
+        "a partial clone",
+        "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = ext::@\n\tpromisor = true\n\tuploadpack = @\n[protocol]\n\tallow = always\n",
+    ),
+];
+
+#[test]
+fn git_runs_no_command_of_the_repository() {
+    for (name, settings) in SETTINGS {
+        let env = TestEnv::new();
+        env.git(&["init", "-q"]);
+        env.thru(&["init", "--no-hooks"]).ok();
+        env.write("project/src/a.rs", "fn a() {}\n");
+        env.git(&["add", "src"]);
+        env.git(&["commit", "-q", "-m", "a"]);
+        env.write("project/.gitattributes", "* filter=evil\n");
+        // As long as before: git must look into it to see whether it changed.
+        env.write("project/src/a.rs", "fn b() {}\n");
+        let project = env.project();
+        let script = env.base().join("script");
+        let canary = env.base().join("canary");
+        let text = format!("#!/bin/sh\ntouch {}\ncat\n", canary.display());
+        fs::create_dir_all(env.base().join("script.d")).unwrap();
+        for path in [script.clone(), env.base().join("script.d/post-index-change")] {
+            fs::write(&path, &text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let script = script.display().to_string();
+        fs::write(project.join(".git/included"), format!("[filter \"evil\"]\n\tclean = {script}\n")).unwrap();
+        let config = project.join(".git/config");
+        let was = fs::read_to_string(&config).unwrap();
+        fs::write(&config, format!("{was}{}", settings.replace('@', &script))).unwrap();
+        let packet = env.thru(&["handoff", "go on"]).ok();
+        for words in [
+            ["pickup"].as_slice(),
+            &["files"],
+            &["status"],
+            &["doctor"],
+            &["install", "claude-code"],
+            &["uninstall", "claude-code"],
+        ] {
+            env.thru(words);
+        }
+        assert!(!canary.exists(), "{name}: git ran it; {packet}");
+    }
+}
+
+#[test]
+fn changed_files_are_still_counted() {
+    let env = TestEnv::new();
+    env.git(&["init", "-q"]);
+    env.thru(&["init", "--no-hooks"]).ok();
+    env.write("project/src/a.rs", "fn a() {}\n");
+    env.git(&["add", "."]);
+    env.git(&["commit", "-q", "-m", "a"]);
+    env.write("project/src/a.rs", "fn b() {}\n");
+    env.write("project/src/c.rs", "fn c() {}\n");
+    env.thru(&["handoff", "go on"]).ok();
+    let shown = env.thru(&["pickup", "--json"]).ok().stdout;
+    assert!(shown.contains("2 files uncommitted") || shown.contains("\"dirty\": 2"), "{shown}");
+}

@@ -1,0 +1,102 @@
+//! SECURITY.md promises nothing that no test shows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The section below a heading, up to the next one of its rank.
+fn section<'a>(page: &'a str, heading: &str) -> &'a str {
+    let (_, rest) = page.split_once(&format!("\n{heading}\n")).unwrap_or_else(|| panic!("no {heading}"));
+    rest.split("\n## ").next().unwrap()
+}
+
+/// What the comment after a promise names: `test: a::b, c::d; torture: e`.
+fn references(promise: &str) -> Vec<(String, String)> {
+    let Some((_, comment)) = promise.split_once("<!--") else { return Vec::new() };
+    let comment = comment.split("-->").next().unwrap();
+    let kinds = comment.split(';').filter_map(|part| part.split_once(':'));
+    let names = kinds.flat_map(|(kind, names)| {
+        names.split(',').map(|name| (kind.trim().to_owned(), name.trim().to_owned())).collect::<Vec<_>>()
+    });
+    names.collect()
+}
+
+/// Every file that may hold the module `name`.
+fn modules(folder: &Path, name: &str, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            modules(&path, name, found);
+        } else if path.file_name().is_some_and(|file| file == format!("{name}.rs").as_str()) {
+            found.push(path);
+        }
+    }
+}
+
+fn is_test(reference: &str) -> bool {
+    let Some((module, function)) = reference.rsplit_once("::") else { return false };
+    let mut files = Vec::new();
+    modules(&workspace().join("crates"), module.rsplit("::").next().unwrap(), &mut files);
+    files.iter().any(|file| {
+        let text = fs::read_to_string(file).unwrap();
+        let at = text.find(&format!("fn {function}("));
+        at.is_some_and(|at| text[..at].trim_end().ends_with("#[test]"))
+    })
+}
+
+fn is_torture_section(name: &str) -> bool {
+    let text = fs::read_to_string(workspace().join("xtask/src/torture.rs")).unwrap();
+    text.contains(&format!("name: \"{name}\""))
+}
+
+#[test]
+fn every_promise_names_a_test() {
+    let page = fs::read_to_string(workspace().join("SECURITY.md")).unwrap();
+    let promised = section(&page, "## What is promised");
+    let mut promises = 0;
+    for line in promised.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        // One sentence a line: a second one would hide behind the test of the first.
+        let promise = line.strip_prefix("- ").unwrap_or_else(|| panic!("not a promise of its own: {line}"));
+        let text = promise.split("<!--").next().unwrap().trim();
+        assert!(
+            text.ends_with('.') && !text.trim_end_matches('.').contains(". "),
+            "not one sentence: {text}"
+        );
+        let references = references(promise);
+        assert!(!references.is_empty(), "no test shows: {text}");
+        for (kind, name) in references {
+            let exists = match kind.as_str() {
+                "test" => is_test(&name),
+                "torture" => is_torture_section(&name),
+                _ => false,
+            };
+            assert!(exists, "{kind} {name} is not there, but is to show: {text}");
+        }
+        promises += 1;
+    }
+    assert!(promises >= 20, "{promises} promises");
+}
+
+#[test]
+fn a_reference_to_nothing_is_found() {
+    assert!(is_test("security::every_promise_names_a_test"));
+    assert!(!is_test("security::section"), "a function that is no test shows nothing");
+    assert!(!is_test("security::nobody_wrote_this"));
+    assert!(is_torture_section("hostile places") && !is_torture_section("friendly places"));
+    let both = references("Text. <!-- test: a::b, c::d; torture: e -->");
+    let pair = |kind: &str, name: &str| (kind.to_owned(), name.to_owned());
+    assert_eq!(both, [pair("test", "a::b"), pair("test", "c::d"), pair("torture", "e")]);
+    assert_eq!(references("Text."), []);
+}
+
+#[test]
+fn the_page_says_how_to_report_and_is_found_from_the_readme() {
+    let page = fs::read_to_string(workspace().join("SECURITY.md")).unwrap();
+    for heading in ["## What is not promised", "## How to report"] {
+        assert!(section(&page, heading).len() > 100, "{heading}");
+    }
+    assert!(fs::read_to_string(workspace().join("README.md")).unwrap().contains("](SECURITY.md)"));
+}
