@@ -81,7 +81,8 @@ fn a_role_goes_through_a_compaction() {
     let asked = model.asked();
     let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
     let after = &asked[compacted + 1];
-    for needle in ["GREEN-SUITES", "1. Read this file; 2. RUN-THE-SUITES", FILE, "WHAT-WAS-DONE"] {
+    for needle in ["GREEN-SUITES", "1. “Read this file”; 2. “RUN-THE-SUITES”", FILE, "WHAT-WAS-DONE"]
+    {
         assert!(after.holds(needle), "{needle:?} reaches the model after the compaction");
     }
     scratch.receipts().never(&json!({ "outcome": "failed" }));

@@ -199,7 +199,7 @@ fn a_claimed_packet_is_in_the_brief_after_a_compaction() {
     let (id, _) = handoff(&env, "finish the parser");
     env.call(&["pickup", &id, "--claim"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
     let brief = fire(&env, "SessionStart", json!({"source": "compact"}));
-    assert!(brief.contains(&format!("works on packet {id}: finish the parser")), "{brief}");
+    assert!(brief.contains(&format!("works on packet {id}: “finish the parser”")), "{brief}");
     env.thru(&["packet", "done", &id]).ok();
     assert!(!fire(&env, "SessionStart", json!({"source": "compact"})).contains(&id));
 }

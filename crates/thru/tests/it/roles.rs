@@ -257,9 +257,12 @@ fn hooks_drive_a_role_through_a_compaction() {
     assert_eq!(state(&env), "compacting");
     let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).stdout;
     assert_eq!(state(&env), "recovering");
-    for part in
-        ["Green suites", "1. Read this file; 2. Run the suites", "agents/tester.context.md", "the flaky one"]
-    {
+    for part in [
+        "Green suites",
+        "1. “Read this file”; 2. “Run the suites”",
+        "agents/tester.context.md",
+        "the flaky one",
+    ] {
         assert!(brief.contains(part), "{part}: {brief}");
     }
     read(&env, "s1", "Read");
