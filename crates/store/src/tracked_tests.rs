@@ -44,7 +44,7 @@ impl Repository {
     }
 }
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "  first",
     ".agent/context/indexes/active-loop.json",
     ".agent/context/packets/p.md",
@@ -53,6 +53,7 @@ const FILES: [&str; 9] = [
     ".agent/context/state/live.json",
     ".agent/context/statement",
     "pkg/.agent/context/State/live.json",
+    ".agent/context/sessions/s.jsonl",
     "src/main.rs",
 ];
 
@@ -74,7 +75,8 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         for command in *commands {
             repository.git(command);
         }
-        let expected = ["indexes/active-loop.json", "state/lifecycle/a.json", "state/live.json"];
+        let expected =
+            ["indexes/active-loop.json", "sessions/s.jsonl", "state/lifecycle/a.json", "state/live.json"];
         assert_eq!(repository.tracked(""), expected, "{options:?} {commands:?}");
         assert_eq!(repository.tracked("pkg"), ["State/live.json"], "{options:?} {commands:?}");
         assert_eq!(repository.tracked("src"), [""; 0]);
@@ -109,6 +111,7 @@ fn what_cannot_be_read_hides_every_local_file() {
         assert!(
             tracked.hides("state/live.json") && tracked.hides("indexes/x") && !tracked.hides("root.json")
         );
+        assert!(!tracked.hides("sessions/s.jsonl"), "a session's memory is not given up on a suspicion");
     }
 }
 

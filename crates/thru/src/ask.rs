@@ -1,6 +1,6 @@
 //! Asking a person. Only somebody who sees the question and types the answer is one: no option stands in for that.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 use model::render::visible;
 use ops::{Error, Result};
@@ -31,9 +31,7 @@ impl Question<'_> {
 
     /// Anything but y or yes is a no, and a no is told as a refusal.
     pub fn ask(&self, question: &str) -> Result<()> {
-        let mut out = anstream::stdout();
-        let written = write!(out, "{question} [y/N] ").and_then(|()| out.flush());
-        written.map_err(|error| Error::stream("stdout", "write", &error))?;
+        output::text(&format!("{question} [y/N] "));
         let mut answer = String::new();
         let read = std::io::stdin().read_line(&mut answer);
         read.map_err(|error| Error::stream("stdin", "read", &error))?;
@@ -48,7 +46,7 @@ impl Question<'_> {
 }
 
 fn is_terminal() -> bool {
-    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+    std::io::stdin().is_terminal() && output::is_read_by_person()
 }
 
 /// A text that is decided about: whole, every line marked, with nothing that the terminal would obey or hide.

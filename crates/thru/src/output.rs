@@ -75,6 +75,11 @@ pub fn talk(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
+/// Whether a person reads the data itself.
+pub fn is_read_by_person() -> bool {
+    Stream::Out.is_terminal()
+}
+
 /// Whether a person watches what is said next to the data.
 pub fn is_watched() -> bool {
     Stream::Err.is_terminal()

@@ -326,8 +326,10 @@ pub fn forged_state(_: &Scene) -> Vec<Item> {
     let session =
         json!({"ts": TIME, "session": SESSION, "harness": "claude-code", "event": "start", "cwd": "/"});
     let active = json!({"schema_version": 1, "session": SESSION, "workstream": WORKSTREAM, "ts": TIME});
+    // A journal is told as data, also one that an agent has written to.
+    let said = json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": TEXT});
     vec![
-        record(&format!("sessions/{SESSION}.jsonl"), format!("{line}\n")),
+        record(&format!("sessions/{SESSION}.jsonl"), format!("{said}\n")),
         record("indexes/sessions.jsonl", format!("{session}\n")),
         record("indexes/receipts.jsonl", format!("{line}\n")),
         record("indexes/relevant-files.jsonl", format!("{line}\n")),

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::ProcessInfo;
 
-/// One line, with a name of at most 16 bytes in it; and a command line, of which the beginning is enough.
+/// One line, with a name of at most 16 bytes in it; and a command line: more than the kernel lets a process have.
 const LARGEST_STAT: usize = 4096;
-const LARGEST_ARGUMENTS: usize = 1024 * 1024;
+const LARGEST_ARGUMENTS: usize = 16 * 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
