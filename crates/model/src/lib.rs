@@ -4,6 +4,7 @@
 
 pub mod brief;
 pub mod checks;
+pub mod clean;
 pub mod config;
 pub mod decide;
 pub mod diff;

@@ -1,5 +1,7 @@
 //! Text from tools, files and people, made safe to put in front of a model: data, never markup, never an order.
 
+use crate::clean::clean;
+
 /// How a harness counts: UTF-16 units.
 pub fn width(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
@@ -10,7 +12,8 @@ pub fn inline(text: &str, max: usize) -> String {
     let seen = crate::text::cut(text, max.saturating_mul(8).saturating_add(1024));
     let mut escaped = String::with_capacity(seen.len());
     // Of what can be seen: a character that is left out must not bring two others together.
-    let mut chars = plain(seen).peekable();
+    let seen = clean(seen);
+    let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
         escaped.push(c);
         // `</system-reminder>` in somebody's file must not end ours.
@@ -25,7 +28,7 @@ pub fn inline(text: &str, max: usize) -> String {
 pub fn one_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
-    for c in plain(text) {
+    for c in clean(text).chars() {
         let c = if c == '\n' || c == '\t' { ' ' } else { c };
         if c == ' ' && (out.ends_with(' ') || out.is_empty()) {
             continue;
@@ -116,53 +119,6 @@ pub fn path(text: &str, max: usize) -> String {
         true => inline(text, max),
         false => code(text, max),
     }
-}
-
-/// What can be seen: no escape sequences, no control, zero-width or direction-changing characters.
-fn plain(text: &str) -> impl Iterator<Item = char> + '_ {
-    let mut rest = text.chars();
-    std::iter::from_fn(move || {
-        loop {
-            match rest.next()? {
-                '\u{1b}' => skip_escape(&mut rest),
-                // Alone it ends a line too, as progress bars have it.
-                '\r' => return Some('\n'),
-                c if c == '\n' || c == '\t' => return Some(c),
-                c if c.is_control() || is_invisible(c) => {}
-                c => return Some(c),
-            }
-        }
-    })
-}
-
-/// `ESC [ … letter`, `ESC ] … BEL`, or one more character.
-fn skip_escape(rest: &mut std::str::Chars) {
-    let mut ahead = rest.clone();
-    match ahead.next() {
-        Some('[') => {
-            for c in ahead.by_ref() {
-                if ('@'..='~').contains(&c) {
-                    break;
-                }
-            }
-            *rest = ahead;
-        }
-        Some(']') => {
-            for c in ahead.by_ref() {
-                if c == '\u{7}' || c == '\u{1b}' {
-                    break;
-                }
-            }
-            *rest = ahead;
-        }
-        _ => {}
-    }
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

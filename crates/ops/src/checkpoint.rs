@@ -89,7 +89,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let cursor = work.store.cursor(work.session);
     // Hooks that were not there from the beginning have missed prompts too.
     let whole = !work.harness.tells_all || cursor.is_none() && digest.prompts.is_empty();
-    let mut retelling = Retelling::new(whole);
+    let mut retelling = Retelling::new(whole, work.scene.redact);
     let window = match work.event.kind {
         Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
         _ => WINDOW_AT_STOP,

@@ -15,10 +15,9 @@ use model::id::Id;
 use model::journal;
 use model::marker::Marker;
 use model::receipt::{Outcome, Receipt};
-use model::redact::redact;
+use model::redact::Redacted;
 use model::reply::Reply;
 use model::session::Pending;
-use model::text::cut;
 use model::time;
 use store::{Found, Root, Store, Wish, layout};
 
@@ -339,7 +338,7 @@ impl Scene<'_> {
     fn leave_receipt(&self, event: &str, session: &str, error: Option<String>) {
         // An error can quote what it stumbled over, and that came from the harness.
         let options = self.settings.redact();
-        let clean = |text: &str, most| cut(&redact(cut(text, 4096), options), most).to_owned();
+        let clean = |text: &str, most| Redacted::head(text, most, options).to_string();
         let receipt = Receipt {
             ts: time::rfc3339(self.world.now),
             harness: self.harness.name.to_owned(),

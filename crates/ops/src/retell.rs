@@ -5,10 +5,16 @@ use std::collections::BTreeMap;
 
 use model::checks;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
+use model::failure::error_lines;
 use model::journal::{self, Record, Scene};
+use model::redact::{self, Redacted};
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
+
+/// How much of what a failed call said is looked through for the lines that say why.
+const ERROR_BYTES: usize = 64 * 1024;
+const ID_BYTES: usize = 256;
 
 /// One thing a transcript told.
 #[derive(Debug)]
@@ -52,6 +58,7 @@ impl Told {
 pub struct Retelling {
     /// Prompts, words and compactions too, not only calls.
     whole: bool,
+    redact: redact::Options,
     once: Once,
     /// Calls whose end has not come yet.
     open: Vec<ToolDone<'static>>,
@@ -67,9 +74,10 @@ pub struct Retelling {
 }
 
 impl Retelling {
-    pub fn new(whole: bool) -> Retelling {
+    pub fn new(whole: bool, redact: redact::Options) -> Retelling {
         Retelling {
             whole,
+            redact,
             once: Once::default(),
             open: Vec::new(),
             told: Vec::new(),
@@ -94,7 +102,7 @@ impl Retelling {
 
     pub fn hear(&mut self, line: Line) {
         if let LineKind::Unknown(kind) = &line.kind {
-            let kind: String = kind.chars().take(64).collect();
+            let kind = Redacted::head(kind, 64, self.redact).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
         self.torn += u64::from(line.kind == LineKind::Torn);
@@ -185,7 +193,9 @@ impl Retelling {
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
-            call.error = Some(Cow::Owned(result.errors.clone()));
+            // Picked here, because what a call said can be megabytes.
+            let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
+            call.error = Some(Cow::Owned(error_lines(&said)));
         }
         if call.command.as_deref().is_some_and(checks::may_test) {
             call.output = Some(owned(&result.tail));
@@ -206,6 +216,7 @@ impl Retelling {
     }
 
     fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {
+        let id = Redacted::head(&id, ID_BYTES, self.redact).to_string();
         self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
     }
 }

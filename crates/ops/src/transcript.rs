@@ -52,7 +52,7 @@ pub fn read(source: &Source) -> Result<Read> {
         what: format!("{}: no transcript of a harness that thru knows", source.path.display()),
         hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
     })?;
-    let mut retelling = Retelling::new(true);
+    let mut retelling = Retelling::new(true, source.redact);
     let limits = Limits::default();
     let report = feed::read_all(source.path, limits, |line| {
         each_line(harness.read_line, line.bytes, |line| retelling.hear(line));

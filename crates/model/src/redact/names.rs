@@ -3,6 +3,7 @@
 //! A name is cut into words at `_`, `-`, `.`, blanks and changes of case. Its last word is what the value *is*
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
 
+use super::languages;
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
 
 /// How much a name says, which decides how much its value must say.
@@ -32,7 +33,7 @@ pub struct Verdict {
 /// Judges a name; `None` is by far the most frequent answer.
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     if !hints(name) {
-        return None;
+        return languages::judge(name);
     }
     let mut words = Words { rest: name };
     let mut head = words.next()?;
@@ -49,7 +50,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd") {
+    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd passe") {
         return verdict(Says::Password, "password");
     }
     if is_one_of(
@@ -67,7 +68,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of(head, "pat")
-        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket");
+        && (is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext") || head == b"PAT");
     if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
         return if is_one_of(before, OTHER_TOKENS) { None } else { verdict(Says::Secret, "token") };
     }
@@ -77,7 +78,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "credential cred") {
         return verdict(Says::Secret, "credential");
     }
-    if is_one_of(head, "auth bearer authkey masterauth") {
+    if is_one_of(head, "auth bearer authkey masterauth wif") {
         return verdict(Says::Secret, "auth");
     }
     if is_one_of(head, "sig signature") {
@@ -100,7 +101,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if !is_one_of(head, "key") || is_one_of(before, OTHER_KEYS) {
         return None;
     }
-    match is_one_of(before, SECRET_KEYS) {
+    match is_one_of(before, SECRET_KEYS) || ends_with_ignore_case(before, "api") {
         true => verdict(Says::Secret, "api-key"),
         false => verdict(Says::Perhaps, "api-key"),
     }
@@ -170,6 +171,7 @@ fn hints(name: &[u8]) -> bool {
                 | b"mne"
                 | b"psk"
                 | b"coo"
+                | b"wif"
         )
     };
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")

@@ -6,6 +6,7 @@ use model::id::Id;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Status, promise_words};
+use model::redact::Redacted;
 use model::render::inline;
 use model::time;
 use store::Store;
@@ -39,7 +40,7 @@ pub fn begin(scene: &Scene, event: &HarnessEvent, source: Source) -> store::Resu
             state.id,
             state.progress(),
             promise_words(&state),
-            inline(&state.prompt, SHOWN)
+            inline(&Redacted::whole(&state.prompt, scene.settings.redact()), SHOWN)
         )
     }))
 }

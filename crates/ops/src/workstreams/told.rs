@@ -5,7 +5,7 @@ use model::brief::{Note, Topic};
 use model::digest::Digest;
 use model::id::Id;
 use model::manifest::Manifest;
-use model::redact::redact;
+use model::redact::Redacted;
 use model::render::{code, path as shown_path, quoted};
 use model::text::fingerprint;
 use model::time;
@@ -130,8 +130,8 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
 fn inlined(place: &Place, load: &Load) -> Option<Note> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
-    let text = redact(model::text::cut(&text, INLINED), place.settings.redact());
-    Some(Note { topic: Topic::Loaded, text: format!("{path}\n{text}") })
+    let text = Redacted::head(&text, INLINED, place.settings.redact());
+    Some(Note { topic: Topic::Loaded, text: format!("{path}\n{}", &*text) })
 }
 
 /// What is still unread, as a reminder: once for each set of files, and only when the agent has begun to edit.

@@ -1,0 +1,169 @@
+//! Removes from a text what a reader cannot see: escape sequences, control characters and invisible characters.
+//!
+//! Everything that is printed for a person or put before a model passes here, and redaction works on cleaned text: a
+//! secret with an escape sequence in the middle would otherwise be put together again after redaction.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The text without escape sequences, control characters (except line feed and tab), direction controls and
+/// invisible characters. A carriage return becomes a line feed. Borrowed if there was nothing to remove.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    let mut spans = hidden(text).peekable();
+    if spans.peek().is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for (span, instead) in spans {
+        out.push_str(&text[from..span.start]);
+        out.push_str(instead);
+        from = span.end;
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// As [`clean`], and on one line: a line feed or a tab becomes a blank.
+pub fn clean_line(text: &str) -> Cow<'_, str> {
+    let text = clean(text);
+    if !text.contains(['\n', '\t']) {
+        return text;
+    }
+    Cow::Owned(text.replace(['\n', '\t'], " "))
+}
+
+/// The spans that [`clean`] removes, in order, each with what takes its place (nothing, or a line feed).
+pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let (start, c) = first_hidden(text, from)?;
+        let after = start + c.len_utf8();
+        let (end, instead) = match c {
+            '\r' if text[after..].starts_with('\n') => (after, ""),
+            // Alone it starts the line again, as progress bars do.
+            '\r' | '\u{2028}' | '\u{2029}' => (after, "\n"),
+            '\u{1b}' | '\u{80}'..='\u{9f}' => (after + sequence_len(c, &text[after..]), ""),
+            _ => (after, ""),
+        };
+        from = end;
+        Some((start..end, instead))
+    })
+}
+
+/// Whether [`clean`] takes the character out, on its own or with the sequence that it starts.
+pub fn is_hidden(c: char) -> bool {
+    match c {
+        '\n' | '\t' | ' '..='~' => false,
+        // Control characters of ASCII, DEL and C1.
+        '\0'..='\u{9f}' => true,
+        // Line and paragraph separator; the blank of Braille; the marks of interlinear annotation. They are not in the
+        // table and show nothing.
+        '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' => true,
+        // The first in the table is U+00AD.
+        '\u{a0}'..='\u{ac}' => false,
+        _ => {
+            let at = DEFAULT_IGNORABLE.partition_point(|(_, last)| *last < c);
+            DEFAULT_IGNORABLE.get(at).is_some_and(|(first, _)| *first <= c)
+        }
+    }
+}
+
+/// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
+/// direction characters, tags, fillers. A test compares it with the tables of `regex-syntax` and prints what to put here.
+const DEFAULT_IGNORABLE: [(char, char); 17] = [
+    ('\u{ad}', '\u{ad}'),
+    ('\u{34f}', '\u{34f}'),
+    ('\u{61c}', '\u{61c}'),
+    ('\u{115f}', '\u{1160}'),
+    ('\u{17b4}', '\u{17b5}'),
+    ('\u{180b}', '\u{180f}'),
+    ('\u{200b}', '\u{200f}'),
+    ('\u{202a}', '\u{202e}'),
+    ('\u{2060}', '\u{206f}'),
+    ('\u{3164}', '\u{3164}'),
+    ('\u{fe00}', '\u{fe0f}'),
+    ('\u{feff}', '\u{feff}'),
+    ('\u{ffa0}', '\u{ffa0}'),
+    ('\u{fff0}', '\u{fff8}'),
+    ('\u{1bca0}', '\u{1bca3}'),
+    ('\u{1d173}', '\u{1d17a}'),
+    ('\u{e0000}', '\u{e0fff}'),
+];
+
+fn first_hidden(text: &str, from: usize) -> Option<(usize, char)> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        at += plain_ascii_len(&bytes[at..]);
+        let c = text[at..].chars().next()?;
+        if is_hidden(c) {
+            return Some((at, c));
+        }
+        at += c.len_utf8();
+    }
+}
+
+/// How many bytes are printable ASCII, line feed or tab. Most texts are nothing else: 32 bytes at a time.
+fn plain_ascii_len(bytes: &[u8]) -> usize {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let blocks = bytes.chunks_exact(32).take_while(|block| {
+        // No early exit: this is what lets the compiler compare many bytes at once.
+        block.iter().fold(true, |all, byte| all & is_plain(byte))
+    });
+    let whole = blocks.count() * 32;
+    whole + bytes[whole..].iter().take_while(|byte| is_plain(byte)).count()
+}
+
+/// How many bytes after the introducer (`ESC`, or a C1 character that stands for `ESC` and a letter) belong to its
+/// sequence. The grammar is that of ECMA-48, which is what terminals follow.
+fn sequence_len(introducer: char, rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let (kind, head) = match introducer {
+        '\u{1b}' => match bytes.first() {
+            Some(first) => (*first, 1),
+            None => return 0,
+        },
+        // U+009B stands for `ESC [`: the C1 characters are the letters from `@` on, 0x40 above.
+        c1 => (u8::try_from(u32::from(c1) - 0x40).unwrap_or(0), 0),
+    };
+    match kind {
+        b'[' => {
+            let middle = count_in(&bytes[head..], b' '..=b'?');
+            head + middle + ends_with_final(&bytes[head + middle..], b'@'..=b'~')
+        }
+        // OSC, DCS, SOS, PM and APC: a text up to a terminator. Without one on the same line, the text is shown.
+        b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_len(&rest[head..]),
+        // `ESC ( B` and the like.
+        b' '..=b'/' if head == 1 => {
+            let middle = count_in(bytes, b' '..=b'/');
+            middle + ends_with_final(&bytes[middle..], b'0'..=b'~')
+        }
+        b'0'..=b'~' => head,
+        _ => 0,
+    }
+}
+
+/// A terminal ends such a text at any control character, and so every `ESC` is looked at only once: linear.
+fn text_sequence_len(text: &str) -> usize {
+    let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
+    match c {
+        '\n' | '\r' => 0,
+        '\u{7}' | '\u{9c}' | '\u{18}' | '\u{1a}' => end + c.len_utf8(),
+        '\u{1b}' if text[end..].starts_with("\u{1b}\\") => end + 2,
+        _ => end,
+    }
+}
+
+fn count_in(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+    bytes.iter().take_while(|byte| range.contains(byte)).count()
+}
+
+/// 1 if the sequence is complete. Where it is not, the next character is not part of it.
+fn ends_with_final(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
+    usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
+}
+
+#[cfg(test)]
+#[path = "clean_tests.rs"]
+mod tests;
