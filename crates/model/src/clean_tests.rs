@@ -68,7 +68,9 @@ fn the_table_is_the_unicode_property() {
     let expected: Vec<_> = class.ranges().iter().map(|range| (range.start(), range.end())).collect();
     assert_eq!(DEFAULT_IGNORABLE.as_slice(), expected);
 
-    for set in [r"\p{Default_Ignorable_Code_Point}", r"\p{Bidi_Control}", r"[\p{Cc}--\n\t]", r"[\p{Zl}\p{Zp}]"] {
+    for set in
+        [r"\p{Default_Ignorable_Code_Point}", r"\p{Bidi_Control}", r"[\p{Cc}--\n\t]", r"[\p{Zl}\p{Zp}]"]
+    {
         let parsed = regex_syntax::parse(set).unwrap();
         let HirKind::Class(Class::Unicode(class)) = parsed.kind() else { panic!("{set}") };
         let mut each = class.ranges().iter().flat_map(|range| range.start()..=range.end());

@@ -175,7 +175,10 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
         let secret = &text[hit.start..hit.end];
         let placeholder = [MARK, hit.kind.as_bytes(), b"]"].concat();
         // UTF-16: a zero byte between any two.
-        if secret.len() >= 3 && secret.len() % 2 == 1 && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0) {
+        if secret.len() >= 3
+            && secret.len() % 2 == 1
+            && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
+        {
             let last = placeholder.len() - 1;
             redacted.extend(placeholder[..last].iter().flat_map(|byte| [*byte, 0]));
             redacted.push(placeholder[last]);
@@ -193,7 +196,8 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
 fn colours(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];
-        let length = rest.iter().take(24).take_while(|byte| matches!(byte, b'[' | b'0'..=b'9' | b';')).count();
+        let length =
+            rest.iter().take(24).take_while(|byte| matches!(byte, b'[' | b'0'..=b'9' | b';')).count();
         if rest.first() == Some(&b'[') && rest.get(length) == Some(&b'm') {
             out.extend_from_slice(&secret[at..at + length + 2]);
         }

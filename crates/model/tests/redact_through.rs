@@ -44,8 +44,21 @@ fn body(lines: &[String]) -> &[String] {
 #[test]
 fn escapes_and_invisible_characters_put_nothing_together_again() {
     let hidden = [
-        "\u{1b}[1m", "\u{1b}[01;31m\u{1b}[K", "\u{1b}[m\u{1b}[K", "\u{200b}", "\u{200d}", "\u{feff}", "\u{ad}", "\u{2060}",
-        "\u{1b}(B", "\u{9b}0m", "\0", "\u{7}", "\u{e0041}", "\u{1b}]8;;http://x.y\u{7}", "\u{34f}",
+        "\u{1b}[1m",
+        "\u{1b}[01;31m\u{1b}[K",
+        "\u{1b}[m\u{1b}[K",
+        "\u{200b}",
+        "\u{200d}",
+        "\u{feff}",
+        "\u{ad}",
+        "\u{2060}",
+        "\u{1b}(B",
+        "\u{9b}0m",
+        "\0",
+        "\u{7}",
+        "\u{e0041}",
+        "\u{1b}]8;;http://x.y\u{7}",
+        "\u{34f}",
     ];
     let mut cases = 0;
     for (before, secret) in secrets() {
@@ -97,7 +110,9 @@ fn a_cut_inside_a_long_text_halves_no_key() {
             Redacted::part(&text, at..(at + 64).min(text.len()), Options::default()),
         ];
         for kept in kept {
-            let shown = body(&lines).iter().find(|line| kept.contains(&line[..20]) || kept.contains(&line[line.len() - 12..]));
+            let shown = body(&lines)
+                .iter()
+                .find(|line| kept.contains(&line[..20]) || kept.contains(&line[line.len() - 12..]));
             assert_eq!(shown, None, "at {at}");
         }
     }
@@ -118,14 +133,19 @@ fn a_key_without_its_frame_and_behind_prefixes() {
         |_| "> ".to_owned(),
         |_| "    ".to_owned(),
         |n| format!("keys/a.pem-{n}-"),
-        |n| format!("\u{1b}[35mkeys/a.pem\u{1b}[m\u{1b}[36m:\u{1b}[m\u{1b}[32m{n}\u{1b}[m\u{1b}[36m:\u{1b}[m"),
+        |n| {
+            format!("\u{1b}[35mkeys/a.pem\u{1b}[m\u{1b}[36m:\u{1b}[m\u{1b}[32m{n}\u{1b}[m\u{1b}[36m:\u{1b}[m")
+        },
     ];
     for prefix in prefixes {
         for part in [&lines[..], &lines[1..], &lines[..lines.len() - 1], &lines[5..], &lines[..9]] {
             for separator in ["\n", "\\n", "\r\n"] {
                 let shown: Vec<String> =
                     part.iter().enumerate().map(|(n, line)| format!("{}{line}", prefix(n + 1))).collect();
-                let text = format!("the file says:{separator}{}{separator}that was it, no more", shown.join(separator));
+                let text = format!(
+                    "the file says:{separator}{}{separator}that was it, no more",
+                    shown.join(separator)
+                );
                 let redacted = redact(&text, Options::default());
                 let left = body(&lines).iter().find(|line| redacted.contains(&line[..12]));
                 assert_eq!(left, None, "{text}\n\nbecame\n\n{redacted}");
@@ -162,17 +182,34 @@ fn encoded_secrets_are_seen() {
     let hex_entities: String = token.bytes().map(|byte| format!("&#x{byte:x};")).collect();
     let unicode: String = token.bytes().map(|byte| format!("\\u{byte:04x}")).collect();
     let hex: String = token.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
-    for encoded in [&percent, &entities, &hex_entities, &unicode, &hex, &token.replace('_', "%5F"), &token.replace('_', "%255f")] {
+    for encoded in [
+        &percent,
+        &entities,
+        &hex_entities,
+        &unicode,
+        &hex,
+        &token.replace('_', "%5F"),
+        &token.replace('_', "%255f"),
+    ] {
         for (before, after) in [("", ""), ("token is ", " there"), ("{\"x\": \"", "\"}"), ("?a=", "&b=1")] {
             let redacted = redact(&format!("{before}{encoded}{after}"), Options::default()).into_owned();
             assert!(redacted.starts_with(before) && redacted.ends_with(after), "{redacted}");
-            assert!(redacted.contains("[REDACTED:") && !redacted.contains(&encoded[encoded.len() - 12..]), "{redacted}");
+            assert!(
+                redacted.contains("[REDACTED:") && !redacted.contains(&encoded[encoded.len() - 12..]),
+                "{redacted}"
+            );
         }
     }
     for (text, expected) in [
         ("password%3DXk29fQhuT7", "password%3D[REDACTED:password]"),
-        ("&quot;password&quot;: &quot;Xk29fQhuT7&quot;", "&quot;password&quot;: &quot;[REDACTED:password]&quot;"),
-        ("\\u0022password\\u0022:\\u0022Xk29fQhuT7\\u0022", "\\u0022password\\u0022:\\u0022[REDACTED:password]\\u0022"),
+        (
+            "&quot;password&quot;: &quot;Xk29fQhuT7&quot;",
+            "&quot;password&quot;: &quot;[REDACTED:password]&quot;",
+        ),
+        (
+            "\\u0022password\\u0022:\\u0022Xk29fQhuT7\\u0022",
+            "\\u0022password\\u0022:\\u0022[REDACTED:password]\\u0022",
+        ),
     ] {
         assert_eq!(redact(text, Options::default()), expected);
     }

@@ -145,6 +145,10 @@ impl Scene<'_> {
             reminder: reminder.as_ref().map(|reminder| reminder.text.as_str()),
         };
         let Verdict { mut effects, mut reply } = decide(&facts, event, self.settings, self.world.now);
+        // What we captured is redacted already. Records that people write (packets, manifests, roles) are not.
+        if let Reply::Context(text) = &mut reply {
+            *text = Redacted::whole(text, self.settings.redact()).to_string();
+        }
         if event.torn {
             // Who sends half a payload is in no state to take an answer: what is due stays due.
             effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));

@@ -117,7 +117,10 @@ fn how_a_command_ended() {
         let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
         (result.failed, result.exit, result.text.to_string())
     };
-    assert_eq!(ended(r#""hi\n\n\n[Process exited with code 0]""#, false), (false, Some(0), "hi\n\n\n[Process exited with code 0]".to_owned()));
+    assert_eq!(
+        ended(r#""hi\n\n\n[Process exited with code 0]""#, false),
+        (false, Some(0), "hi\n\n\n[Process exited with code 0]".to_owned())
+    );
     let (failed, exit, text) = ended(r#""error: no\n\n[Process exited with code 3]""#, false);
     assert_eq!((failed, exit, text.as_str()), (true, Some(3), "error: no\n\n[Process exited with code 3]"));
     assert_eq!(ended(r#""Error: gone""#, true), (true, None, "Error: gone".to_owned()));

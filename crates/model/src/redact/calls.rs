@@ -30,7 +30,8 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // Twilio: the name of an account, then its token.
     let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
     if account {
-        let value = values::value(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
+        let value =
+            values::value(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
         let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
         return token.then_some(Hit { start: value.start, end: value.end, kind: "token" });
     }
@@ -185,7 +186,8 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 /// The private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
 fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
-    let private = [&b"<D"[..], b"<P", b"<Q", b"<DP", b"<DQ", b"<InverseQ"].iter().any(|tag| before.ends_with(tag));
+    let private =
+        [&b"<D"[..], b"<P", b"<Q", b"<DP", b"<DQ", b"<InverseQ"].iter().any(|tag| before.ends_with(tag));
     if !private {
         return None;
     }

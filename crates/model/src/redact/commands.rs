@@ -22,7 +22,9 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"obscure" if ends_word(&text[..start], b"rclone") => flags::given(text, end + 1),
         b"init" if ends_word(&text[..start], b"shodan") => flags::given(text, end + 1),
         b"passwd" if ends_word(&text[..start], b"openssl") => last_word(text, end),
-        b"user" if text[..start].ends_with(b"ftp> ") || text[..start].ends_with(b"; ") => flags::second_word(text, end),
+        b"user" if text[..start].ends_with(b"ftp> ") || text[..start].ends_with(b"; ") => {
+            flags::second_word(text, end)
+        }
         b"PASS" if start == 0 || text[start - 1] == b'\n' => alone(text, end + 1),
         b"sp_addlogin" | b"sp_password" => second_literal(text, end),
         b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
@@ -36,8 +38,25 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
 pub fn may_take(word: &[u8]) -> bool {
     matches!(
         word,
-        b"use" | b"setx" | b"sqlplus" | b"expdp" | b"impdp" | b"sqlldr" | b"rman" | b"exp" | b"imp" | b"py" | b"obscure" | b"init"
-            | b"passwd" | b"user" | b"PASS" | b"sp_addlogin" | b"sp_password" | b"rp" | b"hashes"
+        b"use"
+            | b"setx"
+            | b"sqlplus"
+            | b"expdp"
+            | b"impdp"
+            | b"sqlldr"
+            | b"rman"
+            | b"exp"
+            | b"imp"
+            | b"py"
+            | b"obscure"
+            | b"init"
+            | b"passwd"
+            | b"user"
+            | b"PASS"
+            | b"sp_addlogin"
+            | b"sp_password"
+            | b"rp"
+            | b"hashes"
     )
 }
 
@@ -77,7 +96,11 @@ fn net_use(text: &[u8], at: usize) -> Option<Hit> {
     memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
     let (start, end) = words(text, at).find(|(start, end)| {
         let word = &text[*start..*end];
-        !(word.starts_with(b"\\\\") || word.starts_with(b"/") || word.ends_with(b":") || word == b"*" || word.starts_with(b"%"))
+        !(word.starts_with(b"\\\\")
+            || word.starts_with(b"/")
+            || word.ends_with(b":")
+            || word == b"*"
+            || word.starts_with(b"%"))
     })?;
     flags::given(&text[..end], start)
 }
@@ -118,7 +141,9 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         let colon = memchr::memchr(b':', word)?;
         let account = &word[..colon];
         let slash = memchr::memchr(b'/', account);
-        let named = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b'$');
+        let named = |part: &[u8]| {
+            !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b'$')
+        };
         if !account.split(|byte| *byte == b'/').all(named) || account.starts_with(b"-") {
             return None;
         }
@@ -129,14 +154,16 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         let password = &rest[..length];
         let looks = profile(password);
         // Without a host it may be `image/name:tag` or a range of lines.
-        let told = host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
+        let told =
+            host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
         if !told || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
             return None;
         }
         let from = start + colon + 1;
         let to = from + length - usize::from(quoted && password.len() > 2);
         flags::given(&text[..to + usize::from(quoted)], from)
-            .or(Some(Hit { start: from + usize::from(quoted), end: to, kind: "password" }).filter(|_| host.is_some()))
+            .or(Some(Hit { start: from + usize::from(quoted), end: to, kind: "password" })
+                .filter(|_| host.is_some()))
             .filter(|_| !super::contains(password, b"[REDACTED:"))
     })
 }
@@ -157,7 +184,8 @@ fn last_word(text: &[u8], at: usize) -> Option<Hit> {
 
 /// `PASS x`, all of a line, as a client of FTP or POP sends it.
 fn alone(text: &[u8], at: usize) -> Option<Hit> {
-    let length = text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let length =
+        text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
     // Test runners say `PASS src/a.test.ts`.
     let path = text[at..at + length].iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));

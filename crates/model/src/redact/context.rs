@@ -46,7 +46,9 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
             commands::prompted(text, at)
         }
-        (b':', b'/' | b'.' | b'@' | b'\\' | b'\'') if byte(text, at + 1) == b' ' => commands::prompted(text, at),
+        (b':', b'/' | b'.' | b'@' | b'\\' | b'\'') if byte(text, at + 1) == b' ' => {
+            commands::prompted(text, at)
+        }
         _ => None,
     }
 }
@@ -200,15 +202,18 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     let plausible = looks.is_random()
         && looks.is_mixed()
         && !content.iter().all(u8::is_ascii_hexdigit)
-        && !content.contains(&b'/') && !content.contains(&b'.');
+        && !content.contains(&b'/')
+        && !content.contains(&b'.');
     (length >= 8 && plausible).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
 /// `Debugger PIN: 123-456-789`: with it anybody may run code.
 fn debugger(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
-    let length = text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
-    let plausible = length >= 9 && text[start..start + length].contains(&b'-') && text[..at].ends_with(b"Debugger PIN");
+    let length =
+        text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
+    let plausible =
+        length >= 9 && text[start..start + length].contains(&b'-') && text[..at].ends_with(b"Debugger PIN");
     plausible.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
@@ -219,11 +224,17 @@ fn form_field(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     }
     let name = values::value(text, at + 1).filter(|name| name.quoted)?;
     let verdict = names::judge(&text[name.start..name.end])?;
-    let rest = text[name.end + 1..].strip_prefix(b"\r\n\r\n").or_else(|| text[name.end + 1..].strip_prefix(b"\n\n"))?;
+    let rest = text[name.end + 1..]
+        .strip_prefix(b"\r\n\r\n")
+        .or_else(|| text[name.end + 1..].strip_prefix(b"\n\n"))?;
     let start = text.len() - rest.len();
     let length = rest.iter().take(256).take_while(|byte| byte.is_ascii_graphic()).count();
     let value = Value { start, end: start + length, quoted: true, wrapped: false };
-    if length == 0 { None } else { named::hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() }) }
+    if length == 0 {
+        None
+    } else {
+        named::hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() })
+    }
 }
 
 /// `WIFI:T:WPA;S:name;P:x;;`: what a QR code of a network says.

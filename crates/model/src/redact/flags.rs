@@ -97,17 +97,24 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     const PROSE: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
     let content = &text[value.start..value.end];
-    if content.len() < 5 || PROSE.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes())) {
+    if content.len() < 5
+        || PROSE.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes()))
+    {
         return false;
     }
-    let line = super::context::last_line(&text[at.saturating_sub(REACH)..at]).strip_suffix(b"--").unwrap_or_default();
+    let line = super::context::last_line(&text[at.saturating_sub(REACH)..at])
+        .strip_suffix(b"--")
+        .unwrap_or_default();
     // Other flags before it, or a script by its path; a sentence has neither.
-    let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some()) && !line.contains(&b'`');
+    let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
+        && !line.contains(&b'`');
     let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'');
     let humps = profile(content).changes > 0;
     // `tool --password word` and nothing else on the line.
     let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
-    command && ends || short && !line.trim_ascii().is_empty() || humps && (ends || is(byte(text, value.end + 1), LOWER))
+    command && ends
+        || short && !line.trim_ascii().is_empty()
+        || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
 
 const MYSQL: &[&str] = &["mysql", "mariadb"];
@@ -134,8 +141,26 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                 text,
                 at,
                 &[
-                    "sshpass", " login", "mosquitto", "ldap", "mongo", "twine", "snowsql", "cqlsh", "mycli", "pgcli", "crackmapexec",
-                    "netexec", "nxc ", "winrm", "smbmap", "psexec", "hydra", "rdesktop", "kadmin", "xfreerdp",
+                    "sshpass",
+                    " login",
+                    "mosquitto",
+                    "ldap",
+                    "mongo",
+                    "twine",
+                    "snowsql",
+                    "cqlsh",
+                    "mycli",
+                    "pgcli",
+                    "crackmapexec",
+                    "netexec",
+                    "nxc ",
+                    "winrm",
+                    "smbmap",
+                    "psexec",
+                    "hydra",
+                    "rdesktop",
+                    "kadmin",
+                    "xfreerdp",
                 ],
             ) =>
         {
@@ -151,9 +176,7 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
             (text[after + comma] == b',').then(|| argument(text, after + comma + 1))?
         }
         b's' if !attached && before(text, at, &["ldappasswd"]) => argument(text, behind_flag(text, at + 1)?),
-        b'w' if !attached && before(text, at, &["ldap"]) => {
-            argument(text, behind_flag(text, at + 1)?)
-        }
+        b'w' if !attached && before(text, at, &["ldap"]) => argument(text, behind_flag(text, at + 1)?),
         b'P' if !attached && before(text, at, &["sqlcmd", "zip ", "bcp ", "mosquitto", "ipmitool"]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
@@ -255,7 +278,9 @@ pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
     // `create user scott identified by tiger;`
     let line = super::context::last_line(context).to_ascii_lowercase();
-    let bare = ["create user ", "alter user ", "grant "].iter().any(|verb| memmem::find(&line, verb.as_bytes()).is_some());
+    let bare = ["create user ", "alter user ", "grant "]
+        .iter()
+        .any(|verb| memmem::find(&line, verb.as_bytes()).is_some());
     if told && (quoted || bare) { argument(text, end + 1) } else { None }
 }
 

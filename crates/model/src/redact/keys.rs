@@ -53,11 +53,15 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
     // What stands before the mark on its own line: `file:12:`, or all of the key.
     let mut own = true;
+    let mut plausible = false;
     loop {
         let line_start = line_start(text, lowest, line_end);
         let line = &text[line_start..line_end];
         match body_of(line, start.is_none()) {
-            Some(body) => start = Some(line_start + body.start),
+            Some(body) => {
+                start = Some(line_start + body.start);
+                plausible |= body.len() >= 16 && !profile(&line[body]).is_filler();
+            }
             None if own || is_filling(line) => {}
             None => break,
         }
@@ -65,7 +69,7 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         let Some(above) = before_break(text, lowest, line_start) else { break };
         line_end = above;
     }
-    Some(Hit { start: start?, end, kind: "private-key" })
+    plausible.then_some(Hit { start: start?, end, kind: "private-key" })
 }
 
 /// How far back the beginning of a line is looked for; a body without line breaks is longer, and is all base64.

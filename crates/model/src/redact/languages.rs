@@ -2,7 +2,7 @@
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{blanks, byte, is, LETTER, LOWER};
+use super::classes::{LETTER, LOWER, blanks, byte, is};
 use super::names::{Says, Verdict};
 use super::values::{self, Value};
 
@@ -11,8 +11,20 @@ const WIDEST: usize = 64;
 
 /// Words for a password, as the last word of a name. Those with `passw` in them are known to `names`.
 const ASCII: [&[u8]; 14] = [
-    b"kennwort", b"wachtwoord", b"contrasena", b"senha", b"mdp", b"haslo", b"losenord", b"adgangskode", b"salasana",
-    b"heslo", b"jelszo", b"sifre", b"parola", b"motdepasse",
+    b"kennwort",
+    b"wachtwoord",
+    b"contrasena",
+    b"senha",
+    b"mdp",
+    b"haslo",
+    b"losenord",
+    b"adgangskode",
+    b"salasana",
+    b"heslo",
+    b"jelszo",
+    b"sifre",
+    b"parola",
+    b"motdepasse",
 ];
 
 /// As [`super::names::judge`], for a name that holds none of the English stems.
@@ -20,7 +32,21 @@ const ASCII: [&[u8]; 14] = [
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
     // The ends of the words above; almost every name fails here.
-    if !matches!(&last, b"ort" | b"ord" | b"ena" | b"nha" | b"mdp" | b"slo" | b"ode" | b"ana" | b"szo" | b"fre" | b"ola" | b"sse") {
+    if !matches!(
+        &last,
+        b"ort"
+            | b"ord"
+            | b"ena"
+            | b"nha"
+            | b"mdp"
+            | b"slo"
+            | b"ode"
+            | b"ana"
+            | b"szo"
+            | b"fre"
+            | b"ola"
+            | b"sse"
+    ) {
         return None;
     }
     let known = ASCII.iter().any(|word| {
@@ -76,29 +102,39 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     // `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
     let kind = match word {
-        b"API" if text[end..].starts_with("キー".as_bytes()) => return value_behind(text, end + 6, "api-key"),
-        b"API" if text[end..].starts_with("-Schlüssel".as_bytes()) => return value_behind(text, end + 11, "api-key"),
+        b"API" if text[end..].starts_with("キー".as_bytes()) => {
+            return value_behind(text, end + 6, "api-key");
+        }
+        b"API" if text[end..].starts_with("-Schlüssel".as_bytes()) => {
+            return value_behind(text, end + 11, "api-key");
+        }
         b"API" if text[..start].ends_with("clé ".as_bytes()) => "api-key",
         b"token" | b"Token" => "token",
         b"passe" if !text[..start].ends_with(b"mot de ") => return None,
         b"clave" | b"Clave" => "password",
         _ => {
             let known = judge(word).is_some()
-                || matches!(word, b"passe" | b"passwort" | b"Passwort" | b"password" | b"Password" | b"pass");
+                || matches!(word, b"passe" | b"passwort" | b"Passwort" | b"password" | b"Password");
             known.then_some("password")?
         }
     };
+    // English is told elsewhere; here only `admin, password x` is left.
+    if word.eq_ignore_ascii_case(b"password") {
+        let is_told = byte(text, end) == b' ' && value_length(&text[end + 1..]) >= 8;
+        return is_told.then(|| value_at(text, end + 1, kind, false))?;
+    }
     value_behind(text, end, kind)
 }
 
 /// Behind a name: a colon or a verb, at once or a few words on, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     const VERBS: [&str; 18] = [
-        " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ", " — ", " - ", "：", "是", "は", ": ",
-        " : ", " = ", "为",
+        " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ", " — ", " - ", "：",
+        "是", "は", ": ", " : ", " = ", "为",
     ];
     let window = &text[end..text.len().min(end + WIDEST)];
-    let window = &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
+    let window =
+        &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
     let (verb, length) = VERBS
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
@@ -107,7 +143,10 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
         .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
     // A word counts only behind a colon, right behind the name: `is wrong` and the like follow a verb.
     let at_once = verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef));
-    let start = end + verb + length;
+    value_at(text, end + verb + length, kind, at_once)
+}
+
+fn value_at(text: &[u8], start: usize, kind: &'static str, at_once: bool) -> Option<Hit> {
     let start = start + blanks(&text[start..], 4);
     let content = value_length(&text[start..]);
     let value = Value { start, end: start + content, quoted: false, wrapped: false };
@@ -116,8 +155,16 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
     let strong = if kind == "password" { mixed || word } else { looks.is_random() && looks.len >= 16 };
-    let stands = !matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/');
-    let secret = strong && stands && values::is_secret(text, value, Says::Password, values::Joint { tight: true, listed: true, ..values::Joint::default() });
+    let stands = !matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
+        && super::names::judge(content).is_none();
+    let secret = strong
+        && stands
+        && values::is_secret(
+            text,
+            value,
+            Says::Password,
+            values::Joint { tight: true, listed: true, ..values::Joint::default() },
+        );
     secret.then_some(Hit { start: value.start, end: value.end, kind })
 }
 
@@ -128,8 +175,13 @@ fn ends_line(text: &[u8], at: usize) -> bool {
 
 /// Printable ASCII without what closes a sentence or a bracket; other scripts go on without a blank.
 fn value_length(text: &[u8]) -> usize {
-    let length = text.iter().take(128).take_while(|byte| byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte)).count();
-    let dots = text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
+    let length = text
+        .iter()
+        .take(128)
+        .take_while(|byte| byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte))
+        .count();
+    let dots =
+        text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
     // `Herbst2024!` keeps its mark.
     let kept = usize::from(dots == 1 && text[length - 1] == b'!');
     length - dots + kept
@@ -139,6 +191,8 @@ fn value_length(text: &[u8]) -> usize {
 #[inline]
 pub fn may_tell(word: &[u8]) -> bool {
     let Some(tail) = word.last_chunk::<3>() else { return false };
-    matches!(tail, b"API" | b"mdp" | b"sse" | b"ave" | b"nha" | b"ken" | b"ort" | b"ord" | b"slo" | b"ena" | b"ola")
-        && (word.len() <= 10 || is(word[0], LOWER))
+    matches!(
+        tail,
+        b"API" | b"mdp" | b"sse" | b"ave" | b"nha" | b"ken" | b"ort" | b"ord" | b"slo" | b"ena" | b"ola"
+    ) && (word.len() <= 10 || is(word[0], LOWER))
 }

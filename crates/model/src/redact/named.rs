@@ -91,7 +91,11 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let verdict = qualified(text, &name, floor, verdict)?;
     let mut value = values::value(text, after)?;
     // `v-model="password" :type="…"`: the next attribute, not a value.
-    if name.quoted && !value.quoted && text[..value.end].ends_with(b"=") && matches!(byte(text, value.end), b'"' | b'\'') {
+    if name.quoted
+        && !value.quoted
+        && text[..value.end].ends_with(b"=")
+        && matches!(byte(text, value.end), b'"' | b'\'')
+    {
         return None;
     }
     if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
@@ -123,7 +127,11 @@ fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
     let near = &text[name.start.saturating_sub(80)..name.start];
-    (key && super::contains(near, b"\"username\":")).then_some(Hit { start: value.start, end: value.end, kind: "api-key" })
+    (key && super::contains(near, b"\"username\":")).then_some(Hit {
+        start: value.start,
+        end: value.end,
+        kind: "api-key",
+    })
 }
 
 /// `process.env.SECRET || "x"`: what is taken when nothing is set. Behind a value that is an expression.

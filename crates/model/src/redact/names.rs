@@ -3,8 +3,8 @@
 //! A name is cut into words at `_`, `-`, `.`, blanks and changes of case. Its last word is what the value *is*
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
 
-use super::languages;
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
+use super::languages;
 
 /// How much a name says, which decides how much its value must say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,8 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd passe") {
+    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd passe")
+    {
         return verdict(Says::Password, "password");
     }
     if is_one_of(
@@ -68,7 +69,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of(head, "pat")
-        && (is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext") || head == b"PAT");
+        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
     if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
         return if is_one_of(before, OTHER_TOKENS) { None } else { verdict(Says::Secret, "token") };
     }

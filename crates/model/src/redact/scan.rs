@@ -2,7 +2,8 @@
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
-    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, shape, stated, tables, urls,
+    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, shape, stated,
+    tables, urls,
 };
 
 /// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
@@ -211,7 +212,12 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
         (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => {
             stated::stated(text, start, end).or_else(|| languages::after_word(text, start, end))
         }
-        (_, b' ' | b':' | b'-' | 0x80..) if languages::may_tell(&text[start..end]) => languages::after_word(text, start, end),
+        (5, b':') if text[start..end].eq_ignore_ascii_case(b"clave") => {
+            languages::after_word(text, start, end)
+        }
+        (_, b' ' | b'-' | 0x80..) if languages::may_tell(&text[start..end]) => {
+            languages::after_word(text, start, end)
+        }
         // The rest of the name is of another alphabet.
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => languages::stated(text, start),
         (1, 0xc3) if text[start] | 32 == b'l' => languages::stated(text, start),

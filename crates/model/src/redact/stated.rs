@@ -99,7 +99,11 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let value = values::value(text, at + blanks(&text[at..], 4))?;
     let content = &text[value.start..value.end];
     // `I changed the password to Purple.Kettle`
-    if verdict.says == Says::Password && values::is_two_words(content) && is(content[0], UPPER) && names::judge(content).is_none() {
+    if verdict.says == Says::Password
+        && values::is_two_words(content)
+        && is(content[0], UPPER)
+        && names::judge(content).is_none()
+    {
         return Some(Hit { start: value.start, end: value.end, kind: verdict.kind });
     }
     let looks = profile(content);

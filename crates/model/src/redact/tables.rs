@@ -1,11 +1,11 @@
 //! Secrets told by the head of their column: CSV, tables of Markdown and of database clients, `INSERT` statements, and the
 //! fields of a `.pgpass` line.
 
+use super::Hit;
 use super::chance::profile;
 use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::Hit;
 
 const LONGEST_LINE: usize = 1024;
 /// Rows of one table that are looked at.
@@ -15,7 +15,8 @@ const MOST_COLUMNS: usize = 40;
 /// Can the word `text[start..end]` be the head of a column? Cheap: it is asked for every telling word.
 pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     matches!(byte(text, end), b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ' | b'<')
-        && (start == 0 || matches!(text[start - 1], b',' | b';' | b'\t' | b'|' | b'\n' | b' ' | b'"' | b'>' | b'_'))
+        && (start == 0
+            || matches!(text[start - 1], b',' | b';' | b'\t' | b'|' | b'\n' | b' ' | b'"' | b'>' | b'_'))
 }
 
 /// The secrets below the head `text[start..]`, if the line it stands on is the head of a table.
@@ -29,10 +30,19 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     if heads.len() < 2 || !heads.iter().all(named) {
         return;
     }
-    let Some(column) = heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start)) else {
+    let Some(column) =
+        heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start))
+    else {
         return;
     };
-    let Some(verdict) = names::judge(&head[heads[column].0..heads[column].1]).filter(is_sure) else { return };
+    let name = &head[heads[column].0..heads[column].1];
+    let Some(verdict) = names::judge(name).filter(is_sure) else { return };
+    // Aligned by blanks a list of names and values looks the same: the heads of a table are capitals, or underlined.
+    let is_loud = !head.iter().any(u8::is_ascii_lowercase);
+    if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
+        return;
+    }
+    let may_be_word = verdict.says == Says::Password && name.len() >= 6;
     let mut at = line_start + head.len() + 1;
     for _ in 0..MOST_ROWS {
         if at >= text.len() {
@@ -45,7 +55,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
                 return;
             }
             let (first, last) = cells[column];
-            hits.extend(cell(text, at + first, at + last, verdict));
+            hits.extend(cell(text, at + first, at + last, verdict, may_be_word));
         }
         at += row.len() + 1;
     }
@@ -55,7 +65,7 @@ fn is_sure(verdict: &Verdict) -> bool {
     matches!(verdict.says, Says::Password | Says::Secret | Says::Pass)
 }
 
-fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict) -> Option<Hit> {
+fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bool) -> Option<Hit> {
     let (mut start, mut end) = (start, end);
     if end - start >= 2 && matches!(text[start], b'"' | b'\'' | b'`') && text[end - 1] == text[start] {
         (start, end) = (start + 1, end - 1);
@@ -63,7 +73,7 @@ fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict) -> Option<Hit> 
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
     let looks = profile(content);
     // A column of a description holds words, too: a password that is one has some length.
-    let word = looks.letters() == looks.len && (looks.len < 7 || verdict.says != Says::Password);
+    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
     }
@@ -83,12 +93,16 @@ fn line(text: &[u8], at: usize) -> &[u8] {
 fn is_name(cell: &[u8]) -> bool {
     cell.len() <= 40
         && cell.iter().any(|byte| is(*byte, LETTER))
-        && cell.iter().all(|byte| is(*byte, BASE64_URL) || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')'))
+        && !profile(cell).is_random()
+        && cell.iter().all(|byte| {
+            is(*byte, BASE64_URL) || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
+        })
 }
 
 /// `---+---`, `|:--|--:|`
 fn is_rule(row: &[u8]) -> bool {
-    row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r')) && row.contains(&b'-')
+    row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
+        && row.contains(&b'-')
 }
 
 #[derive(Clone, Copy)]
@@ -163,7 +177,10 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     let before = &text[at.saturating_sub(LONGEST_LINE)..at];
     let lower = before.to_ascii_lowercase();
     let Some(into) = memchr::memmem::rfind(&lower, b"insert into") else { return };
-    let (Some(open), Some(close)) = (memchr::memchr(b'(', &before[into..]), memchr::memrchr(b')', before)) else { return };
+    let (Some(open), Some(close)) = (memchr::memchr(b'(', &before[into..]), memchr::memrchr(b')', before))
+    else {
+        return;
+    };
     let Some(columns) = before.get(into + open + 1..close) else { return };
     let told: Vec<(usize, Verdict)> = columns
         .split(|byte| *byte == b',')
@@ -184,8 +201,10 @@ pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
                 if byte(text, at + 1) == b'\'' {
                     at += 1; // an escaped quote
                 } else {
-                    if depth == 1 && let Some((_, verdict)) = told.iter().find(|(n, _)| *n == column) {
-                        hits.extend(cell(text, start, at, *verdict));
+                    if depth == 1
+                        && let Some((_, verdict)) = told.iter().find(|(n, _)| *n == column)
+                    {
+                        hits.extend(cell(text, start, at, *verdict, verdict.says == Says::Password));
                     }
                     quote = None;
                 }
@@ -222,16 +241,27 @@ pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let port = before.iter().rev().take(5).take_while(|byte| byte.is_ascii_digit()).count();
     let port = if port == 0 { 1 } else { port };
     let host = before[..before.len() - port].strip_suffix(b":")?;
-    let name = host.iter().rev().take(100).take_while(|byte| is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*')).count();
-    let starts = matches!(host.len().checked_sub(name + 1).map(|at| host[at]), None | Some(b'\n' | b' ' | b'"' | b'\'' | b'n'));
+    let name = host
+        .iter()
+        .rev()
+        .take(100)
+        .take_while(|byte| is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
+        .count();
+    let starts = matches!(
+        host.len().checked_sub(name + 1).map(|at| host[at]),
+        None | Some(b'\n' | b' ' | b'"' | b'\'' | b'n')
+    );
     if name == 0 || !starts || !(port >= 4 || before.ends_with(b"*")) {
         return None;
     }
     let line = line(text, at + 1);
-    let line = &line[..line.iter().position(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\r')).unwrap_or(line.len())];
+    let line = &line
+        [..line.iter().position(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\r')).unwrap_or(line.len())];
     let mut fields = line.splitn(3, |byte| *byte == b':');
     let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
-    let field = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'));
+    let field = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
+    };
     let plausible = field(database)
         && field(user)
         && (user == b"*" || is(user[0], LETTER))

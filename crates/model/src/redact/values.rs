@@ -323,7 +323,9 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
 /// `Summer.breeze`: two words with a dot between, as people make up.
 pub fn is_two_words(content: &[u8]) -> bool {
     let mut parts = content.split(|byte| *byte == b'.');
-    let word = |part: &[u8]| part.len() >= 3 && part.iter().skip(1).all(|byte| is(*byte, LOWER)) && is(part[0], LETTER);
+    let word = |part: &[u8]| {
+        part.len() >= 3 && part.iter().skip(1).all(|byte| is(*byte, LOWER)) && is(part[0], LETTER)
+    };
     parts.next().is_some_and(word) && parts.next().is_some_and(word) && parts.next().is_none()
 }
 
@@ -376,7 +378,10 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         let literal = (joint.tight && !separated && !passed) || is_lone_word(text, value);
         // `Config(user=app, password=word, ssl=false)`, as objects are printed.
         let rest = &text[value.end..text.len().min(value.end + 60)];
-        let printed = passed && joint.tight && looks.len >= 6 && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
+        let printed = passed
+            && joint.tight
+            && looks.len >= 6
+            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
         return joint.listed || literal || printed || humped || capitals || looks.is_random();
     }
@@ -392,7 +397,8 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
     const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
     let next = byte(text, value.end);
-    let ends = matches!(next, b'\n' | b'\r') || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
+    let ends =
+        matches!(next, b'\n' | b'\r') || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
     let capital = is(content[0], UPPER);
@@ -407,7 +413,9 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
 fn is_setting(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
     let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
-    let word = |part: &[u8]| !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'));
+    let word = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'))
+    };
     let section = line.starts_with(b"[") && line.ends_with(b"]");
     let pair = memchr::memchr(b'=', line).is_some_and(|at| {
         let (name, rest) = (line[..at].trim_ascii(), line[at + 1..].trim_ascii());

@@ -62,7 +62,9 @@ impl View {
 
     fn position(&self, at: usize) -> Range<usize> {
         let index = self.steps.partition_point(|step| step.view_at <= at);
-        let Some(step) = index.checked_sub(1).and_then(|index| self.steps.get(index)) else { return at..at + 1 };
+        let Some(step) = index.checked_sub(1).and_then(|index| self.steps.get(index)) else {
+            return at..at + 1;
+        };
         match at - step.view_at {
             0 => step.text_at..step.text_at + step.width,
             further => {
@@ -164,7 +166,8 @@ fn suspicion(byte: u8, next: u8) -> u8 {
     let lower = next | 32;
     let percent = (byte == b'%') & ((next.wrapping_sub(b'0') < 10) | (lower.wrapping_sub(b'a') < 6));
     let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a'));
-    let escape = (byte == b'\\') & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
+    let escape = (byte == b'\\')
+        & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
     u8::from(control | (byte >= 0x7f) | percent | entity | escape)
 }
 
@@ -173,7 +176,11 @@ fn look(text: &[u8]) -> (bool, usize) {
     match text[0] {
         b'%' | b'&' | b'\\' => (encoded(text).is_some(), 1),
         0..=0x7f => (true, 1),
-        _ => match text[..text.len().min(4)].utf8_chunks().next().and_then(|chunk| chunk.valid().chars().next()) {
+        _ => match text[..text.len().min(4)]
+            .utf8_chunks()
+            .next()
+            .and_then(|chunk| chunk.valid().chars().next())
+        {
             Some(character) => (is_hidden(character), character.len_utf8()),
             None => (false, 1),
         },
@@ -238,7 +245,8 @@ fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let (length, code) = match rest.first()? {
         b'u' if rest.get(1) == Some(&b'{') => {
             let digits = run(&rest[2..], ANY_HEX, 6);
-            (rest.get(2 + digits) == Some(&b'}')).then_some((digits + 3, number(&rest[2..2 + digits], 16)?))?
+            (rest.get(2 + digits) == Some(&b'}'))
+                .then_some((digits + 3, number(&rest[2..2 + digits], 16)?))?
         }
         b'u' => (5, number(rest.get(1..5)?, 16)?),
         b'x' => (3, number(rest.get(1..3)?, 16)?),

@@ -25,6 +25,7 @@ mod gate_runs;
 mod gates;
 mod init;
 mod install;
+mod leaks;
 mod loop_hooks;
 mod loops;
 mod obstacles;
