@@ -52,13 +52,11 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        for prefix in ["", "id_rsa:7:", "  12\u{2192}"] {
+        // With a file and a line before it, a line of the key looks like a finding of a compiler.
+        for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::rooted();
-            let shown = shown_after_transcript(
-                &env,
-                &format!("Exit code 1\n{}\nerror: it failed", output.join("\n")),
-            );
+            let shown = shown_after_transcript(&env, &format!("Exit code 1\n{}", output.join("\n")));
             assert_nowhere(&env, &body(&lines), &shown, &format!("{name}, {prefix:?}"));
             assert!(!env.journal("s").is_empty(), "the call is in the journal");
         }
@@ -70,7 +68,7 @@ fn a_failed_call_told_by_a_hook_leaks_no_key_either() {
     let lines = private_key();
     let env = TestEnv::rooted();
     let payload = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash", "tool_input": {"command": "make test"},
-        "error": format!("Exit code 2\nFAILED tests/key.rs\n{}\nerror: no", lines[2..].join("\n"))});
+        "error": format!("Exit code 2\n{}", lines[2..].join("\n"))});
     env.hook("PostToolUseFailure", &payload).accepted("failure");
     assert_nowhere(&env, &body(&lines), "", "failed tool");
 }
