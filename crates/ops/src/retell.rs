@@ -130,7 +130,7 @@ impl Retelling {
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
             let begun = ToolDone { id: call.id, tool: call.tool, files, ..ToolDone::default() };
-            self.tell(at.as_deref(), id, Kind::ToolDone(Box::new(begun)), false);
+            self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
         }
     }
 
@@ -154,7 +154,7 @@ impl Retelling {
             Item::Result(result) => self.end(result, at),
             Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
                 let kind = Kind::Prompt { text: owned(text) };
-                self.tell(at, named("prompt", at, text), kind, false);
+                self.tell(at, &named("prompt", at, text), kind, false);
             }
             Item::Said { message, text } if self.whole => {
                 if let Some(earlier) = self.said.take() {
@@ -164,7 +164,7 @@ impl Retelling {
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
                 self.tell(
                     at,
-                    format!("said-{id}"),
+                    &format!("said-{id}"),
                     Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
                     true,
                 );
@@ -172,12 +172,12 @@ impl Retelling {
             Item::Shown { path } if self.whole => {
                 let file = Touched { path: owned(path), action: Action::Read };
                 let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
-                self.tell(at, named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
+                self.tell(at, &named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
             }
             Item::Summary { text } if self.whole => {
                 self.compacted = true;
                 let kind = Kind::Summary { text: owned(text) };
-                self.tell(at, named("summary", at, text), kind, false);
+                self.tell(at, &named("summary", at, text), kind, false);
             }
             _ => {}
         }
@@ -204,7 +204,7 @@ impl Retelling {
             call.files = result.files.iter().map(owned_file).collect();
         }
         self.ended = Some(self.told.len());
-        self.tell(at, id.to_owned(), Kind::ToolDone(Box::new(call)), false);
+        self.tell(at, id, Kind::ToolDone(Box::new(call)), false);
     }
 
     /// The call that ended on the line being heard.
@@ -215,8 +215,8 @@ impl Retelling {
         }
     }
 
-    fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {
-        let id = Redacted::head(&id, ID_BYTES, self.redact).to_string();
+    fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
+        let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
         self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
     }
 }

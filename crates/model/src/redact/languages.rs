@@ -109,7 +109,14 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             return value_behind(text, end + 11, "api-key");
         }
         b"API" if text[..start].ends_with("clé ".as_bytes()) => "api-key",
-        b"token" | b"Token" => "token",
+        b"token" | b"Token"
+            if [&b" de "[..], b" di ", b" do ", b" da ", b" d'"]
+                .iter()
+                .any(|of| text[end..].starts_with(of)) =>
+        {
+            "token"
+        }
+        b"token" | b"Token" => return None,
         b"passe" if !text[..start].ends_with(b"mot de ") => return None,
         b"clave" | b"Clave" => "password",
         _ => {

@@ -181,6 +181,13 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 #[inline]
 fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
+    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _)) {
+        return infix::around_word(text, start, end);
+    }
+    // Words that announce something end in one of few pairs of letters. Almost all words of a text are told by that.
+    if next < 0x80 && !ends_as_telling(&text[start..end]) {
+        return None;
+    }
     if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ')
         && stated::may_end_name(&text[start..end])
         && tables::may_head(text, start, end)
@@ -188,8 +195,7 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
     {
         heads.push(Head::Column(start));
     }
-    match (end - start, byte(text, end)) {
-        (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _) => infix::around_word(text, start, end),
+    match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
@@ -222,6 +228,28 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
         (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => languages::stated(text, start),
         (1, 0xc3) if text[start] | 32 == b'l' => languages::stated(text, start),
         _ => None,
+    }
+}
+
+/// The last two letters of every word that [`word`] knows, in lower case.
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as";
+static TELLING: [u32; 32] = telling();
+
+const fn telling() -> [u32; 32] {
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < TELLING_ENDS.len() {
+        table[(TELLING_ENDS[at] & 31) as usize] |= 1 << (TELLING_ENDS[at + 1] & 31);
+        at += 3;
+    }
+    table
+}
+
+#[inline]
+fn ends_as_telling(word: &[u8]) -> bool {
+    match word {
+        [.., first, last] => TELLING[usize::from(first & 31)] >> (last & 31) & 1 == 1,
+        _ => false,
     }
 }
 

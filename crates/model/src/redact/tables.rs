@@ -12,11 +12,22 @@ const LONGEST_LINE: usize = 1024;
 const MOST_ROWS: usize = 10_000;
 const MOST_COLUMNS: usize = 40;
 
-/// Can the word `text[start..end]` be the head of a column? Cheap: it is asked for every telling word.
+/// Can the word `text[start..end]` be the head of a column? Cheap: it is asked for every telling word. Between single
+/// blanks it is a word of a sentence.
+#[inline]
 pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
-    matches!(byte(text, end), b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ' | b'<')
-        && (start == 0
-            || matches!(text[start - 1], b',' | b';' | b'\t' | b'|' | b'\n' | b' ' | b'"' | b'>' | b'_'))
+    let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r');
+    let after = match byte(text, end) {
+        b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' => true,
+        b' ' => wide(end + 1),
+        _ => false,
+    };
+    let before = match start.checked_sub(1).map(|at| text[at]) {
+        None | Some(b',' | b';' | b'\t' | b'|' | b'\n' | b'"' | b'_') => true,
+        Some(b' ') => start == 1 || wide(start - 2) || matches!(text[start - 2], b',' | b';'),
+        _ => false,
+    };
+    after && before
 }
 
 /// The secrets below the head `text[start..]`, if the line it stands on is the head of a table.

@@ -10,9 +10,10 @@ use std::ops::Range;
 use super::classes::{ANY_HEX, run};
 use crate::clean::{hidden, is_hidden};
 
-/// How much around something hidden or encoded belongs to the view. Wider than any secret, so that a private key with
-/// one coloured word in its middle is seen whole.
-const MARGIN: usize = 10 * 1024;
+/// How much around something hidden or encoded belongs to the view: more than a value has in common use. Where private
+/// keys are about, more than a key has, so that one with a coloured word in its middle is seen whole.
+const MARGIN: usize = 1024;
+const MARGIN_OF_KEYS: usize = 10 * 1024;
 /// How far a region is extended to the ends of its lines.
 const LONGEST_LINE: usize = 1024;
 
@@ -111,13 +112,16 @@ impl View {
 /// The parts of `text` whose view differs from the bytes, with room around them. Most texts have none.
 pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
-    let mut at = 0;
-    while let Some(found) = next_difference(text, at) {
-        at = found + 1;
-        let end = found.saturating_add(MARGIN).min(text.len());
+    let Some(first) = next_difference(text, 0) else { return regions };
+    let keys = memchr::memmem::find(text, b"PRIVATE KEY").is_some();
+    let margin = if keys { MARGIN_OF_KEYS } else { MARGIN };
+    let mut next = Some(first);
+    while let Some(found) = next {
+        next = next_difference(text, found + 1);
+        let end = found.saturating_add(margin).min(text.len());
         match regions.last_mut() {
-            Some(last) if found.saturating_sub(MARGIN) <= last.end => last.end = end,
-            _ => regions.push(found.saturating_sub(MARGIN)..end),
+            Some(last) if found.saturating_sub(margin) <= last.end => last.end = end,
+            _ => regions.push(found.saturating_sub(margin)..end),
         }
     }
     for region in &mut regions {
@@ -136,7 +140,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
         let end = text.len().min(at + BLOCK);
         // No early exit inside a block: this lets the compiler compare many bytes at once.
         let (here, next) = (&text[at..end], &text[text.len().min(at + 1)..text.len().min(end + 1)]);
-        let pairs = here.iter().zip(next.iter().chain(&[b' ']));
+        let pairs = here.iter().zip(next.iter().chain(b" "));
         if here.len() == BLOCK && next.len() == BLOCK {
             let any = here.iter().zip(next).fold(0_u8, |any, (byte, next)| any | suspicion(*byte, *next));
             if any == 0 {

@@ -36,7 +36,7 @@ fn transcript(output: &str) -> String {
 
 /// Through a transcript that no hook told of, then checkpoint, brief and packet.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
-    let path = env.write("transcript.jsonl", &transcript(output));
+    let path = env.write("transcript.jsonl", transcript(output));
     let common: Value = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
     env.hook("Stop", &common).accepted("Stop");
     env.hook("PreCompact", &merged(&common, json!({"trigger": "auto"}))).accepted("PreCompact");
