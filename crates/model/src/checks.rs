@@ -2,6 +2,8 @@
 //!
 //! The exit code alone does not tell: `cargo test | tail` ends well whatever the tests did.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::shell;
@@ -17,7 +19,8 @@ pub enum Sort {
 /// The last thing a test runner said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
-    pub line: String,
+    /// Where its line stands in the output.
+    pub line: Range<usize>,
     pub failed: bool,
 }
 
@@ -242,13 +245,16 @@ fn is_assignment(word: &str) -> bool {
 /// How the output of a test run ends: the last line in which a runner sums up, and whether any run in it failed.
 pub fn ending(output: &str) -> Option<Ending> {
     let mut found: Option<Ending> = None;
-    for line in output.lines() {
-        let line = line.trim();
+    let mut next = 0;
+    for whole in output.split_inclusive('\n') {
+        let start = next + (whole.len() - whole.trim_start().len());
+        let line = whole.trim();
+        next += whole.len();
         if let Some(failed) = summary(line) {
             let failed_before = found.as_ref().is_some_and(|known| known.failed);
             // One package that failed is the news, also when others follow that passed.
             if failed || !failed_before {
-                found = Some(Ending { line: line.to_owned(), failed });
+                found = Some(Ending { line: start..start + line.len(), failed });
             }
         }
     }

@@ -87,7 +87,7 @@ fn how_a_run_ended() {
         ("he passed 3 exams", None),
         ("", None),
     ] {
-        let found = ending(output).map(|ending| (ending.failed, ending.line));
+        let found = ending(output).map(|ending| (ending.failed, output[ending.line].to_owned()));
         assert_eq!(found, expected.map(|(failed, line)| (failed, line.to_owned())), "{output}");
     }
 }

@@ -151,7 +151,7 @@ fn files_are_ranked_by_use() {
 
 #[test]
 fn prompts_of_sub_agents_are_not_the_users() {
-    let agent = crate::journal::AgentField { id: "a".into(), kind: "x".into() };
+    let agent = journal::AgentField { id: "a".into(), kind: "x".into() };
     let digest = fold(&[prompt("mine"), Record { agent: Some(agent), ..prompt("theirs") }, prompt("  ")]);
     assert_eq!(digest.prompts.iter().map(|p| p.text.as_str()).collect::<Vec<_>>(), ["mine"]);
 }

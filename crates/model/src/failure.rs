@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::redact::Redacted;
+
 /// Lines kept of one failure, and the bytes they may take together.
 const LINES: usize = 6;
 const BYTES: usize = 1_200;
@@ -53,7 +55,8 @@ const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
 /// The telling lines of `output`, in their order, joined by line ends. Without any such line, its last ones.
-pub fn error_lines(output: &str) -> String {
+/// Redacted before: a line of a private key that is picked out alone would not be recognised.
+pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).collect();
     let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_empty_talk(line)).collect();
@@ -110,6 +113,10 @@ fn is_placed(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn error_lines(output: &str) -> String {
+        super::error_lines(&Redacted::whole(output, crate::redact::Options::default()))
+    }
 
     #[test]
     fn keeps_what_tells() {

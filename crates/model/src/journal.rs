@@ -9,9 +9,8 @@ use crate::checks;
 use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, Place};
-use crate::redact::{self, redact};
+use crate::redact::{self, Redacted};
 use crate::shell;
-use crate::text::cut;
 use crate::time;
 
 /// What the agent said between two prompts, as the transcript has it. A record of the journal that no hook tells.
@@ -25,9 +24,6 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
 const NAME_BYTES: usize = 256;
-
-/// How much past its limit a text is looked at, so that a secret across the cut is seen whole.
-const MARGIN: usize = 4 * 1024;
 
 /// Most entries of a list of things to do that are written down.
 const MOST_TODOS: usize = 100;
@@ -215,12 +211,14 @@ fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&s
     record.ms = done.ms;
     record.command = scene.clean_some(done.command.as_deref(), COMMAND_BYTES);
     if let Some(error) = &done.error {
-        record.error = Cow::Owned(error_lines(&scene.clean(error, PROMPT_BYTES)));
+        record.error = Cow::Owned(error_lines(&Redacted::head(error, PROMPT_BYTES, scene.redact)));
     }
-    if let Some(ending) = done.output.as_deref().and_then(checks::ending)
+    if let Some(output) = done.output.as_deref()
+        && let Some(ending) = checks::ending(output)
         && checks::sort(&record.command) == Some(checks::Sort::Test)
     {
-        record.result = Cow::Owned(scene.clean(&ending.line, ENTRY_BYTES).into_owned());
+        let end = ending.line.end.min(ending.line.start + ENTRY_BYTES);
+        record.result = Redacted::part(output, ending.line.start..end, scene.redact).into_text();
         record.passed = Some(!ending.failed);
     }
     record.files = files(done, &record.command, cwd, scene);
@@ -284,15 +282,11 @@ fn below<'a>(cwd: &str, scene: &Scene) -> Cow<'a, str> {
 impl Scene<'_> {
     /// Redacted, then cut. Only as much is looked at as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
-        let seen = cut(text, limit + MARGIN);
-        let whole = seen.len() == text.len();
-        let redacted = redact(seen, self.redact);
-        // Where the text itself was cut, its last stretch may hold half a secret: that stretch is not kept.
-        let keep = if whole { limit } else { limit.min(redacted.len().saturating_sub(MARGIN)) };
-        if redacted.len() <= keep {
-            return redacted;
+        let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();
+        if text.len() <= limit && kept.len() <= limit {
+            return kept;
         }
-        let kept = cut(&redacted, keep);
+        let kept = crate::text::cut(&kept, limit);
         Cow::Owned(format!("{kept}… [cut: {} of {} bytes]", kept.len(), text.len()))
     }
 

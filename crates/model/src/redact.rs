@@ -11,26 +11,41 @@
 //! - `stated`   `the password is value`        - `calls`    `f("name", "value")`, `<name>value</name>`
 //! - `context`  what a name does not tell: cookies, codes in an address, a value on the line below
 //!
+//! - `commands` what a command takes by its place     - `languages` other languages than English
+//! - `tables`   CSV and the like: told by the head of the column
+//! - `view`     what the text says once it is decoded and what cannot be seen is gone
+//! - `capture`  the one way from captured text to a part of it that may be kept
+//!
 //! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
 
 mod calls;
+mod capture;
 mod chance;
 mod classes;
+mod commands;
 mod context;
 mod flags;
 mod headers;
 mod infix;
 mod keys;
+mod languages;
 mod named;
 mod names;
 mod rules;
 mod scan;
 mod shape;
 mod stated;
+mod tables;
 mod urls;
 mod values;
+mod view;
+
+pub use capture::{MARGIN, Redacted};
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use view::View;
 
 /// What to redact beyond secrets.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,27 +59,39 @@ pub struct Options {
 pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
-        // Scanners cut at ASCII bytes, so the text stays valid and the lossy way is never taken.
-        Cow::Owned(bytes) => Cow::Owned(match String::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
-        }),
+        Cow::Owned(bytes) => Cow::Owned(to_text(bytes)),
+    }
+}
+
+/// Scanners cut at ASCII bytes, so the text stays valid and the lossy way is never taken.
+fn to_text(bytes: Vec<u8>) -> String {
+    match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
     }
 }
 
 /// As [`redact`], for bytes that need not be UTF-8; bytes outside secrets stay as they are.
 pub fn redact_bytes(text: &[u8], options: Options) -> Cow<'_, [u8]> {
-    let Some(mut redacted) = pass(text, options) else {
-        return Cow::Borrowed(text);
-    };
+    redact_part(text, 0..text.len(), options)
+}
+
+/// Redacts `text` and gives back what is left of `text[part]`. A secret across the edge is replaced whole.
+fn redact_part(text: &[u8], part: Range<usize>, options: Options) -> Cow<'_, [u8]> {
+    let hits = find(text, options);
+    if hits.is_empty() {
+        return Cow::Borrowed(&text[part]);
+    }
+    let mut redacted = replace(text, part, &hits);
     // A placeholder can complete what its secret had kept from matching (`password = ` before a line too long to be
     // one), so passes repeat until nothing is found: that makes the result a fixed point. In practice the second pass
     // finds nothing; the bound only keeps a hostile text from buying more than linear time.
     for _ in 0..MOST_PASSES {
-        match pass(&redacted, options) {
-            Some(again) => redacted = again,
-            None => break,
+        let hits = find(&redacted, options);
+        if hits.is_empty() {
+            break;
         }
+        redacted = replace(&redacted, 0..redacted.len(), &hits);
     }
     Cow::Owned(redacted)
 }
@@ -80,24 +107,101 @@ struct Hit {
     kind: &'static str,
 }
 
-/// One pass; `None` when nothing was found, and then nothing was allocated.
-fn pass(text: &[u8], options: Options) -> Option<Vec<u8>> {
-    let mut hit = scan::next(text, 0, options)?;
-    let mut redacted = Vec::with_capacity(text.len() + 64);
-    let mut copied = 0;
-    loop {
-        redacted.extend_from_slice(&text[copied..hit.start]);
-        redacted.extend_from_slice(MARK);
-        redacted.extend_from_slice(hit.kind.as_bytes());
-        redacted.push(b']');
-        copied = hit.end;
-        match scan::next(text, copied, options) {
-            Some(next) => hit = next,
-            None => break,
+/// All secrets, in order and apart from each other: those of the bytes, and those of the [`view`].
+fn find(text: &[u8], options: Options) -> Vec<Hit> {
+    let (mut hits, tables) = find_in(text, options);
+    let regions = view::regions(text);
+    if regions.is_empty() && !tables {
+        return hits;
+    }
+    for region in regions {
+        let view = View::of(text, region);
+        hits.extend(find_in(&view.bytes, options).0.iter().map(|hit| {
+            let span = view.span(hit.start, hit.end);
+            Hit { start: span.start, end: span.end, kind: hit.kind }
+        }));
+    }
+    // Where one secret was found twice, the longer finding names it.
+    hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
+    let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        match apart.last_mut() {
+            Some(last) if hit.start < last.end => last.end = last.end.max(hit.end),
+            _ => apart.push(hit),
         }
     }
-    redacted.extend_from_slice(&text[copied..]);
-    Some(redacted)
+    apart
+}
+
+/// The secrets of the bytes. True when some of them came from tables: then they are not in order.
+fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
+    let (mut hits, mut heads) = (Vec::new(), Vec::new());
+    let mut floor = 0;
+    while let Some(hit) = scan::next(text, floor, options, &mut heads) {
+        floor = hit.end;
+        hits.push(hit);
+    }
+    let found = hits.len();
+    // Two heads of one line would give the same rows twice, and many lines of heads the same rows many times.
+    heads.truncate(MOST_HEADS);
+    for head in heads {
+        match head {
+            Head::Column(at) => tables::below_head(text, at, &mut hits),
+            Head::Values(at) => tables::inserted(text, at, &mut hits),
+        }
+    }
+    let tables = hits.len() > found;
+    (hits, tables)
+}
+
+/// Where a table may begin.
+#[derive(Debug, Clone, Copy)]
+enum Head {
+    /// A telling word that may be the head of a column.
+    Column(usize),
+    /// Behind the `VALUES` of an `INSERT`.
+    Values(usize),
+}
+
+/// Tables that are looked at in one text.
+const MOST_HEADS: usize = 256;
+
+/// `text[part]` with placeholders instead of `hits`.
+fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
+    let mut redacted = Vec::with_capacity(part.len() + 64);
+    let mut copied = part.start;
+    for hit in hits.iter().filter(|hit| hit.end > part.start && hit.start < part.end) {
+        redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
+        let secret = &text[hit.start..hit.end];
+        let placeholder = [MARK, hit.kind.as_bytes(), b"]"].concat();
+        // UTF-16: a zero byte between any two.
+        if secret.len() >= 3
+            && secret.len() % 2 == 1
+            && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
+        {
+            let last = placeholder.len() - 1;
+            redacted.extend(placeholder[..last].iter().flat_map(|byte| [*byte, 0]));
+            redacted.push(placeholder[last]);
+        } else {
+            redacted.extend_from_slice(&placeholder);
+        }
+        colours(secret, &mut redacted);
+        copied = hit.end;
+    }
+    redacted.extend_from_slice(&text[copied.min(part.end)..part.end]);
+    redacted
+}
+
+/// The changes of colour inside a secret: what was switched on before it may have been switched off there.
+fn colours(secret: &[u8], out: &mut Vec<u8>) {
+    for at in memchr::memchr_iter(0x1b, secret) {
+        let rest = &secret[at + 1..];
+        let length =
+            rest.iter().take(24).take_while(|byte| matches!(byte, b'[' | b'0'..=b'9' | b';')).count();
+        if rest.first() == Some(&b'[') && rest.get(length) == Some(&b'm') {
+            out.extend_from_slice(&secret[at..at + length + 2]);
+        }
+    }
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

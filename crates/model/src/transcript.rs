@@ -14,16 +14,17 @@ pub use once::Once;
 pub use spent::{Spent, Usage};
 
 use crate::event::{TodoChange, Touched};
+use crate::redact::MARGIN;
 use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// Longest texts a reader decodes, in bytes of the file. Each is a little more than a journal keeps of such a text,
-/// so that a secret across the journal's cut is still seen whole.
-pub const TEXT_BYTES: usize = 72 * 1024;
-pub const COMMAND_BYTES: usize = 16 * 1024;
-pub const NOTE_BYTES: usize = 8 * 1024;
-pub const NAME_BYTES: usize = 1024;
+/// Longest texts a reader decodes, in bytes. Each is more than a journal keeps of such a text, so that a secret across
+/// the journal's cut is still seen whole.
+pub const TEXT_BYTES: usize = 64 * 1024 + MARGIN;
+pub const COMMAND_BYTES: usize = 8 * 1024 + MARGIN;
+pub const NOTE_BYTES: usize = 4 * 1024 + MARGIN;
+pub const NAME_BYTES: usize = 256 + MARGIN;
 
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -157,9 +158,8 @@ pub struct CallResult<'a> {
     /// The user refused it: it was never run.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// Of a failed call the lines that say why, see [`crate::failure::error_lines`].
-    pub errors: String,
-    /// What it gave: all of it if it failed, otherwise the beginning.
+    /// What it gave, not redacted: all of it if it failed (whoever wants the lines that say why redacts it first, see
+    /// [`crate::failure::error_lines`]), otherwise the beginning.
     pub text: Text<'a>,
     /// Its last lines.
     pub tail: Text<'a>,

@@ -22,6 +22,7 @@ use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal::{self, Record};
 use model::marker::{Marker, ProjectId};
+use model::redact::Redacted;
 use model::reply::{Part, Reply, combine};
 use model::session::Pending;
 use store::layout;
@@ -204,7 +205,11 @@ impl Hook<'_> {
         );
         parts.push(Part::of(decide::guidance(event, self.project.settings)));
         // Whoever sends half a payload is in no state to take an answer.
-        let Part { reply, told } = if event.torn { Part::silent() } else { combine(parts) };
+        let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
+        // What we captured is redacted already. Records that people write (packets, manifests, roles) are not.
+        if let Reply::Context(text) = &mut reply {
+            *text = Redacted::whole(text, self.project.settings.redact()).to_string();
+        }
         let answer = trace.reply(self.harness, event, &reply, "no feature has anything to say at this event");
         self.told(&context, &told);
         drop(composed);

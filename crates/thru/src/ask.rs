@@ -3,7 +3,8 @@
 use std::io::IsTerminal;
 
 use model::render::visible;
-use ops::{Error, Result};
+use ops::Error;
+use ops::Result;
 
 use crate::output::{self, DIM, Format};
 

@@ -138,7 +138,8 @@ fn deed(item: Item) -> Option<Deed> {
         Item::Result(result) if result.refused => return None,
         Item::Result(result) => {
             let call = result.call.unwrap_or_default().into_owned();
-            let errors = result.errors.lines().map(beginning).filter(|line| !line.is_empty()).collect();
+            let errors =
+                errors_of(&result.text).lines().map(beginning).filter(|line| !line.is_empty()).collect();
             if result.failed { Deed::Failed { call, errors } } else { Deed::Passed { call } }
         }
         Item::Prompt { text, .. } => Deed::Prompt(beginning(&text)),
@@ -170,4 +171,10 @@ pub fn beginning(text: &str) -> String {
 
 pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The lines of a failed call that say why, as the journal picks them.
+fn errors_of(text: &str) -> String {
+    let options = model::redact::Options::default();
+    model::failure::error_lines(&model::redact::Redacted::whole(text, options))
 }

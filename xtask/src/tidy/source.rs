@@ -30,6 +30,9 @@ const fn wall(folder: &'static str, word: &'static str, why: &'static str) -> Wa
 
 const PURE: &str = "model and harness are pure: bytes in, values out";
 const FACE: &str = "only thru talks to a person";
+const WHOLE: &str =
+    "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
+
 /// The readers of the standard library wait for pipes and read without end.
 const READER: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
@@ -53,6 +56,8 @@ const WALLS: &[Wall] = &[
     wall("crates/harness", "SystemTime", PURE),
     wall("crates/harness", "Instant", PURE),
     wall("crates/harness", "store::", "harness knows no layout of ours"),
+    wall("crates/harness", "error_lines", WHOLE),
+    wall("crates/harness", "text::cut", WHOLE),
     wall("crates/store", "harness::", "store knows no harness"),
     wall("crates/model", "clap", FACE),
     wall("crates/harness", "clap", FACE),
@@ -137,6 +142,12 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/thru/src/commands/import.rs", "reads another tool's files"),
 ];
 
+/// A cut inside the call that redacts: half a secret is not recognised.
+fn cuts_before_redaction(line: &str) -> bool {
+    let Some((_, argument)) = line.split_once(concat!("redact", "(")) else { return false };
+    ["cut(", "inline(", "one_line(", "truncate(", "take("].iter().any(|cut| argument.contains(cut))
+}
+
 pub fn check(path: &Path, text: &str) -> Vec<Finding> {
     let rust = path.extension().is_some_and(|extension| extension == "rs");
     let ours = path.starts_with("crates") || path.starts_with("xtask");
@@ -181,6 +192,9 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
             for word in HARNESS_WORDS.iter().filter(|word| !names_harnesses && holds_word(code, word)) {
                 let text = format!("{word}: a harness is named in crates/harness only; ask its row");
                 findings.push(Finding::new(place(), text));
+            }
+            if cuts_before_redaction(code) {
+                findings.push(Finding::new(place(), WHOLE));
             }
             let stands = |wall: &&Wall| path.starts_with(wall.folder) && path != Path::new(wall.except);
             for wall in WALLS.iter().filter(stands) {
@@ -271,6 +285,15 @@ mod tests {
         assert!(texts("crates/model/src/a.rs", "struct InstantNoodles;\n").is_empty());
         assert_eq!(texts("crates/ops/src/a.rs", "println!(\"{x}\");\n").len(), 1);
         assert!(texts("crates/thru/src/a.rs", "println!(\"{x}\");\n").is_empty());
+    }
+
+    #[test]
+    fn a_cut_before_redaction_is_named() {
+        let cut = concat!("let x = redact", "(cut(text, 400), options);\n");
+        assert_eq!(texts("crates/ops/src/a.rs", cut), [WHOLE]);
+        let after = concat!("let x = inline(&redact", "(text, options), 400);\n");
+        assert!(texts("crates/ops/src/a.rs", after).is_empty());
+        assert!(!texts("crates/harness/src/a.rs", "let x = error_lines(&text);\n").is_empty());
     }
 
     #[test]

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use model::failure::error_lines;
 use model::transcript::{CallResult, Chain, Item, Kind, Line, NAME_BYTES, TEXT_BYTES, Typed};
 
 use crate::fields::Fields;
@@ -163,9 +162,6 @@ fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
     result.exit = exit;
-    if failed {
-        result.errors = error_lines(&result.text);
-    }
     result
 }
 

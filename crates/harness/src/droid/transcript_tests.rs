@@ -115,13 +115,17 @@ fn how_a_command_ended() {
         let line = message("user", &block, "");
         let found = items(&line);
         let [Item::Result(result)] = &found[..] else { panic!("{found:?}") };
-        (result.failed, result.exit, result.errors.clone())
+        (result.failed, result.exit, result.text.to_string())
     };
-    assert_eq!(ended(r#""hi\n\n\n[Process exited with code 0]""#, false), (false, Some(0), String::new()));
-    let (failed, exit, errors) = ended(r#""error: no\n\n[Process exited with code 3]""#, false);
-    assert_eq!((failed, exit, errors.as_str()), (true, Some(3), "error: no"));
+    assert_eq!(
+        ended(r#""hi\n\n\n[Process exited with code 0]""#, false),
+        (false, Some(0), "hi\n\n\n[Process exited with code 0]".to_owned())
+    );
+    let (failed, exit, text) = ended(r#""error: no\n\n[Process exited with code 3]""#, false);
+    assert_eq!((failed, exit, text.as_str()), (true, Some(3), "error: no\n\n[Process exited with code 3]"));
     assert_eq!(ended(r#""Error: gone""#, true), (true, None, "Error: gone".to_owned()));
-    assert_eq!(ended(r#""it said [Process exited with code 1] once""#, false), (false, None, String::new()));
+    let once = "it said [Process exited with code 1] once";
+    assert_eq!(ended(&format!("\"{once}\""), false), (false, None, once.to_owned()));
 }
 
 #[test]

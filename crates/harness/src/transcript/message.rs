@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use model::redact::MARGIN;
 use model::transcript::{CallResult, NAME_BYTES, TEXT_BYTES, Usage};
 
 use super::walk::{Raw, Walk};
@@ -12,7 +13,7 @@ type Text<'a> = Cow<'a, str>;
 const GIVEN_BYTES: usize = 1024;
 
 /// What is kept of its end, where a test runner sums up.
-const TAIL_BYTES: usize = 2048;
+const TAIL_BYTES: usize = 2048 + MARGIN;
 
 #[derive(Debug, Default)]
 pub struct Message<'a> {

@@ -177,10 +177,18 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// A string, of which at most `max` bytes are looked at.
+    /// A string. Of a longer one, at least the first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        Some(unquote(&inner[..clean_cut(inner, max)]))
+        let mut end = clean_cut(inner, max);
+        let mut text = unquote(&inner[..end]);
+        // Escapes are longer than what they stand for. Whoever gets a text that was cut must get all of the margin
+        // behind what is kept: redaction looks at it.
+        while end < inner.len() && text.len() < max {
+            end += clean_cut(&inner[end..], (max - text.len()).max(16));
+            text = unquote(&inner[..end]);
+        }
+        Some(text)
     }
 
     /// The end of a string as it is written, escapes and all: enough to find a plain mark in it.

@@ -44,7 +44,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
                         tally.calls.push((call.id.unwrap_or_default().into_owned(), files));
                     }
                     Item::Result(result) if is_main => {
-                        let says_why = result.exit.is_some() || result.refused || !result.errors.is_empty();
+                        let says_why = result.exit.is_some() || result.refused || !result.text.is_empty();
                         tally.unexplained += usize::from(result.failed && !says_why);
                         tally.results.push((result.call.unwrap_or_default().into_owned(), result.failed));
                     }

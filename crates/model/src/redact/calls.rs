@@ -27,6 +27,14 @@ pub fn argument(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     } else if !before.ends_with(b"(") {
         return None;
     }
+    // Twilio: the name of an account, then its token.
+    let account = name.len() == 34 && name.starts_with(b"AC") && name[2..].iter().all(u8::is_ascii_hexdigit);
+    if account {
+        let value =
+            values::value(text, after).filter(|value| value.quoted && value.end - value.start == 32)?;
+        let token = text[value.start..value.end].iter().all(u8::is_ascii_hexdigit);
+        return token.then_some(Hit { start: value.start, end: value.end, kind: "token" });
+    }
     if takes_password(before) {
         let value = values::value(text, after).filter(|value| value.quoted)?;
         let verdict = Verdict { says: Says::Pass, kind: "password" };
@@ -85,7 +93,8 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 }
 
 /// Calls whose password is told by its place, and the place.
-const PLACES: [(&str, usize); 8] = [
+const PLACES: [(&str, usize); 9] = [
+    ("getConnection", 3),
     ("jwt.sign", 2),
     ("jwt.encode", 2),
     ("jwt.verify", 2),
@@ -162,6 +171,9 @@ fn takes_password(text: &[u8]) -> bool {
 
 /// `<password>value</password>`: `at` is the bracket that closes the opening tag.
 pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    if let Some(hit) = xml_key(text, at, floor) {
+        return Some(hit);
+    }
     let verdict = names::judge(element_name(&text[floor..at])?)?;
     let length = text[at + 1..].iter().take(512).position(|byte| matches!(byte, b'<' | b'\n'))?;
     let value = Value { start: at + 1, end: at + 1 + length, quoted: true, wrapped: false };
@@ -169,6 +181,20 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return None;
     }
     hit(text, value, verdict, Joint::default())
+}
+
+/// The private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
+fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    let private =
+        [&b"<D"[..], b"<P", b"<Q", b"<DP", b"<DQ", b"<InverseQ"].iter().any(|tag| before.ends_with(tag));
+    if !private {
+        return None;
+    }
+    let length = super::classes::run(&text[at + 1..], super::classes::BASE64, 2048);
+    let near = &text[at.saturating_sub(4096)..at];
+    let secret = length >= 40 && byte(text, at + 1 + length) == b'<' && super::contains(near, b"RSAKeyValue");
+    secret.then_some(Hit { start: at + 1, end: at + 1 + length, kind: "private-key" })
 }
 
 /// `<name`, `<property name="name"`, and `<key>name</key> <string` as Apple writes it.
@@ -179,6 +205,12 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         return rest.ends_with(b" name=\"").then_some(name);
     }
     let (rest, name) = before.split_at(tail(before));
+    if name == b"td" || name == b"dd" {
+        let rest = rest.strip_suffix(b"<")?;
+        let cell = rest[rest.len().saturating_sub(80)..].trim_ascii_end();
+        let cell = [&b"</td>"[..], b"</th>", b"</dt>"].iter().find_map(|end| cell.strip_suffix(*end))?;
+        return Some(&cell[tail(cell)..]).filter(|name| !name.is_empty());
+    }
     if name == b"string" {
         let rest = rest.strip_suffix(b"<")?;
         let key = rest[rest.len().saturating_sub(120)..].trim_ascii_end().strip_suffix(b"</key>")?;

@@ -8,9 +8,9 @@ use super::classes::{
     BASE64_URL, Class, DOT, LOWER, PERCENT, PLUS, SLASH, TILDE, blanks, byte, ends_with_ignore_case, run,
     starts_with_ignore_case,
 };
-use super::names::{Says, Verdict};
+use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, flags, keys, named};
+use super::{Hit, commands, flags, keys, named};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
 /// A session is drawn from at least so many bytes; what is shorter is a setting.
@@ -29,6 +29,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
     match (text[at], opened) {
         (b'=', b'?' | b'&') if end == at => query(text, start, at),
+        (b'=', b'\n') if end == at && is_session(&text[start..end]) => session(text, at),
         (b'=', b' ' | b'"' | b'\'' | b':') if end == at && run(&text[at + 1..], COOKIE, 8) == 8 => {
             cookie(text, start, at)
         }
@@ -37,6 +38,17 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
         (b':', _) if byte(text, at + 1) == b'\n' => announced(text, at),
         (b':', b' ') if &text[start..end] == b"phrase" => seed(text, start, at),
         (b':', b'@') if &text[start..end] == b"localhost" => generated(text, at),
+        (b':', b'@') if end == at && text[start..end].contains(&b'.') => after_address(text, at),
+        (b':', b'/') if end == at => commands::slash_flag(text, start, at),
+        (b':', b';') if &text[start..end] == b"P" => network(text, at),
+        (b':', _) if &text[start..end] == b"PIN" => debugger(text, at),
+        (b'=', b' ') if &text[start..end] == b"name" => form_field(text, start, at),
+        (b':', b' ') if text[..start].ends_with(b" for ") || text[..start].ends_with(b" of ") => {
+            commands::prompted(text, at)
+        }
+        (b':', b'/' | b'.' | b'@' | b'\\' | b'\'') if byte(text, at + 1) == b' ' => {
+            commands::prompted(text, at)
+        }
         _ => None,
     }
 }
@@ -102,7 +114,9 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let value = values::value(text, at)?;
     let rest = &text[value.end..];
     let alone = rest.is_empty() || byte(rest, 0) == b'"' || keys::break_length(rest) > 0;
-    (alone && !value.quoted).then_some(Value { quoted: block > 0, ..value })
+    // `"password":` and the value on the next line, as some programs print JSON.
+    let quoted = value.quoted && block == 0 && matches!(byte(rest, 0), b'"' | b'\'');
+    (alone && !value.quoted || quoted).then_some(Value { quoted: block > 0 || quoted, ..value })
 }
 
 /// Length of what opens a block: `|`, `>-`, `<<EOT`.
@@ -151,6 +165,16 @@ fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind: "cookie" })
 }
 
+/// `PHPSESSID=x; path=/` at the beginning of a line.
+fn session(text: &[u8], at: usize) -> Option<Hit> {
+    let length = run(&text[at + 1..], COOKIE, LONGEST_HEADER);
+    let rest = &text[at + 1 + length..];
+    let secret = length >= SHORTEST_SESSION
+        && rest.starts_with(b";")
+        && profile(&text[at + 1..at + 1 + length]).is_random();
+    secret.then_some(Hit { start: at + 1, end: at + 1 + length, kind: "cookie" })
+}
+
 /// `sessionid`, `PHPSESSID`, `connect.sid`.
 fn is_session(name: &[u8]) -> bool {
     starts_with_ignore_case(name, "sess") || ends_with_ignore_case(name, "sid")
@@ -170,8 +194,59 @@ fn web_key(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start, end: start + length, kind: "private-key" })
 }
 
+/// `someone@example.com:x`, as in lists of accounts and in `/etc/postfix/sasl_passwd`.
+fn after_address(text: &[u8], at: usize) -> Option<Hit> {
+    let length = text[at + 1..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let content = &text[at + 1..at + 1 + length];
+    let looks = profile(content);
+    let plausible = looks.is_random()
+        && looks.is_mixed()
+        && !content.iter().all(u8::is_ascii_hexdigit)
+        && !content.contains(&b'/')
+        && !content.contains(&b'.');
+    (length >= 8 && plausible).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
+}
+
+/// `Debugger PIN: 123-456-789`: with it anybody may run code.
+fn debugger(text: &[u8], at: usize) -> Option<Hit> {
+    let start = at + 1 + blanks(&text[at + 1..], 2);
+    let length =
+        text[start..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b'-').count();
+    let plausible =
+        length >= 9 && text[start..start + length].contains(&b'-') && text[..at].ends_with(b"Debugger PIN");
+    plausible.then_some(Hit { start, end: start + length, kind: "password" })
+}
+
+/// `Content-Disposition: form-data; name="password"`, an empty line, and the value on the line below.
+fn form_field(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    if !text[..start].ends_with(b"form-data; ") {
+        return None;
+    }
+    let name = values::value(text, at + 1).filter(|name| name.quoted)?;
+    let verdict = names::judge(&text[name.start..name.end])?;
+    let rest = text[name.end + 1..]
+        .strip_prefix(b"\r\n\r\n")
+        .or_else(|| text[name.end + 1..].strip_prefix(b"\n\n"))?;
+    let start = text.len() - rest.len();
+    let length = rest.iter().take(256).take_while(|byte| byte.is_ascii_graphic()).count();
+    let value = Value { start, end: start + length, quoted: true, wrapped: false };
+    if length == 0 {
+        None
+    } else {
+        named::hit(text, value, verdict, Joint { tight: true, listed: true, ..Joint::default() })
+    }
+}
+
+/// `WIFI:T:WPA;S:name;P:x;;`: what a QR code of a network says.
+fn network(text: &[u8], at: usize) -> Option<Hit> {
+    let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
+    memmem::find(line, b"WIFI:")?;
+    let length = text[at + 1..].iter().take(64).position(|byte| *byte == b';')?;
+    (length >= 8).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
+}
+
 /// What stands behind the last line break, real or escaped.
-fn last_line(text: &[u8]) -> &[u8] {
+pub fn last_line(text: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
     let line = &text[start..];
     &line[memmem::rfind(line, b"\\n").map_or(0, |end| end + 2)..]

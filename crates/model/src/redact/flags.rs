@@ -29,7 +29,14 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if long_flag {
         return long(text, at + 2);
     }
-    let length = run(&text[at + 1..], LOWER, 16);
+    // `mysql -ppassword1 name`: attached, whatever word it is.
+    if byte(text, at + 1) == b'p'
+        && !matches!(byte(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
+        && before(text, at, MYSQL)
+    {
+        return argument(text, at + 2);
+    }
+    let length = run(&text[at + 1..], LETTER, 16);
     // Java, Go and OpenSSL spell long flags with one dash: `-storepass x`, `-password x`.
     if length >= 5 && is_sure(&text[at + 1..at + 1 + length]) {
         return long(text, at + 1);
@@ -74,13 +81,43 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     // In prose a plain word follows (`the --password flag`); in a command another flag does.
     let prose = !value.quoted
         && content.iter().all(|byte| is(*byte, LETTER))
-        && !text[value.end..].starts_with(b" -");
+        && !text[value.end..].starts_with(b" -")
+        && !is_typed(text, at, value);
     if prose && profile(content).changes < 3 || verdict.says == Says::Authorization {
         return None;
     }
     let joint = Joint { tight: true, listed: true, ..Joint::default() };
+    let typed = verdict.says == Says::Pass && !value.quoted && is_typed(text, at, value);
+    let verdict = if typed { names::Verdict { says: Says::Password, ..verdict } } else { verdict };
     super::named::hit(text, value, verdict, joint)
 }
+
+/// Does the word `value` belong to a command, and not to a sentence about the flag at `at`?
+fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
+    const PROSE: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
+        for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
+    let content = &text[value.start..value.end];
+    if content.len() < 5
+        || PROSE.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes()))
+    {
+        return false;
+    }
+    let line = super::context::last_line(&text[at.saturating_sub(REACH)..at])
+        .strip_suffix(b"--")
+        .unwrap_or_default();
+    // Other flags before it, or a script by its path; a sentence has neither.
+    let command = [&b" -"[..], b"./", b"$ "].iter().any(|mark| memmem::find(line, mark).is_some())
+        && !line.contains(&b'`');
+    let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b';' | b'|' | b'&' | b'"' | b'\'');
+    let humps = profile(content).changes > 0;
+    // `tool --password word` and nothing else on the line.
+    let short = line.trim_ascii().split(|byte| *byte == b' ').count() == 1 && ends;
+    command && ends
+        || short && !line.trim_ascii().is_empty()
+        || humps && (ends || is(byte(text, value.end + 1), LOWER))
+}
+
+const MYSQL: &[&str] = &["mysql", "mariadb"];
 
 fn short(text: &[u8], at: usize) -> Option<Hit> {
     let letter = byte(text, at);
@@ -98,12 +135,33 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'U' if !attached && before(text, at, &["smbclient", "rpcclient"]) => {
             divided(text, behind_flag(text, at + 1)?, b'%')
         }
-        b'p' if attached && before(text, at, &["mysql", "mariadb", "7z "]) => argument(text, at + 1),
+        b'p' if attached && before(text, at, &["7z "]) => argument(text, at + 1),
         b'p' if !attached
             && before(
                 text,
                 at,
-                &["sshpass", " login", "mosquitto", "ldap", "mongo", "twine", "snowsql", "cqlsh"],
+                &[
+                    "sshpass",
+                    " login",
+                    "mosquitto",
+                    "ldap",
+                    "mongo",
+                    "twine",
+                    "snowsql",
+                    "cqlsh",
+                    "mycli",
+                    "pgcli",
+                    "crackmapexec",
+                    "netexec",
+                    "nxc ",
+                    "winrm",
+                    "smbmap",
+                    "psexec",
+                    "hydra",
+                    "rdesktop",
+                    "kadmin",
+                    "xfreerdp",
+                ],
             ) =>
         {
             argument(text, behind_flag(text, at + 1)?)
@@ -112,10 +170,14 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         b'A' | b'X' if !attached && before(text, at, &["snmp"]) => argument(text, behind_flag(text, at + 1)?),
         b'N' if !attached && before(text, at, &["ssh-keygen"]) => argument(text, behind_flag(text, at + 1)?),
         b'a' if !attached && before(text, at, &["redis-cli"]) => argument(text, behind_flag(text, at + 1)?),
-        b'w' if !attached && before(text, at, &["ldapsearch", "ldapadd", "ldapmodify"]) => {
-            argument(text, behind_flag(text, at + 1)?)
+        b'u' if !attached && before(text, at, &["lftp"]) => {
+            let after = behind_flag(text, at + 1)?;
+            let comma = text[after..].iter().take(64).position(|byte| *byte == b',' || *byte <= b' ')?;
+            (text[after + comma] == b',').then(|| argument(text, after + comma + 1))?
         }
-        b'P' if !attached && before(text, at, &["sqlcmd", "zip ", "bcp ", "mosquitto"]) => {
+        b's' if !attached && before(text, at, &["ldappasswd"]) => argument(text, behind_flag(text, at + 1)?),
+        b'w' if !attached && before(text, at, &["ldap"]) => argument(text, behind_flag(text, at + 1)?),
+        b'P' if !attached && before(text, at, &["sqlcmd", "zip ", "bcp ", "mosquitto", "ipmitool"]) => {
             argument(text, behind_flag(text, at + 1)?)
         }
         _ => None,
@@ -157,9 +219,21 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     if looks.is_mixed() && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
+/// As [`second`], where a word is a password, too: `user NAME x` in a client of FTP.
+pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
+    let name = behind_flag(text, at)?;
+    let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
+    if text[name + length] == b'\n' {
+        return None;
+    }
+    argument(text, behind_flag(text, name + length)?)
+}
+
 /// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.
 pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
-    const READERS: [&str; 10] = [
+    const READERS: [&str; 12] = [
+        "kinit ",
+        "| passwd ",
         "--password-stdin",
         "--with-token",
         "secret put",
@@ -172,7 +246,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
         "cryptsetup",
     ];
     let mut after = behind_flag(text, at)?;
-    if text[after..].starts_with(b"-n ") {
+    if text[after..].starts_with(b"-n ") || text[after..].starts_with(b"-e ") {
         after = behind_flag(text, after + 2)?;
     }
     let value = values::value(text, after)?;
@@ -202,7 +276,12 @@ pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
-    if told && quoted { argument(text, end + 1) } else { None }
+    // `create user scott identified by tiger;`
+    let line = super::context::last_line(context).to_ascii_lowercase();
+    let bare = ["create user ", "alter user ", "grant "]
+        .iter()
+        .any(|verb| memmem::find(&line, verb.as_bytes()).is_some());
+    if told && (quoted || bare) { argument(text, end + 1) } else { None }
 }
 
 /// Behind the blank (or the JSON comma and quotes of an argument list) that separates a flag from its value.
@@ -213,6 +292,11 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
     }
     let gap = blanks(rest, 8);
     (gap > 0 || matches!(byte(rest, 0), b'"' | b'\'')).then_some(at + gap)
+}
+
+/// As [`argument`], for scanners of other modules.
+pub fn given(text: &[u8], at: usize) -> Option<Hit> {
+    argument(text, at)
 }
 
 /// The whole argument, unless it is a variable or another flag.

@@ -80,3 +80,30 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let back = run_back(&text[floor..at], ALNUM | PLUS | SLASH, 76);
     rest[..length].ends_with(b"=").then_some(Hit { start: at - back, end: at + length, kind: "azure-key" })
 }
+
+/// `$6$salt$hash` as `/etc/shadow`, `.htpasswd` and databases keep it: a weak password is soon found from it.
+pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
+    const SCHEMES: [&[u8]; 13] = [
+        b"$1$",
+        b"$5$",
+        b"$6$",
+        b"$y$",
+        b"$7$",
+        b"$2a$",
+        b"$2b$",
+        b"$2y$",
+        b"$apr1$",
+        b"$argon2id$",
+        b"$argon2i$",
+        b"$gy$",
+        b"$P$",
+    ];
+    let rest = &text[at..];
+    let scheme = SCHEMES.iter().find(|scheme| rest.starts_with(scheme))?;
+    let length =
+        rest.iter().take(400).take_while(|byte| is(**byte, ALNUM) || b"$./=,+".contains(byte)).count();
+    let length = length - rest[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b',')).count();
+    let body = &rest[scheme.len().min(length)..length];
+    let plausible = body.len() >= 24 && profile(body).is_random();
+    plausible.then_some(Hit { start: at, end: at + length, kind: "password-hash" })
+}

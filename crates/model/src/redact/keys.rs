@@ -1,10 +1,12 @@
 //! Key material with a frame around it: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
 
+use std::ops::Range;
+
 use memchr::memmem;
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run};
+use super::classes::{BASE64, BASE64_URL, LETTER, byte, is, run, run_back};
 
 /// Longer than any private key in use; a frame wider than this is not one.
 const LONGEST_KEY: usize = 32 * 1024;
@@ -14,8 +16,11 @@ const LONGEST_SEGMENT: usize = 16 * 1024;
 
 /// A private key whose `-----BEGIN ` stands at `at`: all of it, frame included, terminated or cut off.
 /// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
-pub fn private_key(text: &[u8], at: usize) -> Option<Hit> {
+pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let rest = &text[at..];
+    if is_end(rest) {
+        return beheaded(text, at, floor);
+    }
     let label = rest.strip_prefix(b"-----BEGIN ").or_else(|| rest.strip_prefix(b"---- BEGIN "))?;
     let label = &label[..label.len().min(LONGEST_LABEL)];
     let label = &label[..memmem::find(label, b"----")?];
@@ -36,6 +41,79 @@ pub fn private_key(text: &[u8], at: usize) -> Option<Hit> {
         _ => body + cut_off_body(window)?,
     };
     Some(Hit { start: at, end: at + end, kind: "private-key" })
+}
+
+/// A key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
+fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let label = text.get(at + 9..text.len().min(at + 9 + LONGEST_LABEL))?;
+    let closing = memmem::find(label, b"----")?;
+    memmem::find(&label[..closing], b"PRIVATE KEY")?;
+    let end = at + 9 + closing + run(&label[closing..], super::classes::DASH, 5);
+    let (mut start, mut line_end) = (None, at);
+    let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
+    // What stands before the mark on its own line: `file:12:`, or all of the key.
+    let mut own = true;
+    let mut plausible = false;
+    loop {
+        let line_start = line_start(text, lowest, line_end);
+        let line = &text[line_start..line_end];
+        match body_of(line, start.is_none()) {
+            Some(body) => {
+                start = Some(line_start + body.start);
+                plausible |= body.len() >= 16 && !profile(&line[body]).is_filler();
+            }
+            None if own || is_filling(line) => {}
+            None => break,
+        }
+        own = false;
+        let Some(above) = before_break(text, lowest, line_start) else { break };
+        line_end = above;
+    }
+    plausible.then_some(Hit { start: start?, end, kind: "private-key" })
+}
+
+/// How far back the beginning of a line is looked for; a body without line breaks is longer, and is all base64.
+const WIDEST_LINE: usize = 400;
+
+fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
+    let marks = text[lowest..end].iter().rev().take(16).take_while(|byte| !is(**byte, BASE64)).count();
+    let body = end - marks - run_back(&text[lowest..end - marks], BASE64, LONGEST_KEY);
+    let window = &text[lowest.max(body.saturating_sub(WIDEST_LINE))..end];
+    let first = end - window.len();
+    let real = memchr::memrchr(b'\n', window).map_or(0, |at| at + 1);
+    let escaped = [&b"\\n"[..], b"\\r"].iter().filter_map(|mark| memmem::rfind(&window[real..], mark)).max();
+    first + real + escaped.map_or(0, |at| at + 2)
+}
+
+/// Where the line above ends, when a line break stands before `at`.
+fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
+    let before = &text[lowest..at];
+    let length = match before.last()? {
+        b'\n' => 1,
+        _ => 1 + before[..before.len() - 1].iter().rev().take(8).take_while(|byte| **byte == b'\\').count(),
+    };
+    (before.len() > length).then(|| at - length)
+}
+
+/// A key without frames, told by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
+pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
+    const WHOLE: [&[u8]; 6] = [
+        b"b3BlbnNzaC1rZXktdjE",
+        b"MHcCAQEEI",
+        b"MHQCAQEEI",
+        b"MIGHAgEAMBMGByqGSM49",
+        b"MC4CAQAwBQYDK2Vw",
+        b"MIHcAgEBBE",
+    ];
+    const INNER: [&[u8]; 2] = [b"IBAAKC", b"IBADANBgkqhki"];
+    let rest = &text[at..];
+    let known = WHOLE.iter().any(|known| rest.starts_with(known))
+        || rest.starts_with(b"MII") && INNER.iter().any(|inner| rest[6.min(rest.len())..].starts_with(inner));
+    if !known {
+        return None;
+    }
+    let end = cut_off_body(&rest[..rest.len().min(LONGEST_KEY)])?;
+    (end >= 40).then_some(Hit { start: at, end: at + end, kind: "private-key" })
 }
 
 /// The lines after `Private-Lines: n` in a PuTTY key file; `at` is behind the colon.
@@ -80,16 +158,14 @@ fn is_body(body: &[u8]) -> bool {
     longest_run(body).0 >= 12 && !profile(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Length of what still looks like key lines when no end follows. A line counts when it holds a long base64 run
+/// Length of what still looks like key lines when no end follows. A line counts when it ends with a long base64 run
 /// (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
         let line = &text[at..at + line_length(&text[at..])];
-        let (longest, after) = longest_run(line);
-        let decorated = !line[..after - longest].iter().any(|byte| is(*byte, LETTER));
-        if (longest >= 16 && decorated) || (end.is_some() && longest >= 4 && short_tail(line)) {
-            end = Some(at + after);
+        if let Some(body) = body_of(line, end.is_some()) {
+            end = Some(at + body.end);
         } else if !is_filling(line) {
             return end;
         }
@@ -101,9 +177,21 @@ fn cut_off_body(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The last line of a key is short: base64 and nothing else.
-fn short_tail(line: &[u8]) -> bool {
-    line.iter().all(|byte| is(*byte, BASE64) || byte.is_ascii_whitespace())
+/// The base64 at the end of a line, behind what a tool may put before it: `file:12:`, `12→`, `+`, `> `, quotes.
+/// The last line of a key can be short.
+fn body_of(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
+    let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
+    let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
+    let length = run_back(&line[..end], BASE64, LONGEST_KEY);
+    let (prefix, body) = line[..end].split_at(end - length);
+    // The mark of a diff is base64, too.
+    let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
+    let decorated = !prefix.iter().any(|byte| is(*byte, LETTER));
+    let placed = prefix.len() < WIDEST_LINE
+        && matches!(prefix.last(), Some(b':' | b'-' | b'|' | b' ' | b'\t' | b'"' | b'\'' | 0x80..));
+    let long = length >= 16 && (decorated || placed && (length >= 48 || profile(body).is_random()));
+    let short = may_be_last && length >= 4 && (decorated || placed && body.ends_with(b"="));
+    (long || short).then_some(end - length + mark..end)
 }
 
 fn is_filling(line: &[u8]) -> bool {

@@ -3,10 +3,12 @@
 
 use memchr::memmem;
 
-use super::classes::{ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, is, run, run_back};
+use super::classes::{
+    ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, ends_with_ignore_case, is, run, run_back,
+};
 use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
-use super::{Hit, context, headers, keys, shape};
+use super::{Hit, context, headers, keys, shape, tables};
 
 /// Names are read back this far; what is longer is judged by its end.
 pub const LONGEST_NAME: usize = 64;
@@ -28,9 +30,18 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         }
         _ => {}
     }
+    if text[at] == b':'
+        && let Some(hit) = tables::pgpass(text, at, floor)
+    {
+        return Some(hit);
+    }
     let Some(mut name) = name_before(text, at, floor) else {
         return context::announced(text, at);
     };
+    // `ApiKey As String = "x"`, as Visual Basic has it.
+    if name.bytes(text) == b"String" && text[floor..name.start].ends_with(b" As ") {
+        name = name_before(text, name.start - 4, floor)?;
+    }
     if name.bytes(text) == b"string" {
         name = name_before(text, name.start, floor)?; // `var name string = "value"`
     } else if name.bytes(text) == b"is" {
@@ -56,11 +67,19 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     joint.tight = name.end == at && !matches!(byte(text, after), b' ' | b'\t') && text[at] == b'=';
     after += closing_marks(&text[after..]);
     after += blanks(&text[after..], WIDEST_GAP);
+    // `key: !!str x`: YAML may say the type.
+    if text[after..].starts_with(b"!!str ") || text[after..].starts_with(b"!!binary ") {
+        after += run(&text[after + 2..], LOWER, 8) + 3;
+    }
     if verdict.says == Says::Authorization {
         return headers::credential(text, after);
     }
     // Behind a bare `=` the line below is another assignment.
     if let Some(value) = context::below(text, after).filter(|value| value.quoted || text[at] == b':') {
+        // The first line of a key is not all of it.
+        if let Some(key) = keys::bare_key(text, value.start) {
+            return Some(key);
+        }
         return hit(text, value, verdict, Joint { doubtful: !value.quoted, ..joint });
     }
     // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
@@ -71,6 +90,14 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
     let mut value = values::value(text, after)?;
+    // `v-model="password" :type="…"`: the next attribute, not a value.
+    if name.quoted
+        && !value.quoted
+        && text[..value.end].ends_with(b"=")
+        && matches!(byte(text, value.end), b'"' | b'\'')
+    {
+        return None;
+    }
     if !value.quoted && text[value.start..value.end] == *name.bytes(text) {
         return None;
     }
@@ -90,7 +117,21 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
         value.end = values::to_line_end(text, value.start, value.end);
     }
-    hit(text, value, verdict, joint).or_else(|| fallback(text, value, verdict))
+    hit(text, value, verdict, joint)
+        .or_else(|| fallback(text, value, verdict))
+        .or_else(|| beside_user(text, &name, value))
+}
+
+/// `{"username":"…","key":"…"}`: hexadecimal digits that are no hash.
+fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
+    let content = &text[value.start..value.end];
+    let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
+    let near = &text[name.start.saturating_sub(80)..name.start];
+    (key && super::contains(near, b"\"username\":")).then_some(Hit {
+        start: value.start,
+        end: value.end,
+        kind: "api-key",
+    })
 }
 
 /// `process.env.SECRET || "x"`: what is taken when nothing is set. Behind a value that is an expression.
@@ -130,9 +171,28 @@ pub fn arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if gap == 0 || name.end + 1 == at {
         return None; // `pointer->member`
     }
+    pointed(text, &name, at + 1 + gap)
+}
+
+/// `NAME→ value`; `at` is the first byte of the arrow.
+pub fn wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let name = name_before(text, at, floor)?;
+    pointed(text, &name, at + 3 + blanks(&text[at + 3..], WIDEST_GAP))
+}
+
+fn pointed(text: &[u8], name: &Name, at: usize) -> Option<Hit> {
     let verdict = names::judge(name.bytes(text))?;
     let joint = Joint { doubtful: true, ..Joint::default() };
-    hit(text, values::value(text, at + 1 + gap)?, verdict, joint)
+    hit(text, values::value(text, at)?, verdict, joint)
+}
+
+/// `name <- "x"`, as R assigns; `at` is the dash.
+pub fn arrow_left(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let name = name_before(text, at - 1, floor)?;
+    let verdict = names::judge(name.bytes(text))?;
+    let after = at + 1 + blanks(&text[at + 1..], WIDEST_GAP);
+    values::quote_at(text, after)?;
+    hit(text, values::value(text, after)?, verdict, Joint::default())
 }
 
 fn is_resource(before: &[u8]) -> bool {
@@ -172,6 +232,15 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     let before = &text[floor..at];
     let mut end = before.len()
         - before.iter().rev().take(WIDEST_GAP).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    // `"name"` and the colon on the next line.
+    if text[at] == b':' && before[..end].ends_with(b"\"\n") {
+        end -= 1;
+    }
+    // `public string Secret { get; set; } = "x"`
+    if text[at] == b'=' && before[..end].ends_with(b"}") {
+        let tail = &before[end.saturating_sub(40)..end];
+        end -= memmem::rfind(tail, b" { get;").map_or(0, |brace| tail.len() - brace);
+    }
     let bracket = end > 1 && before[end - 1] == b']' && matches!(before[end - 2], b'"' | b'\'' | b'[');
     end -= usize::from(bracket);
     let marks = before[..end].iter().rev().take(8).take_while(|byte| b"\"'`\\*?![".contains(byte)).count();
@@ -200,10 +269,13 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
         let inside = memmem::find(block, b"\n}").is_none();
         return inside.then_some(&block[..run(block, BASE64_URL, LONGEST_NAME)]);
     }
-    if !name.bytes(text).eq_ignore_ascii_case(b"value") {
+    if !ends_with_ignore_case(name.bytes(text), "value") {
         return None;
     }
     let before = &text[floor..name.start];
+    if let Some(field) = field_name(before) {
+        return Some(field);
+    }
     let gap = before.iter().rev().take(40).take_while(|byte| b" \t\r\n\"'\\,;-".contains(byte)).count();
     let mut before = &before[..before.len() - gap];
     before = before.strip_suffix(b" android:").unwrap_or(before);
@@ -219,8 +291,16 @@ fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> 
     let (rest, paired) = before.split_at(before.len() - length);
     let rest = &rest
         [..rest.len() - rest.iter().rev().take(8).take_while(|byte| b" \t\"'\\:=".contains(byte)).count()];
-    let label = &rest[rest.len() - run_back(rest, WORD, 8)..];
-    ["name", "key"].iter().any(|known| label.eq_ignore_ascii_case(known.as_bytes())).then_some(paired)
+    let label = &rest[rest.len() - run_back(rest, WORD, 24)..];
+    ["name", "key"].iter().any(|known| ends_with_ignore_case(label, known)).then_some(paired)
+}
+
+/// `<input name="password" type="text" value="x">`
+fn field_name(before: &[u8]) -> Option<&[u8]> {
+    let tag = &before[before.len().saturating_sub(120)..];
+    let tag = &tag[memmem::rfind(tag, b"<input ")?..];
+    let name = &tag[memmem::find(tag, b" name=\"")? + 7..];
+    Some(&name[..run(name, BASE64_URL, LONGEST_NAME)]).filter(|name| !name.is_empty() && !tag.contains(&b'>'))
 }
 
 /// A bare `key` or `token` takes the word before it into account: `API key: …`, `unexpected token: …`.

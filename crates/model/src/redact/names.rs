@@ -4,6 +4,7 @@
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
 
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
+use super::languages;
 
 /// How much a name says, which decides how much its value must say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct Verdict {
 /// Judges a name; `None` is by far the most frequent answer.
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     if !hints(name) {
-        return None;
+        return languages::judge(name);
     }
     let mut words = Words { rest: name };
     let mut head = words.next()?;
@@ -49,14 +50,15 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "authorization") {
         return verdict(Says::Authorization, "authorization");
     }
-    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd") {
+    if ends_with_one_of(head, "password passwd passphrase passwort passcode") || is_one_of(head, "pwd passe")
+    {
         return verdict(Says::Password, "password");
     }
     if is_one_of(
         head,
         "pw pass sshpass userpass dbpass storepass keypass requirepass bindpw rootpw phrase mnemonic psk",
     ) {
-        let sure = is_one_of(before, ACCOUNTS) || !is_one_of(head, "pw pass phrase");
+        let sure = ACCOUNTS.holds(before) || !is_one_of(head, "pw pass phrase");
         return match is_one_of(head, "phrase") && !is_one_of(before, "seed recovery pass") {
             true => None,
             false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
@@ -67,9 +69,9 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return verdict(Says::Password, "cookie");
     }
     let personal = is_one_of(head, "pat")
-        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket");
+        && is_one_of(before, "github gitlab gh gl azure devops ado ghcr git bitbucket ext");
     if ends_with_ignore_case(head, "token") || is_one_of(head, "jwt") || personal {
-        return if is_one_of(before, OTHER_TOKENS) { None } else { verdict(Says::Secret, "token") };
+        return if OTHER_TOKENS.holds(before) { None } else { verdict(Says::Secret, "token") };
     }
     if ends_with_ignore_case(head, "secret") {
         return verdict(Says::Secret, "secret");
@@ -77,7 +79,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
     if is_one_of(head, "credential cred") {
         return verdict(Says::Secret, "credential");
     }
-    if is_one_of(head, "auth bearer authkey masterauth") {
+    if is_one_of(head, "auth bearer authkey masterauth wif") {
         return verdict(Says::Secret, "auth");
     }
     if is_one_of(head, "sig signature") {
@@ -97,56 +99,66 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
         return is_one_of(words.next()?, "private")
             .then_some(Verdict { says: Says::Secret, kind: "private-key-id" });
     }
-    if !is_one_of(head, "key") || is_one_of(before, OTHER_KEYS) {
+    if !is_one_of(head, "key") || OTHER_KEYS.holds(before) {
         return None;
     }
-    match is_one_of(before, SECRET_KEYS) {
+    match SECRET_KEYS.holds(before) || ends_with_ignore_case(before, "api") {
         true => verdict(Says::Secret, "api-key"),
         false => verdict(Says::Perhaps, "api-key"),
     }
 }
 
 /// Words before `key` that make it a secret.
-const SECRET_KEYS: &str = "\
+static SECRET_KEYS: List = list(
+    "\
     api secret access private auth encryption encrypt decryption signing master account shared client \
     service storage webhook hmac jwt crypto admin root consumer subscription ingest ingestion \
     application app integration license deploy session cookie user server rest write personal global \
     origin stripe openai anthropic google azure aws sendgrid datadog algolia mapbox twilio mailgun groq \
     gemini mistral cohere claude cloudflare heroku fastly pinecone supabase firebase sentry newrelic \
-    relic dd insights role token password unseal recovery setup totp mfa";
+    relic dd insights role token password unseal recovery setup totp mfa",
+);
 
 /// Words before `key` that make it something else.
-const OTHER_KEYS: &str = "\
+static OTHER_KEYS: List = list(
+    "\
     public pub primary foreign partition sort cache idempotency routing row map dict hash range object \
     index group order unique composite host translation i18n message locale query hot short shortcut \
     modifier arrow press lookup search join shard bucket column field dedup dedupe metric label json \
     config property setting feature flag event state store context topic registry gpg item list react \
     data prop meta attribute table surrogate natural candidate super node edge any each this the no last \
     first next prev same other one every ssh fn ctrl alt shift option command cmd tab return enter \
-    escape left right function answer issue jira project sonar restore backup turn task websocket";
+    escape left right function answer issue jira project sonar restore backup turn task websocket",
+);
 
 /// Words before `token` that make it a piece of text or a position in a list.
-const OTHER_TOKENS: &str = "\
+static OTHER_TOKENS: List = list(
+    "\
     next page continuation sync pagination cancellation cancel design syntax lexer current prev previous \
     last peek first eof start end max min num total special bos eos pad unk mask sep cls input output \
     prompt completion per unexpected expected invalid missing illegal bad css theme color stop each \
-    cursor resume resumption marker position parse parser ast word text";
+    cursor resume resumption marker position parse parser ast word text",
+);
 
 /// Words before `pass` and `pw` that make it a password rather than a compiler pass.
-const ACCOUNTS: &str = "\
+static ACCOUNTS: List = list(
+    "\
     db database user admin root smtp mail email imap ftp sftp redis mysql pg postgres mongo mongodb \
     rabbitmq amqp ldap login ssh proxy http basic auth wifi vpn keystore truststore key svn git registry \
     docker api sudo vault ansible become mqtt nexus jenkins account sql mssql sa oracle default bot \
-    encryption backup restic borg gpg cert p12 pfx router kafka elastic bind";
+    encryption backup restic borg gpg cert p12 pfx router kafka elastic bind",
+);
 
 /// Words that may follow without changing what the value is.
-const SUFFIXES: &str = "\
+static SUFFIXES: List = list(
+    "\
     prod production dev development staging stage stg test testing live sandbox base value string plain \
     plaintext raw b hex private old new primary secondary default confirm confirmation repeat again us \
-    eu local ci main v in here env";
+    eu local ci main v in here env",
+);
 
 fn is_suffix(word: &[u8]) -> bool {
-    word.iter().all(|byte| is(*byte, DIGIT)) || is_one_of(word, SUFFIXES)
+    word.iter().all(|byte| is(*byte, DIGIT)) || SUFFIXES.holds(word)
 }
 
 /// A cheap look before the words are cut: almost every name fails here.
@@ -170,6 +182,7 @@ fn hints(name: &[u8]) -> bool {
                 | b"mne"
                 | b"psk"
                 | b"coo"
+                | b"wif"
         )
     };
     name.windows(3).any(stem) || ends_with_ignore_case(name, "pw")
@@ -186,6 +199,37 @@ fn singular(word: &[u8]) -> &[u8] {
 /// Word lists are one string each: no table of pointers to relocate when the process starts.
 fn is_one_of(word: &[u8], known: &str) -> bool {
     known.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// A long list, with the lengths of its words by their first letter: almost every word is told apart by that alone.
+struct List {
+    words: &'static str,
+    lengths: [u32; 32],
+}
+
+impl List {
+    fn holds(&self, word: &[u8]) -> bool {
+        let Some(first) = word.first() else { return false };
+        word.len() < 32
+            && self.lengths[usize::from(*first & 31)] & 1 << word.len() != 0
+            && is_one_of(word, self.words)
+    }
+}
+
+const fn list(words: &'static str) -> List {
+    let bytes = words.as_bytes();
+    let mut lengths = [0; 32];
+    let (mut at, mut start) = (0, 0);
+    while at <= bytes.len() {
+        if at == bytes.len() || bytes[at] == b' ' {
+            if at > start {
+                lengths[(bytes[start] & 31) as usize] |= 1 << (at - start);
+            }
+            start = at + 1;
+        }
+        at += 1;
+    }
+    List { words, lengths }
 }
 
 fn ends_with_one_of(word: &[u8], known: &str) -> bool {

@@ -83,6 +83,12 @@ pub static RULES: &[Rule] = &[
     rule("github-token",             "ghr_",                            &[Run(ALNUM, 20, 255)], Random),
     rule("github-token",             "github_pat_",                     &[Run(WORD, 20, 255)], Random),
 
+    rule("twitch-token",             "oauth:",                          &[Run(LOWER_NUM, 28, 32)], Random),
+    rule("lichess-token",            "lip_",                            &[Run(ALNUM, 18, 40)], Random),
+    rule("salesforce-session",       "00D",                             &[Run(ALNUM, 12, 15), Literal("!"), Run(BASE64_URL | DOT, 40, 200)], Random),
+    rule("cookie",                   "CfDJ8",                           &[Run(BASE64_URL, 40, 4000)], Random),
+    rule("api-key",                  "ddp_",                            &[Run(ALNUM, 20, 80)], Random),
+
     // GitLab
     rule("gitlab-token",             "glpat-",                          &[Run(B64U_DOT, 16, 300)], Random),
     rule("gitlab-token",             "gldt-",                           &[Run(BASE64_URL, 16, 300)], Random),

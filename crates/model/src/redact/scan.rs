@@ -1,10 +1,13 @@
 //! The one pass: what to try at which byte.
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
-use super::{Hit, MARK, Options, calls, flags, headers, infix, keys, named, shape, stated, urls};
+use super::{
+    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, shape, stated,
+    tables, urls,
+};
 
 /// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
-pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
+pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) -> Option<Hit> {
     if let Some(hit) = infix::aws_secret(text, floor) {
         return Some(hit);
     }
@@ -23,7 +26,7 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
                 Some(hit) => Some(hit),
                 None => {
                     let end = at + word_length(&text[at..]);
-                    let hit = word(text, at, end);
+                    let hit = word(text, at, end, heads);
                     if hit.is_none() {
                         at = end;
                         continue;
@@ -49,8 +52,12 @@ pub fn next(text: &[u8], floor: usize, options: Options) -> Option<Hit> {
             Action::Or if byte(text, at + 1) == text[at] => named::otherwise(text, at, floor),
             Action::Or => None,
             Action::At => at_sign(text, at, floor, options),
-            Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at),
+            Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at, floor),
+            Action::Dash if text[floor..at].ends_with(b"<") => named::arrow_left(text, at, floor),
             Action::Dash => flags::value(text, at, floor),
+            Action::Foreign if text[at..].starts_with("→".as_bytes()) => named::wide_arrow(text, at, floor),
+            Action::Foreign => languages::stated(text, at),
+            Action::Dollar => infix::crypt_hash(text, at),
             Action::Tilde => infix::entra_secret(text, at, floor),
             Action::Plus => infix::azure_storage_key(text, at, floor),
             Action::Bracket => {
@@ -101,13 +108,23 @@ enum Action {
     Bracket,
     Escape,
     Percent,
+    /// A byte that begins a word for a password in another script.
+    Foreign,
+    Dollar,
 }
 
 static ACTIONS: [Action; 256] = actions();
 
 const fn actions() -> [Action; 256] {
     let mut actions = [Action::Skip; 256];
-    let mut byte = 0;
+    let mut byte = 128;
+    while byte < 256 {
+        if languages::may_begin(byte as u8) {
+            actions[byte] = Action::Foreign;
+        }
+        byte += 1;
+    }
+    byte = 0;
     while byte < 128 {
         actions[byte] = match byte as u8 {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => Action::Word,
@@ -123,6 +140,7 @@ const fn actions() -> [Action; 256] {
             b'[' => Action::Bracket,
             b'\\' | 0x1b => Action::Escape,
             b'%' => Action::Percent,
+            b'$' => Action::Dollar,
             _ => Action::Skip,
         };
         byte += 1;
@@ -146,6 +164,12 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     if let Some(hit) = shape::find(text, start, edge) {
         return Some(hit);
     }
+    if matches!(text[start], b'M' | b'b')
+        && shape::stands_alone(text, start, edge)
+        && let Some(hit) = keys::bare_key(text, start)
+    {
+        return Some(hit);
+    }
     // Its dots tell it from base64, so it may stand in a path: `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
@@ -155,9 +179,23 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 
 /// What the word `text[start..end]` announces or is part of.
 #[inline]
-fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    match (end - start, byte(text, end)) {
-        (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _) => infix::around_word(text, start, end),
+fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<Hit> {
+    let next = byte(text, end);
+    if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _)) {
+        return infix::around_word(text, start, end);
+    }
+    // Words that announce something end in one of few pairs of letters. Almost all words of a text are told by that.
+    if next < 0x80 && !ends_as_telling(&text[start..end]) {
+        return None;
+    }
+    if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ')
+        && stated::may_end_name(&text[start..end])
+        && tables::may_head(text, start, end)
+        && heads.len() < super::MOST_HEADS
+    {
+        heads.push(Head::Column(start));
+    }
+    match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
@@ -170,8 +208,48 @@ fn word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         (13, b' ') if &text[start..end] == b"Authorization" && byte(text, end + 1) == b'"' => {
             headers::credential(text, end + 1)
         }
-        (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => stated::stated(text, start, end),
+        (6, b' ' | b'(' | b'\n') if text[start..end].eq_ignore_ascii_case(b"values") => {
+            heads.push(Head::Values(end));
+            None
+        }
+        (_, b' ') if commands::may_take(&text[start..end]) => {
+            commands::after(text, start, end).or_else(|| stated::stated(text, start, end))
+        }
+        (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => {
+            stated::stated(text, start, end).or_else(|| languages::after_word(text, start, end))
+        }
+        (5, b':') if text[start..end].eq_ignore_ascii_case(b"clave") => {
+            languages::after_word(text, start, end)
+        }
+        (_, b' ' | b'-' | 0x80..) if languages::may_tell(&text[start..end]) => {
+            languages::after_word(text, start, end)
+        }
+        // The rest of the name is of another alphabet.
+        (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => languages::stated(text, start),
+        (1, 0xc3) if text[start] | 32 == b'l' => languages::stated(text, start),
         _ => None,
+    }
+}
+
+/// The last two letters of every word that [`word`] knows, in lower case.
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as";
+static TELLING: [u32; 32] = telling();
+
+const fn telling() -> [u32; 32] {
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < TELLING_ENDS.len() {
+        table[(TELLING_ENDS[at] & 31) as usize] |= 1 << (TELLING_ENDS[at + 1] & 31);
+        at += 3;
+    }
+    table
+}
+
+#[inline]
+fn ends_as_telling(word: &[u8]) -> bool {
+    match word {
+        [.., first, last] => TELLING[usize::from(first & 31)] >> (last & 31) & 1 == 1,
+        _ => false,
     }
 }
 

@@ -43,7 +43,7 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
-        let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw") && made_up;
+        let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw") && (made_up || value.quoted);
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
         let in_command = made_up && super::contains(context, b"nmcli ");
         if in_netrc || in_sql || in_server || in_code || in_command || context.ends_with(b"ENV ") {
@@ -98,6 +98,14 @@ fn numbered(text: &[u8], kind: Value) -> Option<Value> {
 fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hit> {
     let value = values::value(text, at + blanks(&text[at..], 4))?;
     let content = &text[value.start..value.end];
+    // `I changed the password to Purple.Kettle`
+    if verdict.says == Says::Password
+        && values::is_two_words(content)
+        && is(content[0], UPPER)
+        && names::judge(content).is_none()
+    {
+        return Some(Hit { start: value.start, end: value.end, kind: verdict.kind });
+    }
     let looks = profile(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;

@@ -6,6 +6,7 @@ use super::classes::{
     BASE64, BASE64_URL, DIGIT, DOT, LETTER, LOWER, UPPER, WORD, byte, is, run, run_back,
     starts_with_ignore_case,
 };
+use super::context;
 use super::names::{self, Says};
 
 /// Longer quoted texts are documents, not secrets.
@@ -85,7 +86,7 @@ fn bare_length(text: &[u8]) -> Option<usize> {
 pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let looks = profile(content);
-    if is_stand_in(content, &looks) || is_reference(text, value, &looks) {
+    if is_stand_in(content, &looks) || is_reference(text, value, &looks, joint) {
         return false;
     }
     if value.wrapped || joint.doubtful {
@@ -100,7 +101,8 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         Says::Pass => {
             let literal = is_secret_literal(content, value, &looks, Joint { tight: true, ..joint });
             let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
-            literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed
+            let words = is_two_words(content) && is(content[0], UPPER);
+            literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
         }
         Says::Perhaps => is_strong(content, &looks),
         Says::Signature => joint.tight && looks.len >= 20 && looks.is_random(),
@@ -218,7 +220,7 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
 }
 
 /// A variable, a template, an expression, a path, an address: it points to a secret at most.
-fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
+fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
     let named = |name: &[u8]| {
@@ -239,7 +241,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
         b'%' if content.len() <= 3 || (content.ends_with(b"%") && named(&content[1..content.len() - 1])) => {
             return true;
         }
-        b'{' if content.ends_with(b"}") => return true,
+        b'{' if content.ends_with(b"}") && !(looks.len >= 32 && looks.is_random()) => return true,
         b':' | b'@' | b'?' | b'&' | b'*' | b'!' if named(rest(1)) && !looks.is_random() && !value.quoted => {
             return true;
         }
@@ -274,7 +276,11 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile) -> bool {
     }) {
         return true;
     }
-    !value.quoted && is_expression(text, value, looks)
+    // A key vault fills it in.
+    if content.starts_with(b"@Microsoft.KeyVault") {
+        return true;
+    }
+    !value.quoted && is_expression(text, value, looks, joint)
 }
 
 /// `api.example.com/v1`: a host and a path without a scheme.
@@ -285,7 +291,7 @@ fn is_address(content: &[u8]) -> bool {
 }
 
 /// A bare value that is code: a call, an index, a generic type, a path of names.
-fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
+fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     if matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'<')
         || looks.longest < 32 && super::contains(content, b"::")
@@ -297,7 +303,13 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
         && is(content[0], LETTER);
     // `private_key: ed25519.Ed25519PrivateKey` is a type, named as secrets are.
     if dotted {
-        return !looks.is_random() || is_telling(content);
+        // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
+        let lone = is(content[0], UPPER) && matches!(byte(text, value.end), b'\n' | b'\r');
+        let literal = (joint.tight && (joint.loud || joint.listed) || lone) && is_two_words(content);
+        return !literal && !looks.is_random() || is_telling(content);
+    }
+    if super::contains(content, b"?.") {
+        return true;
     }
     // What a minifier leaves: `e.auth??!1`, `a.token=a.key=void 0`.
     let name = |part: &[u8]| {
@@ -306,6 +318,15 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile) -> bool {
     let chain =
         content.contains(&b'=') && content.contains(&b'.') && content.split(|byte| *byte == b'=').all(name);
     chain || super::contains(content, b"??")
+}
+
+/// `Summer.breeze`: two words with a dot between, as people make up.
+pub fn is_two_words(content: &[u8]) -> bool {
+    let mut parts = content.split(|byte| *byte == b'.');
+    let word = |part: &[u8]| {
+        part.len() >= 3 && part.iter().skip(1).all(|byte| is(*byte, LOWER)) && is(part[0], LETTER)
+    };
+    parts.next().is_some_and(word) && parts.next().is_some_and(word) && parts.next().is_none()
 }
 
 /// Named as a secret is: `FieldOf("V2ApiKey")` tells of a key.
@@ -331,7 +352,7 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     }
     if value.quoted {
         // `"password": "Passwort"` is a label.
-        let label = is(content[0], UPPER) && looks.upper == 1;
+        let label = is(content[0], UPPER) && looks.upper == 1 && !(joint.tight && joint.listed);
         return !(plain && (label || is_constant(content)));
     }
     // `DB_PASSWORD: the password of the database`
@@ -354,14 +375,53 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     let humped = separated && looks.changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
-        let literal = joint.tight && !separated && !passed;
+        let literal = (joint.tight && !separated && !passed) || is_lone_word(text, value);
+        // `Config(user=app, password=word, ssl=false)`, as objects are printed.
+        let rest = &text[value.end..text.len().min(value.end + 60)];
+        let printed = passed
+            && joint.tight
+            && looks.len >= 6
+            && [&b"=false"[..], b"=true", b"=null"].iter().any(|word| super::contains(rest, word));
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
-        return joint.listed || literal || humped || capitals || looks.is_random();
+        return joint.listed || literal || printed || humped || capitals || looks.is_random();
     }
     // `violet-cobalt-85` on a line of its own: in code it would be a sum.
     let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
+}
+
+/// `password: sunflowerfield`: a word of letters that is all of a line's value, as in YAML and INI files and in notes.
+/// In code it would be a name, so the words that code puts there do not count.
+fn is_lone_word(text: &[u8], value: Value) -> bool {
+    const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
+    let content = &text[value.start..value.end];
+    let next = byte(text, value.end);
+    let ends =
+        matches!(next, b'\n' | b'\r') || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
+    let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
+    let assigned = line.trim_ascii_end().ends_with(b"=");
+    let capital = is(content[0], UPPER);
+    content.len() >= if capital { 8 } else { 6 }
+        && ends
+        && content.iter().skip(1).all(|byte| is(*byte, LOWER))
+        && !NAMES.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
+        && (!assigned || is_setting(text, value.start - line.len()))
+}
+
+/// Is the line above `start` one of a settings file: `[section]`, or `name = word`?
+fn is_setting(text: &[u8], start: usize) -> bool {
+    let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
+    let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
+    let word = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is(*byte, WORD) || matches!(byte, b'.' | b'-'))
+    };
+    let section = line.starts_with(b"[") && line.ends_with(b"]");
+    let pair = memchr::memchr(b'=', line).is_some_and(|at| {
+        let (name, rest) = (line[..at].trim_ascii(), line[at + 1..].trim_ascii());
+        matches!(name, b"user" | b"username" | b"login" | b"host" | b"database") && word(rest) && rest != name
+    });
+    section || pair
 }
 
 /// `violet-cobalt-85`: two words or more and a number of two digits or more, as people make up.
@@ -403,7 +463,10 @@ fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
 
 /// Only what was drawn by chance, and neither a hash nor an id.
 fn is_strong(content: &[u8], looks: &Profile) -> bool {
-    let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    // A hash, perhaps behind words: `Linux-cargo-9c4682cd…` is the key of a cache.
+    let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
+    let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
+        || last.len() >= 32 && last.iter().all(u8::is_ascii_hexdigit);
     looks.len >= 16
         && looks.digits >= 2
         && looks.letters() > 0

@@ -243,7 +243,11 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
     }
     // No process is started here: a session start does this too.
     let git = store::git::head(&project.root.checkout);
-    let git = git.map(|head| model::packet::Git { head: head.commit, branch: head.branch, dirty: None });
+    let git = git.map(|head| model::packet::Git {
+        branch: crate::project::git::safe_branch(&head),
+        head: head.commit,
+        dirty: None,
+    });
     let request = handoff::Request { purpose: &purpose, marks, ..handoff::Request::default() };
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     handed_off(world, &project.store, open.session.as_str(), &report.id)?;

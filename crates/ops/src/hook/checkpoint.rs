@@ -95,7 +95,7 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     let whole = !reports_all || cursor.is_none() && digest.prompts.is_empty();
-    let mut retelling = Retelling::new(whole);
+    let mut retelling = Retelling::new(whole, work.scene.redact);
     let window = match work.event.kind {
         Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
         _ => WINDOW_AT_STOP,

@@ -2,8 +2,7 @@
 
 use model::digest::journal_unread_words;
 use model::receipt::{Outcome, Receipt};
-use model::redact::{self, redact};
-use model::text::cut;
+use model::redact::{self, Redacted};
 use model::time;
 
 use super::{Call, Hook, lost};
@@ -77,7 +76,7 @@ fn made(
 
 /// An error can quote what it stumbled over, and that came from the harness.
 fn clean(text: &str, most: usize, options: redact::Options) -> String {
-    cut(&redact(cut(text, 4096), options), most).to_owned()
+    Redacted::head(text, most, options).to_string()
 }
 
 /// The first is told whole; of the others it is said that there are some.

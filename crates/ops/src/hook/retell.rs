@@ -5,10 +5,16 @@ use std::collections::BTreeMap;
 
 use model::checks;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
+use model::failure::error_lines;
 use model::journal::{self, Record, Scene};
+use model::redact::{self, Redacted};
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
+
+/// How much of what a failed call said is looked through for the lines that say why.
+const ERROR_BYTES: usize = 64 * 1024;
+const ID_BYTES: usize = 256;
 
 /// One thing a transcript told.
 #[derive(Debug)]
@@ -52,6 +58,7 @@ impl Told {
 pub struct Retelling {
     /// Prompts, words and compactions too, not only calls.
     whole: bool,
+    redact: redact::Options,
     once: Once,
     /// Calls whose end has not come yet.
     open: Vec<ToolDone<'static>>,
@@ -67,9 +74,10 @@ pub struct Retelling {
 }
 
 impl Retelling {
-    pub fn new(whole: bool) -> Retelling {
+    pub fn new(whole: bool, redact: redact::Options) -> Retelling {
         Retelling {
             whole,
+            redact,
             once: Once::default(),
             open: Vec::new(),
             told: Vec::new(),
@@ -94,7 +102,7 @@ impl Retelling {
 
     pub fn hear(&mut self, line: Line) {
         if let LineKind::Unknown(kind) = &line.kind {
-            let kind: String = kind.chars().take(64).collect();
+            let kind = Redacted::head(kind, 64, self.redact).to_string();
             *self.unknown.entry(kind).or_default() += 1;
         }
         self.torn += u64::from(line.kind == LineKind::Torn);
@@ -122,7 +130,7 @@ impl Retelling {
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
             let begun = ToolDone { id: call.id, tool: call.tool, files, ..ToolDone::default() };
-            self.tell(at.as_deref(), id, Kind::ToolDone(Box::new(begun)), false);
+            self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
         }
     }
 
@@ -146,7 +154,7 @@ impl Retelling {
             Item::Result(result) => self.end(result, at),
             Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
                 let kind = Kind::Prompt { text: owned(text) };
-                self.tell(at, named("prompt", at, text), kind, false);
+                self.tell(at, &named("prompt", at, text), kind, false);
             }
             Item::Said { message, text } if self.whole => {
                 if let Some(earlier) = self.said.take() {
@@ -156,7 +164,7 @@ impl Retelling {
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
                 self.tell(
                     at,
-                    format!("said-{id}"),
+                    &format!("said-{id}"),
                     Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
                     true,
                 );
@@ -164,12 +172,12 @@ impl Retelling {
             Item::Shown { path } if self.whole => {
                 let file = Touched { path: owned(path), action: Action::Read };
                 let shown = ToolDone { tool: "@".into(), files: vec![file], ..ToolDone::default() };
-                self.tell(at, named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
+                self.tell(at, &named("shown", at, path), Kind::ToolDone(Box::new(shown)), false);
             }
             Item::Summary { text } if self.whole => {
                 self.compacted = true;
                 let kind = Kind::Summary { text: owned(text) };
-                self.tell(at, named("summary", at, text), kind, false);
+                self.tell(at, &named("summary", at, text), kind, false);
             }
             _ => {}
         }
@@ -185,7 +193,9 @@ impl Retelling {
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
-            call.error = Some(Cow::Owned(result.errors.clone()));
+            // Picked here, because what a call said can be megabytes.
+            let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
+            call.error = Some(Cow::Owned(error_lines(&said)));
         }
         if call.command.as_deref().is_some_and(checks::may_test) {
             call.output = Some(owned(&result.tail));
@@ -194,7 +204,7 @@ impl Retelling {
             call.files = result.files.iter().map(owned_file).collect();
         }
         self.ended = Some(self.told.len());
-        self.tell(at, id.to_owned(), Kind::ToolDone(Box::new(call)), false);
+        self.tell(at, id, Kind::ToolDone(Box::new(call)), false);
     }
 
     /// The call that ended on the line being heard.
@@ -205,7 +215,8 @@ impl Retelling {
         }
     }
 
-    fn tell(&mut self, at: Option<&str>, id: String, kind: Kind<'static>, said: bool) {
+    fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
+        let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
         self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
     }
 }

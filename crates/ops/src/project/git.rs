@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use model::redact::{self, Redacted};
 use store::{Dir, Replaced};
 
 use crate::Error;
@@ -149,6 +150,11 @@ pub fn head(project: &Path) -> Option<store::git::Head> {
         let (commit, branch) = (commit.trim().to_owned(), branch.trim().to_owned());
         (!commit.is_empty() || !branch.is_empty()).then_some(store::git::Head { commit, branch })
     })
+}
+
+/// The branch as it is written into a packet. A name can hold a secret as any other text can.
+pub fn safe_branch(head: &store::git::Head) -> String {
+    Redacted::whole(&head.branch, redact::Options::default()).to_string()
 }
 
 /// How many files differ from HEAD, untracked ones included. One that was only given another name is one.

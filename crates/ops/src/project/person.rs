@@ -1,7 +1,6 @@
 //! What only a person may do. Some words must not be given by an agent that has read them in somebody's file: trust, and
 //! permission to run a command that came with the project.
 
-
 use harness::process::{Description, harness_of};
 use rustix::process::getppid;
 

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use model::brief::{Brief, Candidate, Explained, Material, Occasion};
 use model::digest::Digest;
 use model::id::Id;
-use model::redact;
+use model::redact::{self, Redacted};
 use serde::Serialize;
 use store::{Found, Lock};
 
@@ -146,7 +146,10 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
         Room::Tokens(most) => model::brief::chars(most),
         Room::All => usize::MAX,
     };
-    let explained = model::brief::explain(&material(occasion, &gathered, &records), cap);
+    let mut explained = model::brief::explain(&material(occasion, &gathered, &records), cap);
+    // As hooks do: records that people write are redacted when they are told.
+    let redact = settings::here(world).settings().redact();
+    explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::width);
     Ok(Report {
         session: gathered.digest.session,

@@ -53,7 +53,7 @@ pub fn read(source: &Source) -> Result<Read> {
         what: format!("{}: no transcript of a harness that thru knows", source.path.display()),
         hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
     })?;
-    let mut retelling = Retelling::new(true);
+    let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
     retelling.finish();
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());

@@ -2,8 +2,9 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use model::brief::{Occasion, Row};
+use ops::Result;
+use ops::World;
 use ops::session::brief::{Room, Wish};
-use ops::{Result, World};
 
 use crate::output::{self, DIM, Format, GOOD};
 

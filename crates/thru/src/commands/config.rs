@@ -1,8 +1,9 @@
 use model::config::{Entry, KEYS, Stage, Value};
 use model::finding::{Finding, Level};
 use model::text::count;
+use ops::Result;
+use ops::World;
 use ops::project::settings;
-use ops::{Result, World};
 use serde::Serialize;
 
 use crate::output::{self, DIM, Format};

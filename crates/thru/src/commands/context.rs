@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 
 use model::role;
+use ops::Mode;
+use ops::Result;
+use ops::World;
 use ops::features::roles::context::{Checked, Mended, Validated};
 use ops::setup::init::Hooks;
-use ops::{Mode, Result, World};
 
 use crate::commands::{init, lifecycle, recover};
 use crate::output::{self, BOLD, DIM, Format, GOOD};

@@ -1,8 +1,11 @@
 use std::time::Instant;
 
+use ops::Mode;
+use ops::Result;
+use ops::World;
 use ops::hook::Call;
 use ops::hook::explain::{self, Explanation, FeatureDecision};
-use ops::{Mode, Result, World, input};
+use ops::input;
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
 

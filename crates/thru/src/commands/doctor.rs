@@ -1,9 +1,10 @@
 use model::finding::Level;
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::features::Check;
 use ops::project::doctor::Report;
 use ops::session::firing::Fired;
-use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 

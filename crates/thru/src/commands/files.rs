@@ -1,8 +1,9 @@
 use model::render::one_line;
 use model::text::count;
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::session::files::{Report, Row};
-use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
 

@@ -5,8 +5,9 @@ use model::consent::shown_command;
 use model::gate::{Gate, Verdict};
 use model::render::{one_line, visible};
 use model::text::count;
+use ops::Result;
+use ops::World;
 use ops::features::outputs::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
-use ops::{Result, World};
 
 use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};

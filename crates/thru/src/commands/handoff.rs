@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use model::text::count;
+use ops::Result;
+use ops::World;
 use ops::features::packets::handoff::{Marks, Report, Request};
 use ops::session::list::Chosen;
-use ops::{Result, World};
 
 use super::packet::{absolute, tell_covered};
 use crate::output::{self, DIM, Format, GOOD};

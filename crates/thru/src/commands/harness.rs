@@ -1,4 +1,5 @@
-use ops::{Result, World};
+use ops::Result;
+use ops::World;
 
 use crate::output::{self, BOLD, DIM, Format};
 

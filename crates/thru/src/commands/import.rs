@@ -1,10 +1,12 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use ops::Mode;
+use ops::Result;
+use ops::World;
 use ops::features::loops::ralph::{self, Report};
 use ops::features::packets::Imported;
 use ops::setup::factory;
-use ops::{Mode, Result, World};
 
 use super::packet::tell_covered;
 use crate::output::{self, BOLD, DIM, Format, GOOD};

@@ -1,6 +1,7 @@
 use model::render::one_line;
+use ops::Result;
+use ops::World;
 use ops::setup::init::{Below, Hooks, Options, Report, Shared};
-use ops::{Result, World};
 
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};

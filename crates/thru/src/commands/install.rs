@@ -1,6 +1,9 @@
 use clap::builder::PossibleValuesParser;
+use ops::ErrorKind;
+use ops::Mode;
+use ops::Result;
+use ops::World;
 use ops::setup::install::{Failed, FileChange, Report, Scope, Task};
-use ops::{ErrorKind, Mode, Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 

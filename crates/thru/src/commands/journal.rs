@@ -2,9 +2,10 @@ use model::journal::Record;
 use model::render::one_line;
 use model::text::count;
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::session::journal::{Listed, POLL, Reading};
 use ops::session::list::Chosen;
-use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format};
 

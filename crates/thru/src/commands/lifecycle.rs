@@ -1,8 +1,9 @@
 use model::render::one_line;
 use model::role::lifecycle::{Insist, Step};
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::features::roles::lifecycle::{PreCompact, Row, Saved};
-use ops::{Result, World};
 
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};

@@ -5,9 +5,10 @@ use model::loops::log::{Entry, Event, Tokens};
 use model::loops::{Ended, Outcome, Status, turn_words};
 use model::render::one_line;
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::features::loops::start::{self, Options, PacketValidators, Source};
 use ops::features::loops::{Changed, List, Log, Resumption, Shown, Wanted};
-use ops::{Result, World};
 
 use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};

@@ -8,8 +8,11 @@ use model::packet::Status;
 use model::render::one_line;
 use model::text::count;
 use model::time;
+use ops::Error;
+use ops::Mode;
+use ops::Result;
+use ops::World;
 use ops::features::packets::{Checked, Edit, Edited, Row};
-use ops::{Error, Mode, Result, World};
 
 use crate::output::{self, BAD, DIM, Format, GOOD, Stream, WARN};
 

@@ -1,5 +1,6 @@
+use ops::Result;
+use ops::World;
 use ops::features::packets::pickup::{Claiming, Later, Request};
-use ops::{Result, World};
 
 use crate::output::{self, Format};
 

@@ -1,6 +1,7 @@
 use model::render::quoted;
+use ops::Result;
+use ops::World;
 use ops::features::roles::recover::{Document, Report};
-use ops::{Result, World};
 
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, Format};

@@ -1,6 +1,7 @@
 use model::redact::{self, redact_bytes};
+use ops::Result;
+use ops::World;
 use ops::project::settings;
-use ops::{Result, World};
 
 use crate::output::{self, Format};
 

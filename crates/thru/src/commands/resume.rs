@@ -3,8 +3,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use model::render::one_line;
 use model::text::count;
+use ops::Result;
+use ops::World;
 use ops::features::workstreams::resume::{Direction, Migrated, Outcome, Step, Wish};
-use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 

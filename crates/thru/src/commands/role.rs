@@ -1,6 +1,7 @@
 use model::render::one_line;
+use ops::Result;
+use ops::World;
 use ops::features::roles::{Bound, Row, Source, Unbound};
-use ops::{Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 

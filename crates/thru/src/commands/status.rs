@@ -1,10 +1,11 @@
 use model::marker::Mode;
 use model::render::one_line;
 use model::time;
+use ops::Result;
+use ops::World;
 use ops::features::{StatusLine, Tone};
 use ops::project::status::{Next, Report};
 use ops::session::list::Listed;
-use ops::{Result, World};
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 

@@ -1,6 +1,8 @@
 use model::render::one_line;
 use model::time;
-use ops::{Mode, Result, World};
+use ops::Mode;
+use ops::Result;
+use ops::World;
 
 use crate::output::{self, DIM, Format};
 

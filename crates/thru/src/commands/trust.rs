@@ -1,7 +1,8 @@
 use model::render::one_line;
 use model::text::count;
+use ops::Result;
+use ops::World;
 use ops::project::trust::{ConsentKind, Report, Want};
-use ops::{Result, World};
 use serde::Serialize;
 
 use crate::output::{self, BOLD, DIM, Format, GOOD};

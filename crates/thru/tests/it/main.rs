@@ -28,6 +28,7 @@ mod gates;
 mod hostile_text;
 mod init;
 mod install;
+mod leaks;
 mod limits;
 mod loop_hooks;
 mod loops;

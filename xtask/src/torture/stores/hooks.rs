@@ -59,7 +59,8 @@ pub fn all() -> Result<Vec<Hook>> {
                 harness.name,
                 wired.event
             );
-            let deadline_ms = if ["tool-done", "before-compact"].contains(&wired.neutral) { 50 } else { 200 };
+            let deadline_ms =
+                if ["tool-done", "before-compact"].contains(&wired.neutral.name()) { 50 } else { 200 };
             order.extend(calls.into_iter().map(|(at, more)| {
                 (at, Hook { harness: harness.name, event: wired.event, deadline_ms, more })
             }));

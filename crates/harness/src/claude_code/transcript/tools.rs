@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use model::event::{Action, TodoChange, TodoStatus, Touched};
-use model::failure::error_lines;
 use model::transcript::{CallResult, Item, NAME_BYTES, NOTE_BYTES};
 
 use super::words;
@@ -107,7 +106,6 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
         result.exit = Some(code);
         result.text = output.to_owned().into();
     }
-    result.errors = error_lines(&result.text);
 }
 
 /// The entry that was made; the call did not know its number yet.

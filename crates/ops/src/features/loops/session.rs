@@ -6,6 +6,7 @@ use model::id::Id;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Status, promise_words};
+use model::redact::{self, Redacted};
 use model::render::quoted;
 use model::reply::{Part, Reply};
 use model::time;
@@ -40,18 +41,19 @@ pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decisio
         let is_free = |pointer: &Pointer| pointer.of(context.session.as_str()).is_none();
         let claimed =
             take(context, Event::Claimed, |pointer| pointer.next.clone().filter(|_| is_free(pointer)))?;
-        Ok(claimed.map_or_else(Part::silent, |state| Part::of(Reply::Context(claimed_words(&state)))))
+        let redact = context.project.settings.redact();
+        Ok(claimed.map_or_else(Part::silent, |state| Part::of(Reply::Context(claimed_words(&state, redact)))))
     }))
 }
 
-fn claimed_words(state: &Loop) -> String {
+fn claimed_words(state: &Loop, redact: redact::Options) -> String {
     format!(
         "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \
          you stop, you are given its prompt: {}\n",
         state.id,
         state.progress(),
         promise_words(state),
-        quoted(&state.prompt, SHOWN)
+        quoted(&Redacted::whole(&state.prompt, redact), SHOWN)
     )
 }
 

@@ -8,6 +8,7 @@ use model::id::Id;
 use model::loops::log::Event;
 use model::loops::{Loop, Outcome, Promise, Record, Status, promise};
 use model::packet::{NONE, slug};
+use model::redact::{self, Redacted};
 use model::text::cut;
 use model::time;
 use store::Store;
@@ -160,7 +161,9 @@ pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Lo
 
 /// `20261115T192200Z-fix-the-failing-tests`: when, and the first words of the prompt.
 fn name(now: Timestamp, prompt: &str) -> String {
-    let first = prompt.trim_start().lines().next().unwrap_or_default();
+    // A file's name is seen in more places than the prompt inside it.
+    let prompt = Redacted::head(prompt.trim_start(), 400, redact::Options::default());
+    let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
         true => cut(first, 40).rsplit_once(' ').map_or(cut(first, 40), |(words, _)| words),
         false => first,

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use model::loops::Failure;
-use model::redact::redact;
+use model::redact::{MARGIN as REDACTION_MARGIN, Redacted};
 
 use crate::hook::context::HookContext;
 use crate::process::{self, Job};
@@ -23,8 +23,8 @@ pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Fai
     validators.iter().find_map(|command| {
         let failed = |how: String, output: &[u8]| {
             let options = context.project.settings.redact();
-            let output = redact(&String::from_utf8_lossy(output), options).into_owned();
-            Some(Failure { command: redact(command, options).into_owned(), how, output })
+            let output = Redacted::tail(&String::from_utf8_lossy(output), OUTPUT, options).to_string();
+            Some(Failure { command: Redacted::whole(command, options).to_string(), how, output })
         };
         let ended = process::run(&Job {
             argv: &["sh".to_owned(), "-c".to_owned(), command.clone()],
@@ -32,7 +32,7 @@ pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Fai
             input: b"",
             variables: &variables,
             timeout: until.saturating_duration_since(Instant::now()),
-            keep: OUTPUT,
+            keep: OUTPUT + REDACTION_MARGIN,
         });
         match ended {
             Ok(ended) if ended.is_ok() => None,

@@ -256,7 +256,7 @@ pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
 pub(crate) fn git_now(project: &Project) -> Option<Git> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
-    Some(Git { head: head.commit, branch: head.branch, dirty: git::dirty(checkout) })
+    Some(Git { branch: git::safe_branch(&head), head: head.commit, dirty: git::dirty(checkout) })
 }
 
 /// The rules that the context file of the bound role lays down.

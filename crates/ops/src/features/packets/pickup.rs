@@ -209,7 +209,7 @@ fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
         .flatten()
         .map(|(ahead, behind)| Way { ahead, behind });
     let dirty = packet.dirty.and_then(|_| git::dirty(checkout)).and_then(|n| i64::try_from(n).ok());
-    Some(GitNow { head: head.commit, branch: head.branch, dirty, way })
+    Some(GitNow { branch: git::safe_branch(&head), head: head.commit, dirty, way })
 }
 
 /// Files that tools wrote after the packet was written, in any session here, newest last.

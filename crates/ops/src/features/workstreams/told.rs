@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion, Section, file_text};
 use model::digest::Digest;
 use model::manifest::Manifest;
-use model::redact::redact;
+use model::redact::Redacted;
 use model::render::{code, path as shown_path, quoted};
 use model::reply::{Part, Reply};
 use model::session::Pending;
@@ -149,7 +149,7 @@ fn load_words(load: &Load, since: Option<Timestamp>, now: Timestamp) -> String {
 fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
     let path = load.path.as_deref()?;
     let text = String::from_utf8(place.read(path).ok()?).ok()?;
-    let text = redact(model::text::cut(&text, INLINED), place.settings.redact());
+    let text = Redacted::head(&text, INLINED, place.settings.redact());
     Some(Candidate::appended(&FILES, format!("workstream:file:{path}"), file_text(path, &text)))
 }
 

@@ -1,0 +1,63 @@
+//! Text from a harness or a program on its way to disk or into a reply: redacted whole, then cut or picked from.
+//!
+//! The order matters. A private key without its first line, or half a token, is not recognised any more. So functions
+//! that pick lines (`failure::error_lines`) take a [`Redacted`], and whoever wants a part of a text asks for it here.
+
+use std::borrow::Cow;
+use std::ops::{Deref, Range};
+
+use super::{Options, redact_part};
+
+/// How far beyond a cut a text is looked at, so that a secret across the cut is seen whole. Longer than any secret
+/// that is not recognised by its beginning alone.
+pub const MARGIN: usize = 10 * 1024;
+
+/// Text without secrets. Only this module makes one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redacted<'a>(Cow<'a, str>);
+
+impl<'a> Redacted<'a> {
+    pub fn whole(text: &'a str, options: Options) -> Redacted<'a> {
+        Redacted(super::redact(text, options))
+    }
+
+    /// The first `max` bytes.
+    pub fn head(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
+        let mut head = Redacted::part(text, 0..text.len().min(max), options);
+        // A placeholder can be longer than its secret.
+        head.0 = match head.0 {
+            Cow::Borrowed(head) => Cow::Borrowed(crate::text::cut(head, max)),
+            Cow::Owned(head) => Cow::Owned(crate::text::cut(&head, max).to_owned()),
+        };
+        head
+    }
+
+    /// The last `max` bytes.
+    pub fn tail(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
+        Redacted::part(text, text.len().saturating_sub(max)..text.len(), options)
+    }
+
+    /// `text[part]`, widened or narrowed to whole characters. Only its surroundings are looked at, not the whole text.
+    pub fn part(text: &'a str, part: Range<usize>, options: Options) -> Redacted<'a> {
+        let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));
+        let from = text.floor_char_boundary(start.saturating_sub(MARGIN));
+        let to = text.floor_char_boundary(end.saturating_add(MARGIN).min(text.len()));
+        let window = &text.as_bytes()[from..to];
+        Redacted(match redact_part(window, start - from..end.max(start) - from, options) {
+            Cow::Borrowed(_) => Cow::Borrowed(&text[start..end.max(start)]),
+            Cow::Owned(bytes) => Cow::Owned(super::to_text(bytes)),
+        })
+    }
+
+    pub fn into_text(self) -> Cow<'a, str> {
+        self.0
+    }
+}
+
+impl Deref for Redacted<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}

@@ -1,0 +1,227 @@
+//! Commands that take a password by its place: `net use … x`, `setx NAME x`, `sqlplus user/x@host`, `psexec.py d/u:x@host`.
+
+use memchr::memmem;
+
+use super::chance::profile;
+use super::classes::{ALNUM, BASE64_URL, DOT, blanks, byte, is, run, starts_with_ignore_case};
+use super::context::last_line;
+use super::names::{self, Says};
+use super::{Hit, flags};
+
+/// How far a command's words are looked at.
+const LONGEST: usize = 300;
+const MOST_WORDS: usize = 12;
+
+/// A secret among the words behind the command `text[start..end]`.
+pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    match &text[start..end] {
+        b"use" if ends_word(&text[..start], b"net") => net_use(text, end),
+        b"setx" => set(text, end),
+        b"sqlplus" | b"expdp" | b"impdp" | b"sqlldr" | b"rman" | b"exp" | b"imp" => oracle(text, end),
+        b"py" if text[..start].ends_with(b".") => impacket(text, end),
+        b"obscure" if ends_word(&text[..start], b"rclone") => flags::given(text, end + 1),
+        b"init" if ends_word(&text[..start], b"shodan") => flags::given(text, end + 1),
+        b"passwd" if ends_word(&text[..start], b"openssl") => last_word(text, end),
+        b"user" if text[..start].ends_with(b"ftp> ") || text[..start].ends_with(b"; ") => {
+            flags::second_word(text, end)
+        }
+        b"PASS" if start == 0 || text[start - 1] == b'\n' => alone(text, end + 1),
+        b"sp_addlogin" | b"sp_password" => second_literal(text, end),
+        b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
+        b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
+        _ => None,
+    }
+}
+
+/// Whether a word may be one that [`after`] knows.
+#[inline]
+pub fn may_take(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"use"
+            | b"setx"
+            | b"sqlplus"
+            | b"expdp"
+            | b"impdp"
+            | b"sqlldr"
+            | b"rman"
+            | b"exp"
+            | b"imp"
+            | b"py"
+            | b"obscure"
+            | b"init"
+            | b"passwd"
+            | b"user"
+            | b"PASS"
+            | b"sp_addlogin"
+            | b"sp_password"
+            | b"rp"
+            | b"hashes"
+    )
+}
+
+fn ends_word(before: &[u8], word: &[u8]) -> bool {
+    before.strip_suffix(b" ").is_some_and(|before| before.ends_with(word))
+}
+
+/// The words of a command up to the end of its line: where each starts and ends.
+fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let limit = text.len().min(at + LONGEST);
+    let mut at = at;
+    std::iter::from_fn(move || {
+        at += blanks(&text[at..limit], 8);
+        let start = at;
+        let quote = matches!(byte(text, at), b'\'' | b'"').then(|| text[at]);
+        at += usize::from(quote.is_some());
+        while at < limit {
+            match (text[at], quote) {
+                (b'\n', _) => break,
+                (mark, Some(quote)) if mark == quote => {
+                    at += 1;
+                    break;
+                }
+                (b' ' | b'\t' | b';' | b'|' | b'&', None) => break,
+                _ => at += 1,
+            }
+        }
+        (at > start).then_some((start, at))
+    })
+    .take(MOST_WORDS)
+}
+
+/// `net use Z: \\host\share x /user:name`: the word that is neither drive, share nor option.
+fn net_use(text: &[u8], at: usize) -> Option<Hit> {
+    let line = &text[at..text.len().min(at + LONGEST)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    memmem::find(&line.to_ascii_lowercase(), b"/user:")?;
+    let (start, end) = words(text, at).find(|(start, end)| {
+        let word = &text[*start..*end];
+        !(word.starts_with(b"\\\\")
+            || word.starts_with(b"/")
+            || word.ends_with(b":")
+            || word == b"*"
+            || word.starts_with(b"%"))
+    })?;
+    flags::given(&text[..end], start)
+}
+
+/// `setx NAME x`
+fn set(text: &[u8], at: usize) -> Option<Hit> {
+    let mut words = words(text, at).skip_while(|(start, _)| text[*start] == b'/');
+    let (start, end) = words.next()?;
+    let verdict = names::judge(&text[start..end])?;
+    let (start, _) = words.next()?;
+    let sure = matches!(verdict.says, Says::Password | Says::Secret | Says::Pass);
+    if sure { flags::given(text, start) } else { None }
+}
+
+/// `sqlplus name/x@host`, `expdp name/x schemas=name`
+fn oracle(text: &[u8], at: usize) -> Option<Hit> {
+    let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
+    let word = &text[start..end];
+    let slash = memchr::memchr(b'/', word)?;
+    let name = &word[..slash];
+    if name.is_empty() || !name.iter().all(|byte| is(*byte, BASE64_URL)) {
+        return None;
+    }
+    let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
+    // A path goes on: `exp src/lib/x`.
+    let password = &word[slash + 1..slash + 1 + length];
+    if password.len() < 4 || password.contains(&b'/') || password.contains(&b'.') {
+        return None;
+    }
+    let from = start + slash + 1;
+    flags::given(&text[..from + length], from)
+}
+
+/// `psexec.py domain/name:x@host`
+fn impacket(text: &[u8], at: usize) -> Option<Hit> {
+    words(text, at).find_map(|(start, end)| {
+        let word = &text[start..end];
+        let colon = memchr::memchr(b':', word)?;
+        let account = &word[..colon];
+        let slash = memchr::memchr(b'/', account);
+        let named = |part: &[u8]| {
+            !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL | DOT) || *byte == b'$')
+        };
+        if !account.split(|byte| *byte == b'/').all(named) || account.starts_with(b"-") {
+            return None;
+        }
+        let rest = &word[colon + 1..];
+        let quoted = matches!(rest.first(), Some(b'\'' | b'"'));
+        let host = memchr::memrchr(b'@', rest);
+        let length = host.unwrap_or(rest.len());
+        let password = &rest[..length];
+        let looks = profile(password);
+        // Without a host it may be `image/name:tag` or a range of lines.
+        let told =
+            host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
+        if !told || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
+            return None;
+        }
+        let from = start + colon + 1;
+        let to = from + length - usize::from(quoted && password.len() > 2);
+        flags::given(&text[..to + usize::from(quoted)], from)
+            .or(Some(Hit { start: from + usize::from(quoted), end: to, kind: "password" })
+                .filter(|_| host.is_some()))
+            .filter(|_| !super::contains(password, b"[REDACTED:"))
+    })
+}
+
+/// `-hashes lm:nt`: who has the hash needs no password.
+fn hashes(text: &[u8], at: usize) -> Option<Hit> {
+    let start = at + text[at..].iter().take(34).take_while(|byte| is(**byte, ALNUM)).count() + 1;
+    let length = run(text.get(start..)?, super::classes::ANY_HEX, 64);
+    (length == 32).then_some(Hit { start, end: start + length, kind: "password-hash" })
+}
+
+/// `openssl passwd -6 x`
+fn last_word(text: &[u8], at: usize) -> Option<Hit> {
+    let (start, end) = words(text, at).find(|(start, _)| text[*start] != b'-')?;
+    let end = end - text[start..end].iter().rev().take_while(|byte| matches!(byte, b')' | b'"')).count();
+    flags::given(&text[..end.max(start)], start)
+}
+
+/// `PASS x`, all of a line, as a client of FTP or POP sends it.
+fn alone(text: &[u8], at: usize) -> Option<Hit> {
+    let length =
+        text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
+    let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
+    // Test runners say `PASS src/a.test.ts`.
+    let path = text[at..at + length].iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
+    if plausible && !path { flags::given(text, at) } else { None }
+}
+
+/// `sp_addlogin 'name', 'x'`
+fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
+    let window = &text[at..text.len().min(at + LONGEST)];
+    let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
+    let comma = memchr::memchr(b',', window)?;
+    let start = at + comma + 1 + blanks(&text[at + comma + 1..], 4);
+    (byte(text, start) == b'\'').then(|| flags::given(text, start))?
+}
+
+/// `/p:x`, `/pass:x`, `/password:x` of programs for Windows. The name is `text[start..at]`.
+pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
+    let name = &text[start..at];
+    let short = name == b"p" && {
+        let line = last_line(&text[start.saturating_sub(LONGEST)..start]);
+        ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
+    };
+    let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
+    if short || long { flags::given(text, at + 1) } else { None }
+}
+
+/// `[sudo] password for name: x`, `Enter passphrase for key '…': x`: what was typed at a prompt. `at` is the colon.
+pub fn prompted(text: &[u8], at: usize) -> Option<Hit> {
+    let start = at + 1 + blanks(&text[at + 1..], 2);
+    let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();
+    if length < 4 || !matches!(byte(text, start + length), b'\n' | b'\r' | b'\\') {
+        return None;
+    }
+    let line = last_line(&text[at.saturating_sub(160)..at]);
+    let told = ["assword for ", "assphrase for ", "assword of ", "asswort für ", "asswort for "]
+        .iter()
+        .any(|words| memmem::find(line, words.as_bytes()).is_some());
+    told.then(|| flags::given(text, start))?
+}

@@ -1,0 +1,205 @@
+//! Passwords and tokens told in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
+
+use super::Hit;
+use super::chance::profile;
+use super::classes::{LETTER, LOWER, blanks, byte, is};
+use super::names::{Says, Verdict};
+use super::values::{self, Value};
+
+/// How far behind its name a value may stand: `Das Passwort für die Datenbank lautet x`.
+const WIDEST: usize = 64;
+
+/// Words for a password, as the last word of a name. Those with `passw` in them are known to `names`.
+const ASCII: [&[u8]; 14] = [
+    b"kennwort",
+    b"wachtwoord",
+    b"contrasena",
+    b"senha",
+    b"mdp",
+    b"haslo",
+    b"losenord",
+    b"adgangskode",
+    b"salasana",
+    b"heslo",
+    b"jelszo",
+    b"sifre",
+    b"parola",
+    b"motdepasse",
+];
+
+/// As [`super::names::judge`], for a name that holds none of the English stems.
+#[inline]
+pub fn judge(name: &[u8]) -> Option<Verdict> {
+    let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
+    // The ends of the words above; almost every name fails here.
+    if !matches!(
+        &last,
+        b"ort"
+            | b"ord"
+            | b"ena"
+            | b"nha"
+            | b"mdp"
+            | b"slo"
+            | b"ode"
+            | b"ana"
+            | b"szo"
+            | b"fre"
+            | b"ola"
+            | b"sse"
+    ) {
+        return None;
+    }
+    let known = ASCII.iter().any(|word| {
+        let Some(at) = name.len().checked_sub(word.len()) else { return false };
+        name[at..].eq_ignore_ascii_case(word) && (at == 0 || !is(name[at - 1], LETTER))
+    });
+    known.then_some(Verdict { says: Says::Password, kind: "password" })
+}
+
+/// Names that no ASCII word begins or holds whole, by their first byte.
+const NAMES: [(&str, &str); 26] = [
+    ("contraseña", "password"),
+    ("Contraseña", "password"),
+    ("contrasenya", "password"),
+    ("hasło", "password"),
+    ("Hasło", "password"),
+    ("lösenord", "password"),
+    ("Lösenord", "password"),
+    ("şifre", "password"),
+    ("Şifre", "password"),
+    ("пароль", "password"),
+    ("Пароль", "password"),
+    ("ПАРОЛЬ", "password"),
+    ("токен", "token"),
+    ("Токен", "token"),
+    ("密码", "password"),
+    ("密碼", "password"),
+    ("口令", "password"),
+    ("令牌", "token"),
+    ("密钥", "api-key"),
+    ("パスワード", "password"),
+    ("トークン", "token"),
+    ("APIキー", "api-key"),
+    ("비밀번호", "password"),
+    ("토큰", "token"),
+    ("mật khẩu", "password"),
+    ("รหัสผ่าน", "password"),
+];
+
+/// Whether a byte of no ASCII text, or a letter before one, can begin one of the names.
+pub const fn may_begin(byte: u8) -> bool {
+    matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
+}
+
+/// The value told behind the name at `at`.
+pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
+    let (name, kind) = NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
+    value_behind(text, at + name.len(), kind)
+}
+
+/// The value told behind an ASCII word for a password or a token, `text[start..end]`: `le mot de passe … est x`.
+pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let word = &text[start..end];
+    // `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
+    let kind = match word {
+        b"API" if text[end..].starts_with("キー".as_bytes()) => {
+            return value_behind(text, end + 6, "api-key");
+        }
+        b"API" if text[end..].starts_with("-Schlüssel".as_bytes()) => {
+            return value_behind(text, end + 11, "api-key");
+        }
+        b"API" if text[..start].ends_with("clé ".as_bytes()) => "api-key",
+        b"token" | b"Token"
+            if [&b" de "[..], b" di ", b" do ", b" da ", b" d'"]
+                .iter()
+                .any(|of| text[end..].starts_with(of)) =>
+        {
+            "token"
+        }
+        b"token" | b"Token" => return None,
+        b"passe" if !text[..start].ends_with(b"mot de ") => return None,
+        b"clave" | b"Clave" => "password",
+        _ => {
+            let known = judge(word).is_some()
+                || matches!(word, b"passe" | b"passwort" | b"Passwort" | b"password" | b"Password");
+            known.then_some("password")?
+        }
+    };
+    // English is told elsewhere; here only `admin, password x` is left.
+    if word.eq_ignore_ascii_case(b"password") {
+        let is_told = byte(text, end) == b' ' && value_length(&text[end + 1..]) >= 8;
+        return is_told.then(|| value_at(text, end + 1, kind, false))?;
+    }
+    value_behind(text, end, kind)
+}
+
+/// Behind a name: a colon or a verb, at once or a few words on, and the value.
+fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
+    const VERBS: [&str; 18] = [
+        " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ", " — ", " - ", "：",
+        "是", "は", ": ", " : ", " = ", "为",
+    ];
+    let window = &text[end..text.len().min(end + WIDEST)];
+    let window =
+        &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
+    let (verb, length) = VERBS
+        .iter()
+        .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
+        .min()
+        // `utente admin, password x`, `логин admin пароль x`
+        .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
+    // A word counts only behind a colon, right behind the name: `is wrong` and the like follow a verb.
+    let at_once = verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef));
+    value_at(text, end + verb + length, kind, at_once)
+}
+
+fn value_at(text: &[u8], start: usize, kind: &'static str, at_once: bool) -> Option<Hit> {
+    let start = start + blanks(&text[start..], 4);
+    let content = value_length(&text[start..]);
+    let value = Value { start, end: start + content, quoted: false, wrapped: false };
+    let content = &text[value.start..value.end];
+    let looks = profile(content);
+    let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
+    let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
+    let strong = if kind == "password" { mixed || word } else { looks.is_random() && looks.len >= 16 };
+    let stands = !matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/')
+        && super::names::judge(content).is_none();
+    let secret = strong
+        && stands
+        && values::is_secret(
+            text,
+            value,
+            Says::Password,
+            values::Joint { tight: true, listed: true, ..values::Joint::default() },
+        );
+    secret.then_some(Hit { start: value.start, end: value.end, kind })
+}
+
+fn ends_line(text: &[u8], at: usize) -> bool {
+    let at = at + usize::from(byte(text, at) == b'.');
+    matches!(byte(text, at), b'\n' | b'\r' | b'\\' | b'"')
+}
+
+/// Printable ASCII without what closes a sentence or a bracket; other scripts go on without a blank.
+fn value_length(text: &[u8]) -> usize {
+    let length = text
+        .iter()
+        .take(128)
+        .take_while(|byte| byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte))
+        .count();
+    let dots =
+        text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
+    // `Herbst2024!` keeps its mark.
+    let kept = usize::from(dots == 1 && text[length - 1] == b'!');
+    length - dots + kept
+}
+
+/// Whether a word may be one that [`after_word`] knows; most words fail here.
+#[inline]
+pub fn may_tell(word: &[u8]) -> bool {
+    let Some(tail) = word.last_chunk::<3>() else { return false };
+    matches!(
+        tail,
+        b"API" | b"mdp" | b"sse" | b"ave" | b"nha" | b"ken" | b"ort" | b"ord" | b"slo" | b"ena" | b"ola"
+    ) && (word.len() <= 10 || is(word[0], LOWER))
+}

@@ -1,0 +1,285 @@
+//! Secrets told by the head of their column: CSV, tables of Markdown and of database clients, `INSERT` statements, and the
+//! fields of a `.pgpass` line.
+
+use super::Hit;
+use super::chance::profile;
+use super::classes::{BASE64_URL, LETTER, byte, ends_with_ignore_case, is};
+use super::names::{self, Says, Verdict};
+use super::values::{self, Joint, Value};
+
+const LONGEST_LINE: usize = 1024;
+/// Rows of one table that are looked at.
+const MOST_ROWS: usize = 10_000;
+const MOST_COLUMNS: usize = 40;
+
+/// Can the word `text[start..end]` be the head of a column? Cheap: it is asked for every telling word. Between single
+/// blanks it is a word of a sentence.
+#[inline]
+pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
+    let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r');
+    let after = match byte(text, end) {
+        b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' => true,
+        b' ' => wide(end + 1),
+        _ => false,
+    };
+    let before = match start.checked_sub(1).map(|at| text[at]) {
+        None | Some(b',' | b';' | b'\t' | b'|' | b'\n' | b'"' | b'_') => true,
+        Some(b' ') => start == 1 || wide(start - 2) || matches!(text[start - 2], b',' | b';'),
+        _ => false,
+    };
+    after && before
+}
+
+/// The secrets below the head `text[start..]`, if the line it stands on is the head of a table.
+pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
+    let from = start.saturating_sub(LONGEST_LINE);
+    let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
+    let head = line(text, line_start);
+    let Some(divider) = Divider::of(head) else { return };
+    let heads: Vec<(usize, usize)> = divider.cells(head).take(MOST_COLUMNS).collect();
+    let named = |cell: &(usize, usize)| is_name(&head[cell.0..cell.1]);
+    if heads.len() < 2 || !heads.iter().all(named) {
+        return;
+    }
+    let Some(column) =
+        heads.iter().position(|cell| (line_start + cell.0..line_start + cell.1).contains(&start))
+    else {
+        return;
+    };
+    let name = &head[heads[column].0..heads[column].1];
+    let Some(verdict) = names::judge(name).filter(is_sure) else { return };
+    // Aligned by blanks a list of names and values looks the same: the heads of a table are capitals, or underlined.
+    let is_loud = !head.iter().any(u8::is_ascii_lowercase);
+    if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
+        return;
+    }
+    let may_be_word = verdict.says == Says::Password && name.len() >= 6;
+    let mut at = line_start + head.len() + 1;
+    for _ in 0..MOST_ROWS {
+        if at >= text.len() {
+            return;
+        }
+        let row = line(text, at);
+        if !is_rule(row) {
+            let cells: Vec<(usize, usize)> = divider.cells(row).take(MOST_COLUMNS).collect();
+            if cells.len() != heads.len() {
+                return;
+            }
+            let (first, last) = cells[column];
+            hits.extend(cell(text, at + first, at + last, verdict, may_be_word));
+        }
+        at += row.len() + 1;
+    }
+}
+
+fn is_sure(verdict: &Verdict) -> bool {
+    matches!(verdict.says, Says::Password | Says::Secret | Says::Pass)
+}
+
+fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bool) -> Option<Hit> {
+    let (mut start, mut end) = (start, end);
+    if end - start >= 2 && matches!(text[start], b'"' | b'\'' | b'`') && text[end - 1] == text[start] {
+        (start, end) = (start + 1, end - 1);
+    }
+    let content = text.get(start..end).filter(|content| !content.is_empty())?;
+    let looks = profile(content);
+    // A column of a description holds words, too: a password that is one has some length.
+    let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
+    if word || content.contains(&b' ') || content.contains(&b'(') {
+        return None;
+    }
+    let value = Value { start, end, quoted: true, wrapped: false };
+    let says = if verdict.says == Says::Secret { Says::Secret } else { Says::Password };
+    values::is_secret(text, value, says, Joint { tight: true, listed: true, ..Joint::default() })
+        .then_some(Hit { start, end, kind: verdict.kind })
+}
+
+fn line(text: &[u8], at: usize) -> &[u8] {
+    let rest = &text[at.min(text.len())..];
+    let rest = &rest[..rest.len().min(LONGEST_LINE)];
+    &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+/// The name of a column: letters, digits and what joins words.
+fn is_name(cell: &[u8]) -> bool {
+    cell.len() <= 40
+        && cell.iter().any(|byte| is(*byte, LETTER))
+        && !profile(cell).is_random()
+        && cell.iter().all(|byte| {
+            is(*byte, BASE64_URL) || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
+        })
+}
+
+/// `---+---`, `|:--|--:|`
+fn is_rule(row: &[u8]) -> bool {
+    row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
+        && row.contains(&b'-')
+}
+
+#[derive(Clone, Copy)]
+enum Divider {
+    Mark(u8),
+    /// Two blanks or more.
+    Gap,
+}
+
+impl Divider {
+    fn of(head: &[u8]) -> Option<Divider> {
+        for mark in [b'|', b'\t', b';', b','] {
+            if head.contains(&mark) {
+                return Some(Divider::Mark(mark));
+            }
+        }
+        memchr::memmem::find(head.trim_ascii(), b"  ").map(|_| Divider::Gap)
+    }
+
+    /// Where the cells of a row start and end, without the blanks around them.
+    fn cells(self, row: &[u8]) -> Box<dyn Iterator<Item = (usize, usize)> + '_> {
+        let trimmed = move |start: usize, end: usize| {
+            let cell = &row[start..end];
+            let left = cell.len() - cell.trim_ascii_start().len();
+            (start + left, (start + left).max(start + cell.trim_ascii_end().len()))
+        };
+        match self {
+            Divider::Mark(mark) => {
+                let outer = usize::from(mark == b'|' && row.trim_ascii_start().starts_with(b"|"));
+                let first = outer * (row.len() - row.trim_ascii_start().len() + 1);
+                let last = match mark == b'|' && outer == 1 && row.trim_ascii_end().ends_with(b"|") {
+                    true => row.trim_ascii_end().len() - 1,
+                    false => row.len(),
+                };
+                let mut start = first.min(last);
+                let mut quoted = false;
+                let mut done = false;
+                Box::new(std::iter::from_fn(move || {
+                    if done {
+                        return None;
+                    }
+                    let mut at = start;
+                    while at < last && (row[at] != mark || quoted) {
+                        quoted ^= row[at] == b'"' && mark != b'|';
+                        at += 1;
+                    }
+                    let cell = trimmed(start, at);
+                    done = at >= last;
+                    start = at + 1;
+                    Some(cell)
+                }))
+            }
+            Divider::Gap => {
+                let mut at = 0;
+                Box::new(std::iter::from_fn(move || {
+                    while at < row.len() && matches!(row[at], b' ' | b'\r') {
+                        at += 1;
+                    }
+                    let start = at;
+                    while at < row.len() && !(row[at] == b' ' && byte(row, at + 1) == b' ') {
+                        at += 1;
+                    }
+                    (at > start).then(|| trimmed(start, at))
+                }))
+            }
+        }
+    }
+}
+
+/// The secrets of `INSERT INTO t (name, password) VALUES ('a', 'x'), …`; `at` is behind `VALUES`.
+pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    let before = &text[at.saturating_sub(LONGEST_LINE)..at];
+    let lower = before.to_ascii_lowercase();
+    let Some(into) = memchr::memmem::rfind(&lower, b"insert into") else { return };
+    let (Some(open), Some(close)) = (memchr::memchr(b'(', &before[into..]), memchr::memrchr(b')', before))
+    else {
+        return;
+    };
+    let Some(columns) = before.get(into + open + 1..close) else { return };
+    let told: Vec<(usize, Verdict)> = columns
+        .split(|byte| *byte == b',')
+        .map(|column| column.trim_ascii())
+        .enumerate()
+        .filter_map(|(n, column)| Some((n, names::judge(unquoted(column)).filter(is_sure)?)))
+        .collect();
+    if told.is_empty() {
+        return;
+    }
+    let (mut at, end) = (at, text.len().min(at + 64 * 1024));
+    let (mut depth, mut column) = (0usize, 0);
+    let mut quote: Option<usize> = None;
+    while at < end {
+        match (text[at], quote) {
+            (b'\'', None) => quote = Some(at + 1),
+            (b'\'', Some(start)) => {
+                if byte(text, at + 1) == b'\'' {
+                    at += 1; // an escaped quote
+                } else {
+                    if depth == 1
+                        && let Some((_, verdict)) = told.iter().find(|(n, _)| *n == column)
+                    {
+                        hits.extend(cell(text, start, at, *verdict, verdict.says == Says::Password));
+                    }
+                    quote = None;
+                }
+            }
+            (_, Some(_)) => {}
+            (b'(', None) => {
+                depth += 1;
+                if depth == 1 {
+                    column = 0;
+                }
+            }
+            (b')', None) => depth = depth.saturating_sub(1),
+            (b',', None) if depth == 1 => column += 1,
+            (b';', None) if depth == 0 => return,
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+fn unquoted(name: &[u8]) -> &[u8] {
+    let marks = |byte: &u8| matches!(byte, b'"' | b'`' | b'[' | b']' | b'\'');
+    let start = name.iter().take_while(|byte| marks(byte)).count();
+    let end = name.len() - name[start..].iter().rev().take_while(|byte| marks(byte)).count();
+    &name[start..end]
+}
+
+/// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon behind the port.
+pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
+    let before = &text[floor..at];
+    if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {
+        return None;
+    }
+    let port = before.iter().rev().take(5).take_while(|byte| byte.is_ascii_digit()).count();
+    let port = if port == 0 { 1 } else { port };
+    let host = before[..before.len() - port].strip_suffix(b":")?;
+    let name = host
+        .iter()
+        .rev()
+        .take(100)
+        .take_while(|byte| is(**byte, BASE64_URL) || matches!(byte, b'.' | b'*'))
+        .count();
+    let starts = matches!(
+        host.len().checked_sub(name + 1).map(|at| host[at]),
+        None | Some(b'\n' | b' ' | b'"' | b'\'' | b'n')
+    );
+    if name == 0 || !starts || !(port >= 4 || before.ends_with(b"*")) {
+        return None;
+    }
+    let line = line(text, at + 1);
+    let line = &line
+        [..line.iter().position(|byte| matches!(byte, b'"' | b'\'' | b' ' | b'\r')).unwrap_or(line.len())];
+    let mut fields = line.splitn(3, |byte| *byte == b':');
+    let (database, user, password) = (fields.next()?, fields.next()?, fields.next()?);
+    let field = |part: &[u8]| {
+        !part.is_empty() && part.iter().all(|byte| is(*byte, BASE64_URL) || matches!(byte, b'*' | b'.'))
+    };
+    let plausible = field(database)
+        && field(user)
+        && (user == b"*" || is(user[0], LETTER))
+        && password.len() >= 4
+        && !password.contains(&b':')
+        && !super::contains(password, b"[REDACTED:")
+        && !ends_with_ignore_case(password, "password");
+    let start = at + 1 + line.len() - password.len();
+    plausible.then_some(Hit { start, end: start + password.len(), kind: "password" })
+}

@@ -1,0 +1,291 @@
+//! A text as it reads once escape sequences and invisible characters are removed and encoded characters are decoded.
+//!
+//! `ghp_…ESC[1m…` (from `grep --color`), zero-width characters inside a token, `password%3Dhunter2`, `&#103;hp_…`,
+//! `\u0067hp_…` and UTF-16 hide a secret from a scanner that looks at the bytes alone. Whoever prints, pastes or decodes
+//! the text gets the secret back. So secrets are looked for in the bytes and in this view, and found spans are mapped
+//! back to the text.
+
+use std::ops::Range;
+
+use super::classes::{ANY_HEX, run};
+use crate::clean::{hidden, is_hidden};
+
+/// How much around something hidden or encoded belongs to the view: more than a value has in common use. Where private
+/// keys are about, more than a key has, so that one with a coloured word in its middle is seen whole.
+const MARGIN: usize = 1024;
+const MARGIN_OF_KEYS: usize = 10 * 1024;
+/// How far a region is extended to the ends of its lines.
+const LONGEST_LINE: usize = 1024;
+
+/// The visible, decoded bytes of a part of a text.
+#[derive(Debug)]
+pub struct View {
+    pub bytes: Vec<u8>,
+    steps: Vec<Step>,
+}
+
+/// From `view_at` on, view and text run side by side, until the next step.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    view_at: usize,
+    text_at: usize,
+    /// How many bytes of the text the first byte of the view stands for.
+    width: usize,
+}
+
+impl View {
+    /// The view of `text[part]`. Positions are those of the whole text.
+    pub fn of(text: &[u8], part: Range<usize>) -> View {
+        let mut view = View { bytes: Vec::with_capacity(part.len()), steps: Vec::new() };
+        let mut at = part.start;
+        for chunk in text[part].utf8_chunks() {
+            let mut from = 0;
+            for (span, instead) in hidden(chunk.valid()) {
+                view.decode(text, at + from..at + span.start);
+                if !instead.is_empty() {
+                    view.push(b'\n', at + span.start, span.len());
+                }
+                from = span.end;
+            }
+            view.decode(text, at + from..at + chunk.valid().len());
+            at += chunk.valid().len();
+            view.copy(text, at..at + chunk.invalid().len());
+            at += chunk.invalid().len();
+        }
+        view
+    }
+
+    /// The span of the text that `start..end` of the view stands for.
+    pub fn span(&self, start: usize, end: usize) -> Range<usize> {
+        let last = self.position(end - 1);
+        self.position(start).start..last.end
+    }
+
+    fn position(&self, at: usize) -> Range<usize> {
+        let index = self.steps.partition_point(|step| step.view_at <= at);
+        let Some(step) = index.checked_sub(1).and_then(|index| self.steps.get(index)) else {
+            return at..at + 1;
+        };
+        match at - step.view_at {
+            0 => step.text_at..step.text_at + step.width,
+            further => {
+                let at = step.text_at + step.width + further - 1;
+                at..at + 1
+            }
+        }
+    }
+
+    fn copy(&mut self, text: &[u8], part: Range<usize>) {
+        if part.is_empty() {
+            return;
+        }
+        self.steps.push(Step { view_at: self.bytes.len(), text_at: part.start, width: 1 });
+        self.bytes.extend_from_slice(&text[part]);
+    }
+
+    fn push(&mut self, byte: u8, text_at: usize, width: usize) {
+        self.steps.push(Step { view_at: self.bytes.len(), text_at, width });
+        self.bytes.push(byte);
+    }
+
+    fn decode(&mut self, text: &[u8], part: Range<usize>) {
+        let mut from = part.start;
+        let mut at = part.start;
+        while let Some(found) = memchr::memchr3(b'%', b'&', b'\\', &text[at..part.end]) {
+            at += found;
+            match encoded(&text[at..part.end]) {
+                None => at += 1,
+                Some((length, character)) => {
+                    self.copy(text, from..at);
+                    if let Some(character) = character {
+                        self.push(character, at, length);
+                    }
+                    at += length;
+                    from = at;
+                }
+            }
+        }
+        self.copy(text, from..part.end);
+    }
+}
+
+/// The parts of `text` whose view differs from the bytes, with room around them. Most texts have none.
+pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
+    let mut regions: Vec<Range<usize>> = Vec::new();
+    let Some(first) = next_difference(text, 0) else { return regions };
+    let keys = memchr::memmem::find(text, b"PRIVATE KEY").is_some();
+    let margin = if keys { MARGIN_OF_KEYS } else { MARGIN };
+    let mut next = Some(first);
+    while let Some(found) = next {
+        next = next_difference(text, found + 1);
+        let end = found.saturating_add(margin).min(text.len());
+        match regions.last_mut() {
+            Some(last) if found.saturating_sub(margin) <= last.end => last.end = end,
+            _ => regions.push(found.saturating_sub(margin)..end),
+        }
+    }
+    for region in &mut regions {
+        let before = &text[region.start.saturating_sub(LONGEST_LINE)..region.start];
+        region.start -= before.len() - memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let after = &text[region.end..text.len().min(region.end + LONGEST_LINE)];
+        region.end += memchr::memchr(b'\n', after).unwrap_or(after.len());
+    }
+    regions
+}
+
+/// The first place from `at` on where something is hidden or encoded.
+fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
+    const BLOCK: usize = 64;
+    while at < text.len() {
+        let end = text.len().min(at + BLOCK);
+        // No early exit inside a block: this lets the compiler compare many bytes at once.
+        let (here, next) = (&text[at..end], &text[text.len().min(at + 1)..text.len().min(end + 1)]);
+        let pairs = here.iter().zip(next.iter().chain(b" "));
+        if here.len() == BLOCK && next.len() == BLOCK {
+            let any = here.iter().zip(next).fold(0_u8, |any, (byte, next)| any | suspicion(*byte, *next));
+            if any == 0 {
+                at = end;
+                continue;
+            }
+        }
+        let mut skip = 0;
+        for (index, (byte, next)) in pairs.enumerate() {
+            if index >= skip && suspicion(*byte, *next) != 0 {
+                let (differs, length) = look(&text[at + index..]);
+                if differs {
+                    return Some(at + index);
+                }
+                skip = index + length;
+            }
+        }
+        at = end.max(at + skip);
+    }
+    None
+}
+
+/// Not zero when something hidden or encoded may begin with these two bytes.
+#[inline]
+fn suspicion(byte: u8, next: u8) -> u8 {
+    let control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') & (byte != b'\r');
+    let lower = next | 32;
+    let percent = (byte == b'%') & ((next.wrapping_sub(b'0') < 10) | (lower.wrapping_sub(b'a') < 6));
+    let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a'));
+    let escape = (byte == b'\\')
+        & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
+    u8::from(control | (byte >= 0x7f) | percent | entity | escape)
+}
+
+/// Whether the view of what begins here differs from the bytes, and if not, how much of it was looked at.
+fn look(text: &[u8]) -> (bool, usize) {
+    match text[0] {
+        b'%' | b'&' | b'\\' => (encoded(text).is_some(), 1),
+        0..=0x7f => (true, 1),
+        _ => match text[..text.len().min(4)]
+            .utf8_chunks()
+            .next()
+            .and_then(|chunk| chunk.valid().chars().next())
+        {
+            Some(character) => (is_hidden(character), character.len_utf8()),
+            None => (false, 1),
+        },
+    }
+}
+
+/// An encoded character at the start of `text`: its length, and what it stands for if that can be seen.
+fn encoded(text: &[u8]) -> Option<(usize, Option<u8>)> {
+    match text[0] {
+        b'%' => percent(text),
+        b'&' => entity(text),
+        _ => escape(text),
+    }
+}
+
+/// `%5F`, and `%255F`, which was encoded twice.
+fn percent(text: &[u8]) -> Option<(usize, Option<u8>)> {
+    let mut at = 1;
+    while text.get(at..at + 2) == Some(b"25") && run(&text[at + 2..], ANY_HEX, 2) == 2 {
+        at += 2;
+    }
+    let code = number(text.get(at..at + 2)?, 16)?;
+    Some((at + 2, Some(visible(code)?)))
+}
+
+/// `&#95;`, `&#x5f;`, `&quot;`.
+fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
+    const NAMED: [(&[u8], u8); 14] = [
+        (b"amp", b'&'),
+        (b"quot", b'"'),
+        (b"apos", b'\''),
+        (b"lt", b'<'),
+        (b"gt", b'>'),
+        (b"equals", b'='),
+        (b"colon", b':'),
+        (b"lowbar", b'_'),
+        (b"sol", b'/'),
+        (b"plus", b'+'),
+        (b"num", b'#'),
+        (b"commat", b'@'),
+        (b"period", b'.'),
+        (b"excl", b'!'),
+    ];
+    let inner = &text[1..text.len().min(10)];
+    let inner = &inner[..memchr::memchr(b';', inner)?];
+    let length = inner.len() + 2;
+    if let Some(digits) = inner.strip_prefix(b"#") {
+        let code = match digits.strip_prefix(b"x").or_else(|| digits.strip_prefix(b"X")) {
+            Some(digits) => number(digits, 16)?,
+            None => number(digits, 10)?,
+        };
+        return seen(length, code);
+    }
+    let (_, character) = NAMED.iter().find(|(name, _)| *name == inner)?;
+    Some((length, Some(*character)))
+}
+
+/// `\u005f`, `\u{5f}`, `\x5f`, and the colours of a terminal as programs spell them: `\u001b[1m`, `\033[1m`, `\e[1m`.
+fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
+    let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
+    let rest = &text[slashes..];
+    let (length, code) = match rest.first()? {
+        b'u' if rest.get(1) == Some(&b'{') => {
+            let digits = run(&rest[2..], ANY_HEX, 6);
+            (rest.get(2 + digits) == Some(&b'}'))
+                .then_some((digits + 3, number(&rest[2..2 + digits], 16)?))?
+        }
+        b'u' => (5, number(rest.get(1..5)?, 16)?),
+        b'x' => (3, number(rest.get(1..3)?, 16)?),
+        b'0' if rest.starts_with(b"033[") => (3, 0x1b),
+        b'e' if rest.starts_with(b"e[") => (1, 0x1b),
+        _ => return None,
+    };
+    if code == 0x1b {
+        return Some((slashes + length + sequence(&rest[length..]), None));
+    }
+    seen(slashes + length, code)
+}
+
+/// The rest of `ESC [ 1 m` behind its `ESC`.
+fn sequence(text: &[u8]) -> usize {
+    let Some(rest) = text.strip_prefix(b"[") else { return 0 };
+    let middle = rest.iter().take_while(|byte| (b' '..=b'?').contains(byte)).count();
+    1 + middle + usize::from(rest.get(middle).is_some_and(|byte| (b'@'..=b'~').contains(byte)))
+}
+
+fn seen(length: usize, code: u32) -> Option<(usize, Option<u8>)> {
+    match visible(code) {
+        Some(byte) => Some((length, Some(byte))),
+        None => char::from_u32(code).is_some_and(is_hidden).then_some((length, None)),
+    }
+}
+
+/// Printable ASCII and line feeds. Other characters are part of no secret's frame.
+fn visible(code: u32) -> Option<u8> {
+    u8::try_from(code).ok().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
+}
+
+fn number(digits: &[u8], base: u32) -> Option<u32> {
+    if digits.is_empty() || digits.len() > 6 {
+        return None;
+    }
+    digits.iter().try_fold(0, |number, digit| Some(number * base + char::from(*digit).to_digit(base)?))
+}

@@ -1,0 +1,191 @@
+//! Captured text is redacted whole before anything is cut or picked from it, on every way to the disk and into a reply.
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, merged};
+use crate::secrets::random_text;
+
+/// The lines of a made-up private key.
+fn private_key() -> Vec<String> {
+    let mut lines = vec!["-----BEGIN RSA PRIVATE KEY-----".to_owned()];
+    lines.extend((0..20).map(|line| random_text(700 + line, 64)));
+    lines.push(format!("{}==", random_text(790, 22)));
+    lines.push("-----END RSA PRIVATE KEY-----".to_owned());
+    lines
+}
+
+fn body(lines: &[String]) -> Vec<String> {
+    lines[1..lines.len() - 1].iter().map(|line| line[..20].to_owned()).collect()
+}
+
+fn assert_nowhere(env: &TestEnv, parts: &[String], shown: &str, what: &str) {
+    for part in parts {
+        assert_eq!(env.tree().files_holding(part), [""; 0], "{what}");
+        assert!(!shown.contains(part), "{what}: {shown}");
+    }
+}
+
+/// A transcript with one failed call that printed `output`.
+fn transcript(output: &str) -> String {
+    let call = json!({"type": "assistant", "uuid": "a", "timestamp": "2026-11-15T19:00:00Z", "sessionId": "s", "message": {
+        "id": "m1", "role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat id_rsa"}}]}});
+    let result = json!({"type": "user", "uuid": "b", "timestamp": "2026-11-15T19:00:01Z", "sessionId": "s", "message": {
+        "role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": output}]}});
+    format!("{call}\n{result}\n")
+}
+
+/// Through a transcript that no hook told of, then checkpoint, brief and packet.
+fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
+    let path = env.write("transcript.jsonl", transcript(output));
+    let common: Value = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
+    env.hook("Stop", &common).accepted("Stop");
+    env.hook("PreCompact", &merged(&common, json!({"trigger": "auto"}))).accepted("PreCompact");
+    let brief = env.hook("SessionStart", &merged(&common, json!({"source": "compact"})));
+    env.thru(&["handoff", "go on"]).ok();
+    // The harness's own file; ours are looked through.
+    std::fs::remove_file(&path).unwrap();
+    format!("{}{}", brief.stdout, env.thru(&["journal", "--session", "s", "--json"]).ok().stdout)
+}
+
+#[test]
+fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
+    let lines = private_key();
+    for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
+    {
+        // With a file and a line before it, a line of the key looks like a finding of a compiler.
+        for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
+            let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
+            let env = TestEnv::rooted();
+            let shown = shown_after_transcript(&env, &format!("Exit code 1\n{}", output.join("\n")));
+            assert_nowhere(&env, &body(&lines), &shown, &format!("{name}, {prefix:?}"));
+            assert!(!env.journal("s").is_empty(), "the call is in the journal");
+        }
+    }
+}
+
+#[test]
+fn a_failed_call_told_by_a_hook_leaks_no_key_either() {
+    let lines = private_key();
+    let env = TestEnv::rooted();
+    let payload = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash", "tool_input": {"command": "make test"},
+        "error": format!("Exit code 2\n{}", lines[2..].join("\n"))});
+    env.hook("PostToolUseFailure", &payload).accepted("failure");
+    assert_nowhere(&env, &body(&lines), "", "failed tool");
+}
+
+#[test]
+fn what_a_terminal_hides_is_not_put_together_again() {
+    let token = format!("{}_{}", "ghp", random_text(1, 36));
+    for hidden in ["\u{1b}[1m", "\u{1b}[m\u{1b}[K", "\u{200b}", "\u{2060}"] {
+        let text = format!("fatal: bad token {}{hidden}{} given", &token[..9], &token[9..]);
+        let env = TestEnv::rooted();
+        let common = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash"});
+        env.hook("UserPromptSubmit", &merged(&common, json!({"prompt": text}))).accepted("prompt");
+        env.hook(
+            "PostToolUseFailure",
+            &merged(&common, json!({"error": text, "tool_input": {"command": text}})),
+        )
+        .accepted("tool");
+        let shown = shown_after_transcript(&env, &format!("Exit code 1\n{text}"));
+        let human = env.thru(&["journal", "--session", "s"]).ok().stdout;
+        assert_nowhere(
+            &env,
+            &[token.clone(), token[9..].to_owned()],
+            &format!("{shown}{human}"),
+            &format!("{hidden:?}"),
+        );
+    }
+}
+
+#[test]
+fn a_mysql_password_is_covered_and_the_database_is_not() {
+    let env = TestEnv::new();
+    let output = env.call(&["redact"]).stdin(*b"mysql -u root -ppassword1 blog_dev\n").run().ok();
+    assert_eq!(output.stdout, "mysql -u root -p[REDACTED:password] blog_dev\n");
+}
+
+/// One row of a labelled set: `{"tier": 1, "kind": "…", "text": "…", "secret": "…", "also": ["…"]}`.
+fn rows(folder: &std::path::Path, file: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.join(file)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn text_of(row: &Value) -> &str {
+    row["text"].as_str().unwrap()
+}
+
+/// What must not be seen again.
+fn raw_values(row: &Value) -> Vec<String> {
+    let also = row["also"].as_array().into_iter().flatten();
+    [&row["secret"]].into_iter().chain(also).map(|value| value.as_str().unwrap().to_owned()).collect()
+}
+
+fn redacted(text: &str) -> String {
+    model::redact::redact(text, model::redact::Options::default()).into_owned()
+}
+
+fn is_found(row: &Value, text: &str) -> bool {
+    let shown = model::clean::clean(text);
+    !raw_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
+}
+
+/// Scores `secrets.jsonl` and `benign.jsonl` of the folder in `$THRU_REDACT_SET`, and looks for every raw value on the disk
+/// after the texts went through hooks and a transcript.
+#[test]
+fn a_labelled_set_is_found_and_reaches_no_file() {
+    let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {
+        eprintln!("skipped: THRU_REDACT_SET names no folder with secrets.jsonl and benign.jsonl");
+        return;
+    };
+    let (secrets, benign) = (rows(&folder, "secrets.jsonl"), rows(&folder, "benign.jsonl"));
+    let mut found = Vec::new();
+    for (tier, least) in [(1, 0.99), (2, 0.95)] {
+        let all: Vec<&Value> = secrets.iter().filter(|row| row["tier"] == tier).collect();
+        let hit: Vec<&Value> =
+            all.iter().copied().filter(|row| is_found(row, &redacted(text_of(row)))).collect();
+        let share = hit.len() as f64 / all.len() as f64;
+        eprintln!("tier {tier}: {} of {} ({share:.4})", hit.len(), all.len());
+        for row in all.iter().filter(|row| !hit.contains(row)) {
+            eprintln!("  missed {}: {}", row["kind"], row["text"]);
+        }
+        assert!(share >= least, "tier {tier}");
+        if tier == 1 {
+            found = hit;
+        }
+    }
+    let changed: Vec<&Value> = benign.iter().filter(|row| redacted(text_of(row)) != text_of(row)).collect();
+    eprintln!("benign: {} of {} changed", changed.len(), benign.len());
+    assert!(changed.len() as f64 <= 0.003 * benign.len() as f64, "{changed:#?}");
+
+    let env = TestEnv::rooted();
+    let common = json!({"session_id": "s", "cwd": env.project(), "tool_name": "Bash"});
+    let mut lines = String::new();
+    for (n, row) in found.iter().enumerate() {
+        let text = text_of(row);
+        env.hook("UserPromptSubmit", &merged(&common, json!({"prompt": text}))).accepted("prompt");
+        let done = json!({"tool_use_id": format!("h{n}"), "tool_input": {"command": text}, "tool_response": {"stdout": text}});
+        env.hook("PostToolUse", &merged(&common, done)).accepted("tool");
+        let failed = json!({"tool_use_id": format!("f{n}"), "error": format!("Exit code 1\n{text}"), "tool_input": {"command": "x"}});
+        env.hook("PostToolUseFailure", &merged(&common, failed)).accepted("failure");
+        lines.push_str(&transcript(text).replace("\"t1\"", &format!("\"t{n}\"")));
+    }
+    let path = env.write("transcript.jsonl", lines);
+    let told = json!({"session_id": "s2", "cwd": env.project(), "transcript_path": path});
+    env.hook("Stop", &told).accepted("Stop");
+    env.hook("PreCompact", &merged(&told, json!({"trigger": "auto"}))).accepted("PreCompact");
+    let mut shown = String::new();
+    for session in ["s", "s2"] {
+        let start = env
+            .hook("SessionStart", &json!({"session_id": session, "cwd": env.project(), "source": "compact"}));
+        shown.push_str(&start.stdout);
+        shown.push_str(&env.thru(&["handoff", "go on", "--session", session]).ok().stdout);
+        shown.push_str(&env.thru(&["journal", "--session", session]).ok().stdout);
+    }
+    std::fs::remove_file(path).unwrap();
+    for row in &found {
+        for value in raw_values(row) {
+            assert_eq!(env.tree().files_holding(&value), [""; 0], "{row}");
+            assert!(!shown.contains(&value), "{row}");
+        }
+    }
+}
