@@ -79,6 +79,8 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     let trust = world.trust().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
+        // A folder that somebody else could have forged is not written to either.
+        Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent(|| error.to_string()),
         unknown => {
             let why = match unknown {
                 Some(Err(error)) => format!("whether this root is trusted cannot be found out: {error}"),

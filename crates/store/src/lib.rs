@@ -48,7 +48,7 @@ pub use random::random;
 pub use read::{read_given, read_own, read_stream};
 pub use root::{Found, Root, Rules, Unfit, Wish, find, unfit};
 pub use session_state::{Session, SessionState};
-pub use store::{Created, Store, append_state_receipt};
+pub use store::{Created, Store};
 pub use tracked::Tracked;
 pub use trust::{Trust, TrustedRoot};
 

@@ -207,11 +207,6 @@ impl Store {
     }
 }
 
-/// Appends to the receipts of this machine, which are kept outside of every tree: what happened belongs to no root.
-pub fn append_state_receipt(state: &Path, line: &[u8], limit: u64) -> Result<()> {
-    crate::trust::make_private(state)?.append(layout::STATE_RECEIPTS, line, limit)
-}
-
 /// Whether anybody has put records there: any file besides our own ignore file.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use model::marker::ProjectId;
+use model::receipt::Receipt;
 use model::time;
 use serde::{Deserialize, Serialize};
 
 use crate::owner::{Exposed, first_exposed};
 use crate::read::{Way, read_seeing_links};
-use crate::{Dir, Durability, Error, Result};
+use crate::{Dir, Durability, Error, Result, layout};
 
 const SCHEMA_VERSION: u64 = 1;
 const LARGEST: usize = 1024 * 1024;
@@ -180,6 +181,19 @@ impl Trust {
         Ok(true)
     }
 
+    /// Appends to the receipts of this machine: what happened belongs to no root. Not in a folder that others may write.
+    pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
+        self.make_dir()?;
+        make_private(&self.state)?.append(layout::STATE_RECEIPTS, line, limit)
+    }
+
+    /// The end of those receipts.
+    pub fn receipts(&self, most: u64) -> Vec<Receipt> {
+        let tail = Dir::open(&self.state).and_then(|dir| dir.recent(layout::STATE_RECEIPTS, most));
+        let tail = tail.unwrap_or_default();
+        tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
     fn make_dir(&self) -> Result<Dir> {
         let dir = make_private(&self.state.join("trust"))?;
         // What is noted in a folder of somebody else would not be believed.
@@ -189,7 +203,7 @@ impl Trust {
 }
 
 /// A folder that only its owner can look into.
-pub(crate) fn make_private(path: &Path) -> Result<Dir> {
+fn make_private(path: &Path) -> Result<Dir> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     made.map_err(|e| crate::read::io_error(&e, path, "make a folder"))?;

@@ -41,12 +41,12 @@ impl Hook<'_> {
 
 /// A receipt in the state folder of this machine: the event belongs to no root, or to one that may not be written to.
 pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
-    let Some(state) = world.state().filter(|_| mode == Mode::Write) else { return };
+    let Some(trust) = world.trust().filter(|_| mode == Mode::Write) else { return };
     let options = redact::Options::default();
     let receipt = made(world, call, call.harness, call.event, "", options);
     let error = Some(clean(why, 500, options));
     let receipt = Receipt { outcome: Outcome::Failed, error, ..receipt };
-    let _ = store::append_state_receipt(&state, &receipt.line(), STATE_LIMIT);
+    let _ = trust.leave_receipt(&receipt.line(), STATE_LIMIT);
 }
 
 /// Called where a panic was caught: nothing else is known any more.

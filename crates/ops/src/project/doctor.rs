@@ -31,6 +31,9 @@ const LARGEST: usize = 16 * 1024 * 1024;
 /// How many of one kind are named before they are only counted.
 const NAMED: usize = 5;
 
+/// How much of the receipts in the state folder is looked at.
+const STATE_TAIL: u64 = 32 * 1024;
+
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub root: Option<PathBuf>,
@@ -79,7 +82,9 @@ pub fn run(world: &World) -> Report {
     };
     match firing::read(store) {
         Ok(firing) => {
-            report.checks.push(check_hooks(&firing, world.now));
+            let mut check = check_hooks(&firing, world.now);
+            check.findings.extend(without_root(world));
+            report.checks.push(check);
             if let Some(root) = &report.root {
                 let checks =
                     HARNESSES.iter().filter_map(|harness| check_harness(world, harness, root, &firing));
@@ -312,6 +317,20 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
         format!("{}, last: {} {ago}", count(firing.receipts.len(), "receipt"), receipt.event)
     });
     Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
+}
+
+/// What hooks left in the state folder: events that belong to no root, and bugs.
+fn without_root(world: &World) -> Vec<Finding> {
+    let receipts = world.trust().map(|trust| trust.receipts(STATE_TAIL)).unwrap_or_default();
+    let is_recent = |receipt: &&Receipt| receipt.at().is_some_and(|at| world.now.duration_since(at) < RECENT);
+    let mut findings: Vec<Finding> = Vec::new();
+    for receipt in receipts.iter().rev().filter(is_recent) {
+        let finding = of_receipt(receipt);
+        if findings.len() < NAMED && !findings.iter().any(|known| known.text == finding.text) {
+            findings.push(finding);
+        }
+    }
+    findings
 }
 
 /// Where a harness is told to call us, and which of its events never did.

@@ -117,6 +117,14 @@ impl TestEnv {
         Tree::of(&self.base)
     }
 
+    /// Nothing was written since but receipts in the state folder of this machine.
+    #[track_caller]
+    pub fn assert_state_receipts_only(&self, before: &Tree, about: &str) {
+        let state = "/home/.local/state/throughline";
+        let expected = [format!("~{state}"), format!("+{state}/receipts.jsonl")];
+        assert_eq!(before.changes(&self.tree()), expected, "{about}");
+    }
+
     /// A call of the binary, from the project's folder.
     pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
         let call = self.call_as_tester(words);

@@ -34,6 +34,7 @@ mod loop_hooks;
 mod loops;
 mod lost;
 mod obstacles;
+mod one_brief;
 mod ownership;
 mod packet_edits;
 mod packet_sweeps;

@@ -137,7 +137,11 @@ fn a_read_only_store_is_left_alone() {
     let before = env.tree();
     let payload = env.fixture("UserPromptSubmit").to_string();
     call.stdin(payload).var("CLAUDE_PROJECT_DIR", env.project()).run().silent("read-only");
-    before.assert_same(&env.tree(), "read-only");
+    // That a record was lost is noted outside of the store.
+    let touched = before.changes(&env.tree());
+    let state = "/home/.local/state/throughline";
+    assert!(touched.iter().all(|path| path[1..].starts_with(state)), "{touched:?}");
+    assert!(touched.iter().any(|path| path.contains("/lost/")), "{touched:?}");
     let status = env.call_bound_by_modes(&["status", "--json"]).run().ok().json();
     assert_eq!(status["trusted"], true, "so it was the disk, not trust");
 }

@@ -235,7 +235,7 @@ fn only_the_users_own_settings_can_allow_a_root() {
     env.write("project/.agent/context/config.toml", &allow);
     env.write("home/.agent/context/config.toml", &allow);
     let told = env.thru(&["config"]).ok();
-    assert!(told.stderr.contains("roots.allow is ignored here"), "{told}");
+    assert!(told.stderr.contains("`roots.allow` counts in your own settings file only"), "{told}");
     let by_variable = env.call(&["status"]).dir(env.home()).var("THROUGHLINE_ROOTS_ALLOW", env.home());
     by_variable.run().exits(15);
     env.write(env.user_config(), "[roots]\nallow = [\"relative\"]\n");

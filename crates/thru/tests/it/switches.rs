@@ -130,7 +130,9 @@ fn unknown_harnesses_are_ignored() {
     for harness in ["codex", "claude", "CLAUDE-CODE", "", "../x"] {
         env.call(&["hook", harness, "UserPromptSubmit"]).stdin(payload.clone()).run().silent(harness);
     }
-    before.assert_same(&env.tree(), "unknown harness");
+    env.assert_state_receipts_only(&before, "unknown harness");
+    let doctor = env.thru(&["doctor"]).exits(1);
+    assert!(doctor.stdout.contains("unknown harness `codex`"), "{doctor}");
 }
 
 #[test]
