@@ -1,0 +1,63 @@
+//! Secrets told by the head of their column, and values on the line below their name.
+
+use model::redact::{Options, redact};
+
+fn check(text: &str, expected: &str) {
+    let redacted = redact(text, Options::default());
+    assert_eq!(redacted, expected);
+    assert_eq!(redact(&redacted, Options::default()), redacted, "twice is once");
+}
+
+#[test]
+fn columns_tell_what_is_below_them() {
+    check(
+        "name,email,password\nann,ann@example.com,orchidlane\nbob,bob@example.com,Xk29fQhuT7\n",
+        "name,email,password\nann,ann@example.com,[REDACTED:password]\nbob,bob@example.com,[REDACTED:password]\n",
+    );
+    check("host;user;pass\n10.0.0.4;root;gC0OYpa3RkFq", "host;user;pass\n10.0.0.4;root;[REDACTED:password]");
+    check(
+        "| service | user | password |\n|---|---|---|\n| grafana | admin | SvX9UlbwXrLD |\n",
+        "| service | user | password |\n|---|---|---|\n| grafana | admin | [REDACTED:password] |\n",
+    );
+    check(
+        " id | username | password\n----+----------+----------\n  1 | admin    | moonriver\n(1 row)\n",
+        " id | username | password\n----+----------+----------\n  1 | admin    | [REDACTED:password]\n(1 row)\n",
+    );
+    check(
+        "USER      PASSWORD\nann       8HX2czYSbJJg\n",
+        "USER      PASSWORD\nann       [REDACTED:password]\n",
+    );
+}
+
+#[test]
+fn many_rows_are_one_look() {
+    let rows: String = (0..2_000).map(|n| format!("user{n},Xk29fQh{n}uT7\n")).collect();
+    let redacted = redact(&format!("user,password\n{rows}"), Options::default()).into_owned();
+    assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
+}
+
+#[test]
+fn tables_about_passwords_stay() {
+    for text in [
+        "| name | password |\n|---|---|\n| type | string |\n| needed | yes |\n",
+        "field,password\nmin length,12 characters\n",
+        "a sentence about the user, password\nand another one, with words\n",
+        "password   string\nusername   string\n",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
+fn values_on_the_line_below() {
+    check(
+        "{\n  \"password\":\n    \"u1ITExznMfF6p0\"\n}",
+        "{\n  \"password\":\n    \"[REDACTED:password]\"\n}",
+    );
+    check("  password: sunflowerfield\n", "  password: [REDACTED:password]\n");
+    for text in
+        ["password: string\n", "  password: required\n", "password = userinput\n", "{\n  password: hashed\n}"]
+    {
+        check(text, text);
+    }
+}
