@@ -157,7 +157,7 @@ settings! {
         name: "roots.allow",
         variable: "THROUGHLINE_ROOTS_ALLOW",
         shape: Shape::AbsolutePaths,
-        help: "folders that may be roots although they are your home, above it, or writable by others",
+        help: "folders that may be a root although they are shared, foreign or your home; only in your own settings",
         scope: Scope::UserFile,
     }
 }

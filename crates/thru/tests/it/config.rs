@@ -36,7 +36,7 @@ fn the_defaults() {
     gates.jobs                 4                      default  how many outputs `thru gate run` has made side by side
     gates.timeout_s            1800                   default  seconds after which a launched command is ended
     gates.live_state_file                             default  a YAML file of the project whose `live.dir` is the live run
-    roots.allow                                       default  folders that may be a root though they are shared, foreign or your home; only in your own settings
+    roots.allow                                       default  folders that may be a root although they are shared, foreign or your home; only in your own settings
     ");
 }
 

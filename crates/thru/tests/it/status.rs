@@ -162,10 +162,10 @@ fn every_kind_of_record_has_its_line() {
     trust        trusted on this machine
     hooks        no settings file calls thru here; `thru init` wires the harnesses in use (a plugin needs none)
     sessions     1, last s1 in claude-code, just now
-    broke off    1 session without an end; `thru sweep` makes a packet of each
-    packets      2, the newest 20261115T192200Z-finish-the-parser
-    workstreams  01-parser
     roles        tester
+    workstreams  01-parser
+    packets      2, the newest 20261115T192200Z-finish-the-parser
+    broke off    1 session without an end; `thru sweep` makes a packet of each
     ");
     let json = env.json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");
