@@ -36,6 +36,8 @@ pub enum Unfit {
     TopOfDisk,
     HomeOrAbove,
     Exposed(Exposed),
+    /// The folder is the user's, what holds the records in it is not.
+    StoreExposed(Exposed),
 }
 
 /// What the caller knows.
@@ -57,6 +59,7 @@ pub struct Root {
 }
 
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a hook saves the allocation")]
 pub enum Found {
     /// There is a marker, and it can be read.
     Marked { root: Root, store: Store, marker: Marker },
@@ -157,7 +160,8 @@ fn unfit_by_name(dir: &Path, rules: &Rules) -> Option<Unfit> {
     if rules.home.is_some_and(|home| home.starts_with(dir)) {
         return Some(Unfit::HomeOrAbove);
     }
-    exposure(dir, rules.user).map(Unfit::Exposed)
+    let store_exposed = || exposure(&dir.join(layout::STORE), rules.user).map(Unfit::StoreExposed);
+    exposure(dir, rules.user).map(Unfit::Exposed).or_else(store_exposed)
 }
 
 impl std::fmt::Display for Unfit {
@@ -166,6 +170,7 @@ impl std::fmt::Display for Unfit {
             Unfit::TopOfDisk => f.write_str("it is the top of the file system"),
             Unfit::HomeOrAbove => f.write_str("it is your home folder, or above it"),
             Unfit::Exposed(exposed) => exposed.fmt(f),
+            Unfit::StoreExposed(exposed) => write!(f, "its {}: {exposed}", layout::STORE),
         }
     }
 }

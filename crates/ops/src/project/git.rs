@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use model::redact::{self, Redacted};
+use store::git::Git;
 use store::{Dir, Replaced};
 
 use crate::Error;
@@ -107,9 +108,22 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
+/// None outside git, and where the list is not this checkout's own: a `.git` that came with the files can name any
+/// repository, and a link can stand in place of it or of `info`.
 fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
-    let out = ask(project, &["rev-parse", "--git-path", "info/exclude"])?;
-    Ok(out.map(|out| project.join(out.trim_end())))
+    let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
+    let file = project.join(out.trim_end());
+    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+    let own = owns_repository(project)? && !file.parent().is_some_and(is_link);
+    Ok(own.then_some(file))
+}
+
+/// Whether the repository of this checkout is in it, or knows it as one of its worktrees or submodules.
+fn owns_repository(project: &Path) -> Result<bool> {
+    let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(false) };
+    let top = Path::new(top.trim_end());
+    let is_folder = top.join(".git").symlink_metadata().is_ok_and(|meta| meta.is_dir());
+    Ok(is_folder || matches!(store::git::look(top), Some(Git::Submodule | Git::Worktree { .. })))
 }
 
 /// The list and what it holds; None for a list that is not there. Outside git, and where it is no plain file, there is

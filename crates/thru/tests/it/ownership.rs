@@ -262,6 +262,21 @@ fn a_root_of_somebody_else_is_refused() {
 }
 
 #[test]
+fn a_store_of_somebody_else_in_a_folder_of_ones_own_is_refused() {
+    let env = TestEnv::rooted();
+    set_mode(&env.store(), 0o777);
+    let refused = env.thru(&["status"]).exits(15);
+    assert!(refused.stderr.contains(".agent/context") && refused.stderr.contains("may write"), "{refused}");
+    assert_no_root(&env, &env.project(), "writable by others");
+    set_mode(&env.store(), 0o755);
+    assert_eq!(status_in(&env, &env.project())["trusted"], true);
+    if is_root(&env) {
+        give_away(&env.store());
+        assert_no_root(&env, &env.project(), "foreign");
+    }
+}
+
+#[test]
 fn outside_git_the_search_ends_where_the_owner_changes() {
     let env = TestEnv::rooted();
     if !is_root(&env) {

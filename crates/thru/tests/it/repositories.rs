@@ -1,7 +1,7 @@
 //! A repository's own settings name commands that git would run. `thru` asks git, and none of them runs.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::env::TestEnv;
 
@@ -74,4 +74,37 @@ fn changed_files_are_still_counted() {
     env.thru(&["handoff", "go on"]).ok();
     let shown = env.thru(&["pickup", "--json"]).ok().stdout;
     assert!(shown.contains("2 files uncommitted") || shown.contains("\"dirty\": 2"), "{shown}");
+}
+
+#[test]
+fn only_the_checkout_s_own_list_of_ignored_files_is_written() {
+    let arrangements: &[(&str, fn(&TestEnv))] = &[
+        (".git is a file that names another repository", |env| {
+            fs::remove_dir_all(env.project().join(".git")).unwrap();
+            env.write("project/.git", "gitdir: ../other/.git\n");
+        }),
+        (".git is a link to another repository", |env| {
+            fs::remove_dir_all(env.project().join(".git")).unwrap();
+            symlink("../other/.git", env.project().join(".git")).unwrap();
+        }),
+        (".git/info is a link", |env| {
+            fs::remove_dir_all(env.project().join(".git/info")).unwrap();
+            symlink(env.base().join("other/.git/info"), env.project().join(".git/info")).unwrap();
+        }),
+    ];
+    for (name, arrange) in arrangements {
+        let env = TestEnv::new();
+        env.git(&["init", "-q"]);
+        env.thru(&["init", "--no-hooks"]).ok();
+        let other = env.base().join("other");
+        fs::create_dir(&other).unwrap();
+        env.git_in(&other, &["init", "-q"]);
+        let list = other.join(".git/info/exclude");
+        fs::create_dir_all(list.parent().unwrap()).unwrap();
+        fs::write(&list, "# mine\n").unwrap();
+        arrange(&env);
+        let told = env.thru(&["install", "claude-code"]);
+        env.thru(&["uninstall", "claude-code"]);
+        assert_eq!(fs::read_to_string(&list).unwrap(), "# mine\n", "{name}: {told}");
+    }
 }

@@ -41,10 +41,14 @@ const MOVED: &[&str] = &[
     ".agent/context/indexes/receipts.jsonl",
     ".claude",
     ".factory",
+    ".git",
+    ".git/info",
 ];
 
+pub const LINKS: &str = "symlinked";
+
 fn links() -> Vec<Store> {
-    const GROUP: &str = "symlinked";
+    const GROUP: &str = LINKS;
     let moved = MOVED.iter().map(|&path| {
         Store::trusted(GROUP, format!("{path} is a link"), move |scene| {
             trusted(scene, &everything(scene))?;
@@ -57,6 +61,9 @@ fn links() -> Vec<Store> {
             trusted(scene, &everything(scene))?;
             let link = scene.project().join(path);
             fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
+            if link.exists() {
+                fs::remove_file(&link)?;
+            }
             Ok(symlink(scene.dir.join("outside/settings.json"), link)?)
         })
     };
@@ -191,7 +198,6 @@ fn owners() -> Vec<Store> {
         owned("the project is somebody else's", &["project"], 0o777),
         owned("the store is somebody else's", &["project/.agent"], 0o777),
         owned("the records are somebody else's", &["project/.agent/context"], 0o777),
-        owned("the marker is somebody else's", &["project/.agent/context/root.json"], 0o666),
         owned("the state folder is somebody else's", &["state"], 0o777),
         owned("the trust records are somebody else's", &["state/throughline"], 0o777),
         Store::untrusted(GROUP, "anybody may write the state folder", |scene| {
@@ -343,30 +349,35 @@ fn repositories() -> Vec<Store> {
 
 fn environments() -> Vec<Store> {
     const GROUP: &str = "environment";
-    let forged = |name: &'static str, at: &'static str, value: &'static str| {
+    let forged = |name: &'static str, at: &'static str, value: &'static str, state: &'static str| {
         Store::untrusted(GROUP, name, move |scene| {
             cloned(scene, &everything(scene))?;
             write_trust(&scene.dir.join(at).join("throughline"), &scene.project(), PROJECT_ID)
         })
-        .with("XDG_STATE_HOME", value)
+        .with_state_home(value, state)
     };
     vec![
-        forged("XDG_STATE_HOME is in the project", "project/.state", "@/project/.state"),
-        forged("XDG_STATE_HOME is relative", "project/.state", ".state"),
-        forged("XDG_STATE_HOME is the store", "project/.agent/context", "@/project/.agent/context"),
+        forged("XDG_STATE_HOME is in the project", "project/.state", "@/project/.state", "project/.state"),
+        forged("XDG_STATE_HOME is relative", "project/.state", ".state", "home/.local"),
+        forged(
+            "XDG_STATE_HOME is the store",
+            "project/.agent/context",
+            "@/project/.agent/context",
+            "project/.agent/context",
+        ),
         Store::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |scene| {
             cloned(scene, &everything(scene))?;
             write_trust(&scene.dir.join("shared/throughline"), &scene.project(), PROJECT_ID)?;
             set_mode(&scene.dir.join("shared"), 0o777)?;
             set_mode(&scene.dir.join("shared/throughline"), 0o777)
         })
-        .with("XDG_STATE_HOME", "@/shared"),
+        .with_state_home("@/shared", "shared"),
         Store::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |scene| {
             cloned(scene, &everything(scene))?;
             write_trust(&scene.project().join(".state/throughline"), &scene.project(), PROJECT_ID)?;
             Ok(symlink(scene.project().join(".state"), scene.dir.join("statelink"))?)
         })
-        .with("XDG_STATE_HOME", "@/statelink"),
+        .with_state_home("@/statelink", "project/.state"),
     ]
 }
 

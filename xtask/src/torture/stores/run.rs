@@ -167,7 +167,7 @@ impl Runner {
         let mut violations = Violations::new();
         let command = trial.thru(&argv);
         let (output, mut spent) = self.helper.measure(&command, &payload)?;
-        let after = Snapshot::take(&scene.dir)?;
+        let mut after = Snapshot::take(&scene.dir)?;
         let changed = before.changed(&after);
         verdict::of_hook(rules, &output, &changed, &mut violations);
         verdict::copied(before, &after, &changed, &mut violations);
@@ -175,8 +175,9 @@ impl Runner {
             if spent.ms <= hook.deadline_ms + START_MS {
                 break;
             }
-            before.undo(&Snapshot::take(&scene.dir)?, &scene.dir)?;
+            before.undo(&after, &scene.dir)?;
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
+            after = Snapshot::take(&scene.dir)?;
         }
         if spent.ms > hook.deadline_ms + START_MS {
             violations.push((Violation::Limits, format!("{} took {} ms", argv.join(" "), spent.ms)));
@@ -188,7 +189,7 @@ impl Runner {
         found.slowest_ms = found.slowest_ms.max(spent.ms);
         found.largest_kb = found.largest_kb.max(spent.kb);
         found.add(&format!("thru {}", argv.join(" ")), violations);
-        Snapshot::take(&scene.dir)
+        Ok(after)
     }
 
     /// Runs a command and, where it did something, a session after it: nothing may have been set going.

@@ -72,7 +72,12 @@ pub fn of_command(rules: &Rules, line: &Line, output: &Output, changed: &[PathBu
 fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
     let below = |folder: &str, name: &str| path.starts_with(Path::new(folder).join(name));
     let is_record = rules.writes.iter().any(|folder| below(folder, ".agent"));
-    let is_state = path.starts_with("state/throughline");
+    // The repository around the folder we are in has the list of what is ignored in it.
+    let is_own_list = || {
+        let in_project = rules.writes.iter().any(|folder| Path::new(folder).starts_with("project"));
+        let is_list = path.ends_with("info/exclude") || path.ends_with("info");
+        in_project && path.starts_with("project/.git") && is_list
+    };
     let is_setting = || {
         let names = [".claude", ".factory", ".git/info"];
         rules
@@ -82,7 +87,7 @@ fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
             .chain(["home"])
             .any(|folder| names.iter().any(|name| below(folder, name)))
     };
-    is_record || is_state || (kind == Kind::Settings && is_setting())
+    is_record || path.starts_with(rules.state) || (kind == Kind::Settings && (is_setting() || is_own_list()))
 }
 
 /// Whether a changed path is the trace of a command of the store's.
