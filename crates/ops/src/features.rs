@@ -25,11 +25,8 @@ use model::reply::Part;
 use serde::Serialize;
 use store::{Lock, Root, Store};
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::hook::context::HookContext;
+use crate::{Error, Mode, Result, World};
 
 /// Every feature, in the order in which they are asked and told.
 pub const FEATURES: &[Feature] =

@@ -27,13 +27,11 @@ use model::reply::{Part, Reply, combine};
 use model::session::Pending;
 use store::layout;
 
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::{FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings;
 use crate::session::brief::{self, BriefRequest};
+use crate::{Mode, Result, World};
 
 use checkpoint::Checkpoint;
 use context::HookContext;

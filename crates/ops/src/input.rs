@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::Error;
-use crate::Result;
+use crate::{Error, Result};
 
 /// All of stdin, up to `max` bytes. More is an error, so that an endless stream does not take all memory.
 pub fn stdin(max: usize) -> Result<Vec<u8>> {

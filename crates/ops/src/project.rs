@@ -13,10 +13,8 @@ use std::path::PathBuf;
 use model::marker::Marker;
 use store::{Found, Root, Store, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::setup::init;
+use crate::{Error, Result, World};
 
 #[derive(Debug)]
 pub struct Project {

@@ -8,8 +8,7 @@ use jiff::Timestamp;
 use model::marker::Marker;
 use store::{Found, Root, Rules, Store, Trust, Wish};
 
-use crate::Error;
-use crate::Result;
+use crate::{Error, Result};
 
 pub struct World<'a> {
     /// The environment, by name.

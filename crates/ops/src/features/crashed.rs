@@ -16,15 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{Lock, Place, SessionState, Store, layout};
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::packets::handoff::{self, Marks};
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, packets};
 use crate::hook::context::HookContext;
 use crate::process::alive;
 use crate::project::Project;
+use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
 

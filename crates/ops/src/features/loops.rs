@@ -25,14 +25,12 @@ pub use choose::Wanted;
 use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
 pub use report::short;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::{Decision, Feature};
 use crate::hook::context::HookContext;
 use crate::project::{consent, settings};
 use crate::session::list::Chosen;
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "loops",

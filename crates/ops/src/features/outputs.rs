@@ -20,11 +20,9 @@ use model::id::Id;
 use serde::Serialize;
 use store::{Care, Lock, Root, Run, Store, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::Feature;
 use crate::project::{Project, settings};
+use crate::{Error, Result, World};
 
 use orphan::Orphan;
 

@@ -20,11 +20,9 @@ use model::time;
 use serde::Serialize;
 use store::Listed;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::Feature;
 use crate::project::Project;
+use crate::{Error, Result, World};
 
 pub(crate) use edit::inside;
 pub use edit::{Edit, Edited, edit};

@@ -21,14 +21,12 @@ use serde::Serialize;
 use store::role::{Changed, Missing, RoleBinding};
 use store::{Dir, EntryKind, Found, Root, Store, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::Feature;
 use crate::project::{Project, git, settings};
 use crate::session::list;
 use crate::session::list::Chosen;
 use crate::setup::init;
+use crate::{Error, Result, World};
 
 pub const ROW: Feature = Feature {
     name: "roles",

@@ -10,10 +10,8 @@ use serde::Serialize;
 use store::Root;
 
 use super::{Call, handle};
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::Decision;
+use crate::{Mode, Result, World};
 
 /// How an event was handled, or would be.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -6,9 +6,8 @@ use model::redact::{self, Redacted};
 use model::time;
 
 use super::{Call, Hook, lost};
-use crate::Mode;
-use crate::World;
 use crate::features::ProjectContext;
+use crate::{Mode, World};
 
 /// The state folder's own receipts never grow beyond this: it is for what should not happen at all.
 const STATE_LIMIT: u64 = 256 * 1024;

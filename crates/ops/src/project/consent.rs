@@ -12,9 +12,7 @@ use model::gate::Output;
 use model::loops::Loop;
 use store::{ConsentKind, Consents, Root, Run, Store};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
+use crate::{Error, Result, World};
 
 /// Whether the user started this loop here, as it is now.
 pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {

@@ -14,13 +14,12 @@ use model::time;
 use serde::Serialize;
 use store::{Dir, EntryKind, Found, Store, Tracked, layout};
 
-use crate::Error;
-use crate::World;
 use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::firing::{self, Fired, Firing};
 use crate::setup::install;
+use crate::{Error, World};
 
 /// Failures of hooks older than this are history.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);

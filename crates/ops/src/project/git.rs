@@ -10,8 +10,7 @@ use model::redact::{self, Redacted};
 use store::git::Git;
 use store::{Dir, Replaced};
 
-use crate::Error;
-use crate::Result;
+use crate::{Error, Result};
 
 /// A git that does not answer is ended: nobody waits for it for ever.
 const PATIENCE: Duration = Duration::from_secs(10);

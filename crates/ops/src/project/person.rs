@@ -4,10 +4,8 @@
 use harness::process::{Description, harness_of};
 use rustix::process::getppid;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::process::info;
+use crate::{Error, Result, World};
 
 /// Deeper than any real chain of processes.
 const STEPS: usize = 256;

@@ -8,13 +8,12 @@ use model::marker::{Mode, ProjectId};
 use serde::{Serialize, Serializer};
 use store::Found;
 
-use crate::Result;
-use crate::World;
 use crate::features::{FEATURES, ProjectContext, StatusLine};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::list;
 use crate::setup::install;
+use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {

@@ -11,11 +11,9 @@ use store::{Found, TrustedRoot};
 pub use store::ConsentKind;
 pub use wants::Want;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::project::{Project, person};
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {

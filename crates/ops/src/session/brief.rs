@@ -12,15 +12,12 @@ use model::redact::{self, Redacted};
 use serde::Serialize;
 use store::{Found, Lock};
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::{self, BriefContext, ProjectContext};
 use crate::project::settings;
 use crate::session::list;
 use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
+use crate::{Error, Mode, Result, World};
 
 /// What a hook asks for, and `thru brief` in its place.
 #[derive(Clone, Copy, Debug)]

@@ -8,10 +8,9 @@ use model::digest::Digest;
 use model::time;
 use serde::Serialize;
 
-use crate::Result;
-use crate::World;
 use crate::project::{Project, git};
 use crate::session::{list, past};
+use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {

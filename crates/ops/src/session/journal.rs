@@ -9,11 +9,9 @@ use model::journal::Record;
 use serde::Serialize;
 use store::{Place, Store, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::project::Project;
 use crate::session::list::{self, Chosen};
+use crate::{Error, Result, World};
 
 /// How often a followed journal is looked at.
 pub const POLL: Duration = Duration::from_millis(250);

@@ -5,9 +5,7 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
+use crate::{Error, Result, World};
 
 /// Enough of the list of sessions to hold the last ones.
 const TAIL: u64 = 64 * 1024;

@@ -12,10 +12,9 @@ use model::redact;
 use serde::Serialize;
 use store::feed::{self, Limits};
 
-use crate::Error;
-use crate::Result;
 use crate::hook::retell::Retelling;
 use crate::session::transcript_reader;
+use crate::{Error, Result};
 
 /// Enough lines to know whose transcript it is.
 const LOOKED_AT: usize = 50;

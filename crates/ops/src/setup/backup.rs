@@ -5,9 +5,7 @@ use std::path::{Path, PathBuf};
 use model::time;
 use store::Dir;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
+use crate::{Error, Result, World};
 
 /// Larger than any settings we change.
 const LARGEST: usize = 16 * 1024 * 1024;

@@ -4,12 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::packets::{self, Imported};
 use crate::project::Project;
+use crate::{Error, Mode, Result, World};
 
 /// More than any slash command has.
 const LARGEST_COMMAND: usize = 1024 * 1024;

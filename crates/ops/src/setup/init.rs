@@ -8,10 +8,8 @@ use model::time;
 use serde::Serialize;
 use store::{Created, Found, Root, Store};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::setup::install;
+use crate::{Error, Result, World};
 
 /// How long a command waits for a record that another one holds.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

@@ -11,13 +11,9 @@ use model::event::EventName;
 use serde::Serialize;
 use store::{Found, Replaced, Root};
 
-use crate::Error;
-use crate::ErrorKind;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::project::git;
 use crate::setup::backup::{back_up, backups_of};
+use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
 use places::{COMMANDS, command_path, files_of, folder, hook_table, local_files, other_scope, settings_file};
 

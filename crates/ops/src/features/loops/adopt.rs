@@ -5,13 +5,11 @@ use model::loops::{Loop, Status};
 use serde::Serialize;
 
 use super::{Changed, choose, front, not_active, shown, trusted};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::loops::choose::Aim;
 use crate::project::consent::{Claim, give_loop, is_started_here};
 use crate::project::person::require_person;
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 /// A loop that somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
 #[derive(Clone, Debug, Serialize)]

@@ -6,13 +6,11 @@ use model::loops::{Loop, Status};
 use store::Store;
 
 use super::{all, front, usage};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::project::Project;
 use crate::project::consent::Claim;
 use crate::session::list;
 use crate::session::list::Chosen;
+use crate::{Error, Result, World};
 
 /// Whose a loop shall be.
 #[derive(Clone, Copy, Debug)]

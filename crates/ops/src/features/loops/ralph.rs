@@ -13,12 +13,9 @@ use store::{Found, read_own};
 
 use super::start::create;
 use super::{Shown, all, as_shown, need_trust, note, pointer, shown};
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::project::Project;
 use crate::setup::init::PATIENCE;
+use crate::{Error, Mode, Result, World};
 
 pub const FILE: &str = ".claude/ralph-loop.local.md";
 

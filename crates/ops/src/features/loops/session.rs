@@ -13,11 +13,10 @@ use model::time;
 
 use super::front;
 use super::stop::{end_overridden, overridden_loop, save, standing};
-use crate::Mode;
-use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::project::consent;
+use crate::{Mode, Result};
 
 const SECTION: Section = Section { order: 0, name: "loop", title: "Loop" };
 

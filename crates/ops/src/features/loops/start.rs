@@ -14,13 +14,11 @@ use model::time;
 use store::Store;
 
 use super::{Changed, Owner, Wanted, deadline, find_owner, need_trust, note, point, shown, usage};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::packets;
 use crate::project::{Project, consent};
 use crate::session::list::Chosen;
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 /// More than this is no prompt.
 const LARGEST: usize = 1024 * 1024;

@@ -17,13 +17,11 @@ use store::{Lock, Store};
 use super::front;
 use super::seen::Seen;
 use super::validators::first_failure;
-use crate::Error;
-use crate::Mode;
-use crate::Result;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::project::consent::is_started_here;
+use crate::{Error, Mode, Result};
 
 /// How many changed files are named in the log.
 const FILES: usize = 20;

@@ -9,10 +9,9 @@ use serde::Serialize;
 
 use super::run::find_or_make;
 use super::{Place, need_trust};
-use crate::Result;
-use crate::World;
 use crate::project::consent::{give_launches, give_stage, is_launch_given, is_stage_given};
 use crate::project::person::require_person;
+use crate::{Result, World};
 
 /// What somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
 #[derive(Clone, Debug, Serialize)]

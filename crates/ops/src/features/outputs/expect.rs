@@ -9,12 +9,10 @@ use serde::Serialize;
 use store::{Lock, Root, Run, layout};
 
 use super::{Place, Where};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::project::Project;
 use crate::project::consent::{give_launches, is_stage_given};
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 /// What was asked for. Without any file, what the settings define for the stage.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,8 @@ use serde::Serialize;
 use store::{Dir, Root, Run, Store, layout};
 
 use super::{Place, in_outputs};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::project::{Project, settings};
+use crate::{Error, Result, World};
 
 const LARGEST: usize = 4 * 1024 * 1024;
 

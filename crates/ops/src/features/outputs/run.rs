@@ -16,11 +16,9 @@ use store::{Durability, Run};
 use super::launch::{Launch, launch};
 use super::orphan::{self, Orphan};
 use super::{Place, Report, Wanted, expect, need_trust, report};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::process::reaper::Watchman;
 use crate::project::consent::is_launch_given;
+use crate::{Error, Result, World};
 
 /// How often a launch that outlived its run is looked at.
 pub(super) const TICK: Duration = Duration::from_millis(50);

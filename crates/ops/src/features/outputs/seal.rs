@@ -8,9 +8,7 @@ use serde::Serialize;
 use store::Run;
 
 use super::Place;
-use crate::Error;
-use crate::Result;
-use crate::World;
+use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Sealed {

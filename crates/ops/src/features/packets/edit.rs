@@ -6,11 +6,9 @@ use model::place;
 use model::text::did_you_mean;
 
 use super::{Shown, change, find, refused, set, touch};
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::given::Given;
 use crate::project::Project;
+use crate::{Error, Result, World};
 
 /// What is done to a packet.
 #[derive(Clone, Copy, Debug)]

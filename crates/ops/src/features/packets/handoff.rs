@@ -20,11 +20,9 @@ use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::{crashed, roles};
 use crate::given::Given;
-use crate::project::Project;
-use crate::project::git;
-use crate::session::files;
+use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
-use crate::session::{past, transcript};
+use crate::session::{files, past, transcript};
 
 /// A larger file is named, and not looked into.
 const LOOKED_INTO: usize = 1024 * 1024;

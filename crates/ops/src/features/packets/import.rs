@@ -8,12 +8,9 @@ use model::packet::{self, import};
 use model::text::fingerprint;
 use serde::Serialize;
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::given::Given;
 use crate::project::Project;
+use crate::{Error, Mode, Result, World};
 
 /// Found in a folder, so its name can be no UTF-8, which JSON cannot say.
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {

@@ -16,16 +16,13 @@ use model::time;
 use serde::Serialize;
 use store::{Place, SessionState, layout};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
-use crate::features::BriefContext;
-use crate::features::packets;
 use crate::features::packets::handoff;
+use crate::features::{BriefContext, packets};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list;
 use crate::session::list::Chosen;
+use crate::{Error, Result, World};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {

@@ -8,12 +8,9 @@ use model::role::{self, Finding, Report};
 use serde::Serialize;
 use store::{Dir, Durability};
 
-use crate::Error;
-use crate::Mode;
-use crate::Result;
-use crate::World;
 use crate::features::roles::{Roles, id, look, look_or_make};
 use crate::setup::backup::back_up;
+use crate::{Error, Mode, Result, World};
 
 const LARGEST: usize = 1024 * 1024;
 

@@ -14,11 +14,10 @@ use model::role::lifecycle::{Actor, Happened, Insist, Validity};
 use model::role::{self, ContextFile, Facts, RoleFacts};
 use store::role::{Changed, Missing, RoleBinding};
 
-use crate::Error;
-use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
+use crate::{Error, Result};
 
 /// Told of a role at the start of a new session: who it is, and what for.
 const TOLD_AT_STARTUP: usize = 2;

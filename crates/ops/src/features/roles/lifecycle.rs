@@ -7,9 +7,6 @@ use serde::Serialize;
 use store::role::{Changed, Missing};
 use store::{Found, Store};
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::ProjectContext;
 use crate::features::roles::events::RoleMover;
 use crate::features::roles::{Identity, Roles, Source, id, identify, look, look_or_make, refuse_clash};
@@ -17,6 +14,7 @@ use crate::hook::deadline::Deadline;
 use crate::project::settings;
 use crate::session::list;
 use crate::setup::init::PATIENCE;
+use crate::{Error, Result, World};
 
 /// Who moves a role from the command line.
 const CLI: &str = "cli";

@@ -10,11 +10,9 @@ use model::role::{ContextFile, Essentials};
 use serde::Serialize;
 use store::role::Missing;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::roles::{Identity, Source, identify, lifecycle, look};
 use crate::project::git;
+use crate::{Error, Result, World};
 
 /// What stands beside `roles.architecture_doc`, where that is not there.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";

@@ -13,11 +13,9 @@ use model::time;
 use serde::Serialize;
 use store::layout;
 
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::workstreams::{self, Lies, Load, Workstream, Workstreams};
 use crate::project::{Project, settings};
+use crate::{Error, Result, World};
 
 pub use migrate::{Direction, Migrated, Outcome, migrate};
 pub use questions::{Gate, GateFile, gate};

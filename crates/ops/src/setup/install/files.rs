@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use store::Dir;
 
 use super::Scope;
-use crate::Error;
-use crate::Result;
+use crate::{Error, Result};
 
 const LARGEST: usize = 16 * 1024 * 1024;
 

@@ -7,9 +7,7 @@ use harness::{File, HARNESSES, Harness, HookTable, Install};
 
 use super::Scope;
 use super::files::read;
-use crate::Error;
-use crate::Result;
-use crate::World;
+use crate::{Error, Result, World};
 
 /// The table of hooks that we write into. The only place that knows how a harness can be installed: a second kind of
 /// [`Install`] does not compile here.

@@ -10,9 +10,8 @@ use model::manifest::{self, same_but_time};
 use serde::Serialize;
 
 use super::{Desk, WAIT, usual_first};
-use crate::Result;
-use crate::World;
 use crate::features::workstreams::{self, PLANNING, Workstreams};
+use crate::{Result, World};
 
 /// What became of an old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

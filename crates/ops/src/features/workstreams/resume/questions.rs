@@ -5,11 +5,9 @@ use model::journal::Record;
 use serde::Serialize;
 
 use super::Desk;
-use crate::Error;
-use crate::Result;
-use crate::World;
 use crate::features::workstreams::{self, Lies, Load};
 use crate::session::{journal, list};
+use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Gate {
