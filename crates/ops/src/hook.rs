@@ -336,12 +336,12 @@ impl Hook<'_> {
             | Kind::Summary { .. }
             | Kind::AfterCompact { .. }
             | Kind::SessionEnd { .. }
-            | Kind::Stop(_)
             | Kind::ToolDone(_) => self.project.store.session(session).get().ok().flatten(),
             Kind::SessionStart { .. }
             | Kind::BeforeCompact { .. }
             | Kind::SubagentStart
             | Kind::SubagentStop { .. }
+            | Kind::Stop(_)
             | Kind::Other { .. } => None,
         }
     }

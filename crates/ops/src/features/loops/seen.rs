@@ -41,7 +41,8 @@ impl Seen {
             }
             std::thread::sleep(LOOK_AGAIN);
         };
-        Seen { heard, message, compacting: context.pending == Some(Pending::Announced) }
+        let pending = context.project.store.session(context.session).get::<Pending>();
+        Seen { heard, message, compacting: matches!(pending, Ok(Some(Pending::Announced))) }
     }
 }
 
