@@ -149,7 +149,7 @@ impl Hook<'_> {
         let session = match Id::new(&event.session) {
             Ok(session) => session,
             Err(bad) => {
-                self.error(format!("the session id {}", bad.why()));
+                self.error(&format!("the session id {}", bad.why()));
                 self.leave_receipt(event.kind.name(), &event.session);
                 return trace.silent(|| format!("the session id {}", bad.why()));
             }
@@ -410,13 +410,13 @@ impl Hook<'_> {
         })
     }
 
-    fn error(&self, why: impl ToString) {
+    fn error(&self, why: &(impl ToString + ?Sized)) {
         self.errors.borrow_mut().push(why.to_string());
     }
 
     /// The value; an error goes on the receipt.
     fn note<T>(&self, result: Result<T>) -> Option<T> {
-        result.map_err(|error| self.error(error)).ok()
+        result.map_err(|error| self.error(&error)).ok()
     }
 
     fn has_news(&self) -> bool {

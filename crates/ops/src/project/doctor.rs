@@ -92,7 +92,7 @@ pub fn run(world: &World) -> Report {
             report.events = firing.fired;
         }
         Err(error) => {
-            let findings = vec![Finding::from(&Error::from(error))];
+            let findings = vec![Finding::from(&error)];
             report.checks.push(Check { name: "hooks", text: "cannot be read".to_owned(), findings });
         }
     }

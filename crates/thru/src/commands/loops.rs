@@ -153,7 +153,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         Command::Adopt { id } => adopt(world, id, format)?,
         Command::Pause { id } => {
-            changed(&ops::features::loops::pause(world, id.as_deref())?, "Paused", format)
+            changed(&ops::features::loops::pause(world, id.as_deref())?, "Paused", format);
         }
         Command::Resume { id, max_iterations, seconds, owner } => {
             let how =
@@ -161,7 +161,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             changed(&ops::features::loops::resume(world, id.as_deref(), how)?, "Resumed", format);
         }
         Command::Cancel { id } => {
-            changed(&ops::features::loops::cancel(world, id.as_deref())?, "Cancelled", format)
+            changed(&ops::features::loops::cancel(world, id.as_deref())?, "Cancelled", format);
         }
         Command::Log { id } => log(&ops::features::loops::log(world, id.as_deref())?, format),
     }
