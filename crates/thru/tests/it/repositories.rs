@@ -20,6 +20,9 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
+/// How somebody could have arranged it, and what that does to a project.
+type Arrangement = (&'static str, fn(&TestEnv));
+
 #[test]
 fn git_runs_no_command_of_the_repository() {
     for (name, settings) in SETTINGS {
@@ -78,7 +81,7 @@ fn changed_files_are_still_counted() {
 
 #[test]
 fn only_the_checkout_s_own_list_of_ignored_files_is_written() {
-    let arrangements: &[(&str, fn(&TestEnv))] = &[
+    let arrangements: &[Arrangement] = &[
         (".git is a file that names another repository", |env| {
             fs::remove_dir_all(env.project().join(".git")).unwrap();
             env.write("project/.git", "gitdir: ../other/.git\n");
