@@ -56,11 +56,14 @@ pub struct Rules {
     pub state: &'static str,
 }
 
+/// Makes the store as somebody hostile would.
+pub type Arrange = Box<dyn Fn(&Scene) -> Result<()> + Sync>;
+
 pub struct Store {
     pub group: &'static str,
     pub name: String,
     pub rules: Rules,
-    pub arrange: Box<dyn Fn(&Scene) -> Result<()> + Sync>,
+    pub arrange: Arrange,
     /// Below the scene.
     pub cwd: &'static str,
     /// `@` stands for the scene.
