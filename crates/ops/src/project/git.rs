@@ -108,13 +108,10 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
 }
 
 /// None outside git, and where the list is not this checkout's own: a `.git` that came with the files can name any
-/// repository, and a link can stand in place of it or of `info`.
+/// repository, and can be a link to one. Links further down are refused by who writes.
 fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
     let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
-    let file = project.join(out.trim_end());
-    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
-    let own = owns_repository(project)? && !file.parent().is_some_and(is_link);
-    Ok(own.then_some(file))
+    Ok(owns_repository(project)?.then(|| project.join(out.trim_end())))
 }
 
 /// Whether the repository of this checkout is in it, or knows it as one of its worktrees or submodules.

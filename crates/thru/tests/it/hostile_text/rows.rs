@@ -78,6 +78,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("loop pause", &[LOOP]),
         row("loop resume", &[LOOP, "--session", "s1"]),
         row("loop log", &[LOOP]),
+        row("loop adopt", &[LOOP]),
         row("loop cancel", &[LOOP]),
         row("files", &["-n", "0"]),
         row("gate expect", &["review", "review-b.md", "--prompt", words, "--input", "plan.md"]),
