@@ -215,7 +215,7 @@ pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
     stores.retain(|store| store.is_named(&lab.rows));
     let counts: Mutex<BTreeMap<&'static str, Counts>> = Mutex::default();
     let mut tally = on_all_cores(&stores, |at, store| {
-        let found = runner.try_store(lab, at, store)?;
+        let found = runner.try_store(lab, at, store, depth)?;
         let mut counts = counts.lock().expect("a worker panicked");
         let group = counts.entry(store.group).or_default();
         group.stores += 1;

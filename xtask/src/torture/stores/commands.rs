@@ -161,6 +161,8 @@ pub const LINES: &[Line] = &[
     plain(&["recover", ROLE]),
     plain(&["harness", "list"]),
     plain(&["completions", "bash"]),
+    // Where there is such a command.
+    plain(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
 /// The lines for this binary. A subcommand that its help lists and no line runs is an error.
