@@ -154,7 +154,8 @@ pub fn apply_diff(old: &str, diff: &str) -> String {
         match sign {
             "@" => {
                 // `@@ -3,2 +3 @@`: a count of one is left out.
-                let range = rest.split([' ', '-']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+                let range =
+                    rest.split([' ', '-']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
                 let range = range.unwrap_or_else(|| panic!("{rest}"));
                 let (start, count) = range.split_once(',').unwrap_or((range, "1"));
                 let [start, count] = [start, count].map(|number| number.parse::<usize>().unwrap());
