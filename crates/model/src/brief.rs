@@ -5,6 +5,7 @@
 
 mod budget;
 mod candidate;
+mod effects;
 mod gather;
 mod order;
 mod paths;
@@ -17,6 +18,7 @@ use crate::render::width;
 
 use budget::{Choice, choose};
 pub use candidate::{Candidate, Class, Section};
+pub use effects::contradictions;
 pub use gather::file_text;
 use order::Order;
 

@@ -45,7 +45,9 @@ fn whatever_has_an_effect_is_looked_into() {
     for (line, command, _, _, expected) in rows::ROWS {
         assert!(expected.is_empty() || may_act(command), "{line}: {command}");
     }
-    for idle in ["ls -la", "cargo test", "git status", "git log --oneline", "npm run build", "rg commits src", ""] {
+    for idle in
+        ["ls -la", "cargo test", "git status", "git log --oneline", "npm run build", "rg commits src", ""]
+    {
         assert!(!may_act(idle), "{idle}");
     }
 }
@@ -62,8 +64,28 @@ fn tools_by_their_names() {
 
 #[test]
 fn any_text_is_no_danger() {
-    for text in ["{", "[", "\"", "{\"id\":", "[x 1234567] ", " * [new branch]", "To ", "Updating ..", "✓ pull request #", "é -> ü", "  é..ü a -> b"] {
-        for command in ["git commit -m", "git push", "gh api x -f a=b", "gh pr merge", "curl -d x", "kubectl apply", "git branch -D é"] {
+    for text in [
+        "{",
+        "[",
+        "\"",
+        "{\"id\":",
+        "[x 1234567] ",
+        " * [new branch]",
+        "To ",
+        "Updating ..",
+        "✓ pull request #",
+        "é -> ü",
+        "  é..ü a -> b",
+    ] {
+        for command in [
+            "git commit -m",
+            "git push",
+            "gh api x -f a=b",
+            "gh pr merge",
+            "curl -d x",
+            "kubectl apply",
+            "git branch -D é",
+        ] {
             of(&made(command, true, text));
             of(&made(&format!("{command} {text}"), false, &text.repeat(50)));
         }

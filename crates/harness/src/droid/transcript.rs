@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
             Kind::Known(TODO_STATE) => state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
-        Line { at, chain, kind, items, rest: &[] }
+        Line { at, chain, branch: None, kind, items, rest: &[] }
     }
 
     fn said_or_heard(self) -> Vec<Item<'a>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
-use super::{Material, Occasion};
+use super::{Material, Occasion, effects};
 use crate::checks::{self, covers};
 use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
@@ -16,6 +16,7 @@ const COMMAND: usize = 66;
 
 pub(super) fn candidates(material: &Material) -> Vec<Candidate> {
     let mut gathering = Gathering { material, all: Vec::new() };
+    gathering.outside();
     gathering.records();
     gathering.prompts();
     gathering.todos();
@@ -42,6 +43,16 @@ impl Gathering<'_> {
     /// What the harness's own summary kept is before the agent anyway: first comes what it lost.
     fn is_kept(&self, text: &str) -> bool {
         self.material.occasion == Occasion::Compacted && self.material.digest.fresh_summary().contains(text)
+    }
+
+    /// What is at risk and what was done outside comes before anything else.
+    fn outside(&mut self) {
+        let digest = self.material.digest;
+        let summary = if self.material.occasion == Occasion::Compacted { digest.fresh_summary() } else { "" };
+        for candidate in effects::candidates(digest, summary) {
+            let place = self.all.iter().filter(|known| known.class == candidate.class).count();
+            self.all.push(Candidate { place, ..candidate });
+        }
     }
 
     /// What features add, in the order of their rows.

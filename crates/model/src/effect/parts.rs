@@ -253,8 +253,8 @@ fn starters(words: &[String]) -> (usize, bool) {
             at
         };
         at = match word.rsplit('/').next().unwrap_or("") {
-            "if" | "fi" | "done" | "esac" | "then" | "else" | "elif" | "while" | "until" | "do" | "!" | "{" | "}" | "(" | ")"
-            | "time" | "command" | "exec" | "nohup" | "builtin" => at + 1,
+            "if" | "fi" | "done" | "esac" | "then" | "else" | "elif" | "while" | "until" | "do" | "!"
+            | "{" | "}" | "(" | ")" | "time" | "command" | "exec" | "nohup" | "builtin" => at + 1,
             "sudo" => options(at + 1, &["-u", "-g"]),
             "nice" => options(at + 1, &["-n"]),
             "env" => options(at + 1, &["-u", "-C"]),

@@ -59,7 +59,7 @@ fn lines_are_taken_apart() {
             &["cat |$()", "git commit -m $(cat <<'EOF'\nAdd (x)\n\nIt's a ) test\nEOF\n) !", "git push !"],
         ),
         ("", &[]),
-        ("$( ( \" ' <<", &["\" ' << |$()", "$( ( \" ' <<) !"]),
+        ("$( ( \" ' <<", &[" ' << |$()", "$( ( \" ' <<) !"]),
     ] {
         assert_eq!(told(command), expected, "{command}");
     }

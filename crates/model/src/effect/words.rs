@@ -1,7 +1,7 @@
 //! An effect in words, for a brief, a packet and a list.
 
 use super::{Effect, Kind};
-use crate::render::{inline, path, quoted};
+use crate::render::{inline, quoted};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub fn describe(effect: &Effect, tense: Tense) -> String {
     let quote = || if what.is_empty() { String::new() } else { format!(" {}", quoted(what, most)) };
     let plain = || if what.is_empty() { String::new() } else { format!(" {}", inline(what, most)) };
     let at =
-        |word: &str| if place.is_empty() { String::new() } else { format!(" {word} {}", path(place, 80)) };
+        |word: &str| if place.is_empty() { String::new() } else { format!(" {word} {}", inline(place, 80)) };
     let known = |word: &str| if id.is_empty() { String::new() } else { format!("{word}{}", inline(id, 110)) };
     let mut line = match kind {
         Kind::Commit => format!("commit{}{}{}", known(" "), at("on"), quote()),
