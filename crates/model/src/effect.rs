@@ -6,9 +6,12 @@
 mod commands;
 mod forge;
 mod git;
+mod git_lines;
 mod parts;
 mod request;
 mod said;
+mod table;
+mod tokens;
 mod tool;
 mod words;
 
@@ -150,7 +153,7 @@ pub struct Made<'a> {
 /// Whether a command line may have an effect: one of its words is that of a rule. The others are not looked into.
 pub fn may_act(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
-    command.split(ends).any(|word| commands::is_telling(word))
+    command.split(ends).any(|word| table::is_telling(word))
 }
 
 /// The effects of a call, in the order of its command line.
