@@ -26,7 +26,7 @@ const TRIVIA: [&str; 6] = [
 ];
 
 /// A line that says only that something failed.
-const EMPTY: [&str; 2] = ["ERROR task failed", "Error: Process completed"];
+const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
 /// How a line begins that says so although the call counts as done: a pipe hid how it ended.
 const HIDDEN: [&str; 6] = ["--- FAIL", "FAIL\t", "error:", "error[", "fatal:", "panic:"];
@@ -84,8 +84,8 @@ fn lines(end: End, text: &str) -> Vec<String> {
     if TRIVIA.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
     }
-    let all =
-        || text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Exit code"));
+    let is_empty = |line: &str| line.is_empty() || EMPTY.iter().any(|empty| line.contains(empty));
+    let all = || text.lines().map(str::trim).filter(|line| !is_empty(line));
     let says = |line: &&str| {
         let line = line.to_lowercase();
         SAYING.iter().any(|word| line.contains(word))
