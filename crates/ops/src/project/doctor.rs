@@ -268,7 +268,9 @@ impl Walk {
                 1 => "1 line could not be read".to_owned(),
                 lines => format!("{lines} lines could not be read"),
             };
-            let text = format!("{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted");
+            let text = format!(
+                "{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted"
+            );
             self.findings.push(Finding::new(Level::Note, text).at(rel, Some(*first)));
         }
     }
