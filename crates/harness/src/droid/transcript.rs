@@ -25,7 +25,7 @@ const BEGINNINGS: [&str; 1] = ["{\"type\""];
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
-        Err(line) => return line,
+        Err(line) => return *line,
     };
     let mut walk = Walk::new(bytes);
     let draft = Draft::read(&mut walk);

@@ -99,7 +99,7 @@ impl Digest {
                 }
             }
             Kind::Reset if effect.what.starts_with("--hard") => {
-                all(&mut self.files, |file, now| file.saved_at = now)
+                all(&mut self.files, |file, now| file.saved_at = now);
             }
             Kind::Stash => {
                 for file in self.files.iter_mut().filter(|file| file.is_unsaved()) {

@@ -153,7 +153,7 @@ pub(super) fn id_of_link(link: &str) -> &str {
 }
 
 /// The first link in a text for which `wanted` holds.
-pub(super) fn link_in<'a>(text: &'a str, wanted: impl Fn(&str) -> bool) -> Option<&'a str> {
+pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     let mut rest = text;
     while let Some(start) = rest.find("http") {
         let link = &rest[start..];
