@@ -74,6 +74,8 @@ pub struct Digest {
     pub effects: Vec<EffectUse>,
     /// The branch that was checked out last, as far as anything told.
     pub branch: String,
+    /// What was added to git's index and not committed yet.
+    staged: effects::Staged,
     /// What git's files say now; asked where a brief or a packet is made, and never kept.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,

@@ -6,8 +6,9 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, Kind};
 use crate::journal::Record;
 
-/// Most effects that are kept.
+/// Most effects that are kept, and names of files that were added and not committed yet.
 const EFFECTS: usize = 200;
+const STAGED: usize = 200;
 
 /// One effect, and when it was.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,6 +58,9 @@ pub struct GitState<'d> {
 
 impl Digest {
     pub(super) fn add_effects(&mut self, record: &Record) {
+        if record.ok != Some(false) || !record.effect.is_empty() {
+            self.staged.add(&record.command);
+        }
         for effect in &record.effect {
             let elsewhere = is_elsewhere(&effect.folder, &record.worktree, &record.cwd);
             self.effects.push(EffectUse {
@@ -80,12 +84,13 @@ impl Digest {
         };
         match effect.kind {
             Kind::Commit | Kind::Amend => {
-                let added = added(command);
-                let is_in = |file: &FileUse| {
-                    added.as_ref().is_none_or(|names| names.iter().any(|name| covers(name, &file.path)))
-                };
-                for file in self.files.iter_mut().filter(|file| !file.outside && !file.stashed && is_in(file))
-                {
+                let staged = std::mem::take(&mut self.staged);
+                // A commit without changes, which git makes only where it is told to.
+                if command.contains("--allow-empty") && staged == Staged::default() {
+                    return;
+                }
+                let held = |file: &FileUse| !file.outside && !file.stashed && staged.holds(&file.path);
+                for file in self.files.iter_mut().filter(|file| held(file)) {
                     file.saved_at = now;
                 }
             }
@@ -190,21 +195,24 @@ impl Digest {
         }
     }
 
-    /// Commits that still stand as they were made: not amended, not reset, not rebased since.
+    /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         let mut standing: Vec<&EffectUse> = Vec::new();
+        // What was pushed is outside, whatever becomes of it here.
+        let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
                 Kind::Commit => standing.push(used),
                 Kind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                Kind::Push | Kind::UpToDate => pushed = standing.len(),
                 Kind::Amend => {
-                    standing.pop();
+                    standing.truncate(pushed.max(standing.len().saturating_sub(1)));
                     standing.push(used);
                 }
                 Kind::Reset if used.effect.what.contains(['~', '^']) => {
                     let back =
                         used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-                    standing.truncate(standing.len().saturating_sub(back));
+                    standing.truncate(pushed.max(standing.len().saturating_sub(back)));
                 }
                 _ => {}
             }
@@ -220,7 +228,7 @@ impl FileUse {
     }
 }
 
-/// Of later versions of the rule: what says by its id where HEAD is.
+/// What puts HEAD somewhere else.
 fn moves_head(kind: Kind) -> bool {
     matches!(
         kind,
@@ -249,35 +257,47 @@ fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
 }
 
-/// The files that a command line added by name before it committed; None where it took all, or where it does not say.
-fn added(command: &str) -> Option<Vec<String>> {
-    let lines = crate::shell::simple(command);
-    let of_git = |words: &Vec<String>, verb: &str| {
-        words.first().is_some_and(|word| word == "git") && words.iter().any(|word| word == verb)
-    };
-    let commits = lines.iter().find(|words| of_git(words, "commit"))?;
-    let takes_all = |word: &String| {
-        word == "--all" || word.starts_with('-') && !word.starts_with("--") && word.contains('a')
-    };
-    if commits.iter().any(takes_all) {
-        return None;
-    }
-    let adds: Vec<&Vec<String>> = lines.iter().filter(|words| of_git(words, "add")).collect();
-    let mut names = Vec::new();
-    for words in adds {
-        let behind = words.iter().skip_while(|word| *word != "add").skip(1);
-        for word in behind {
-            if matches!(word.as_str(), "." | "-A" | "--all" | "-u" | "*" | ":/") || word.contains(['*', '$'])
-            {
-                return None;
+/// What was put into git's index since the last commit, by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Staged {
+    all: bool,
+    names: Vec<String>,
+}
+
+impl Staged {
+    /// Takes in what a command line adds, or commits without adding.
+    fn add(&mut self, command: &str) {
+        if !command.contains("git") {
+            return;
+        }
+        for words in crate::shell::simple(command) {
+            let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
+            let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
+                continue;
+            };
+            let short = |word: &String, letter: char| {
+                word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+            };
+            if verb == "commit" {
+                self.all |= rest.any(|word| word == "--all" || short(word, 'a'));
+                continue;
             }
-            if !word.starts_with('-') {
-                names.push(word.clone());
+            for word in rest {
+                let is_all =
+                    matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
+                self.all |= is_all;
+                if !is_all && !word.starts_with('-') && self.names.len() < STAGED {
+                    self.names.push(word.clone());
+                }
             }
         }
     }
-    // Added by an earlier call: which, is not known.
-    (!names.is_empty()).then_some(names)
+
+    /// Whether a commit made now holds a file. Where nothing was seen to be added, it is taken to hold all.
+    fn holds(&self, path: &str) -> bool {
+        self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
+    }
 }
 
 /// Whether a name on a command line is that file, or a folder that holds it.

@@ -27,7 +27,12 @@ pub fn describe(effect: &Effect, tense: Tense) -> String {
         Kind::Amend => format!("commit amended, now{}{}{}", known(" "), at("on"), quote()),
         Kind::Push => format!("pushed{}{}{}", plain(), at("to"), known(", ")),
         Kind::UpToDate => format!("pushed already:{}{}", plain(), at("to")),
-        Kind::Branch => format!("branch{}{}", plain(), known(", was ")),
+        Kind::Branch => {
+            let is_new = !["deleted ", "renamed ", "POST ", "DELETE ", "PATCH "]
+                .iter()
+                .any(|word| what.starts_with(word));
+            format!("branch{}{}{}", plain(), if is_new { " created" } else { "" }, known(", was "))
+        }
         Kind::Tag => format!("tag{}", plain()),
         Kind::Merge => format!("merged{}{}{}", plain(), at("on"), known(", now ")),
         Kind::PullRequest => format!("pull request{}{}{}", known(" #"), at("in"), said(what, most)),
