@@ -8,6 +8,30 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Lines outside of fences, and within them what ends with a mark and a space: `a.rs` is one word.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    let lines = text.lines().filter(move |line| {
+        let mark = line.trim_start().starts_with("```");
+        fenced ^= mark;
+        !mark && !fenced
+    });
+    lines
+        .flat_map(split_line)
+        .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '#', '>', ' ']).trim())
+        .filter(|sentence| !sentence.is_empty())
+}
+
+fn split_line(line: &str) -> Vec<&str> {
+    let ends = line.match_indices(['.', '?', '!']).map(|(at, mark)| at + mark.len());
+    let (mut found, mut start) = (Vec::new(), 0);
+    for end in ends.filter(|end| line[*end..].starts_with(' ')).chain([line.len()]) {
+        found.push(&line[start..end]);
+        start = end;
+    }
+    found
+}
+
 /// `1 line`, `2 lines`.
 pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
