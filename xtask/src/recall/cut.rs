@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use harness::transcript::each_line;
 use harness::{HARNESSES, Harness, Transcript};
 use model::event::Action;
-use model::transcript::{Item, Kind, Once};
+use model::transcript::{Dedup, Item, Kind};
 
 /// How many calls after a compaction are looked at.
 const CALLS_AFTER: usize = 40;
@@ -55,11 +55,11 @@ impl<'a> Session<'a> {
         };
         let harness = HARNESSES.iter().rev().max_by_key(known).expect("there are harnesses");
         let Transcript::JsonLines { read_line } = harness.transcript;
-        let (mut deeds, mut once) = (Vec::new(), Once::default());
+        let (mut deeds, mut dedup) = (Vec::new(), Dedup::default());
         for (number, line) in lines.iter().enumerate() {
             each_line(read_line, line, |line| {
                 if line.is_main() {
-                    let items = line.items.into_iter().filter_map(|item| once.keep(item));
+                    let items = line.items.into_iter().filter_map(|item| dedup.keep(item));
                     deeds.extend(items.filter_map(|item| Some((number, deed(item)?))));
                 }
             });
