@@ -531,6 +531,12 @@ impl Digest {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
 
+    /// As if the harness had just compacted it with this summary.
+    pub fn compacted_with(&mut self, summary: &str) {
+        self.summary = summary.to_owned();
+        self.compacted = Some(self.records);
+    }
+
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
         self.todos.iter().filter(|todo| todo.status.is_none_or(TodoStatus::is_open))
     }

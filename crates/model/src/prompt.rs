@@ -124,7 +124,8 @@ pub fn is_real(text: &str) -> bool {
 
 /// A notice of the harness's queue: an object and nothing else.
 fn is_json(text: &str) -> bool {
-    let object = text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
+    let object =
+        text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
     object && text.contains("\":")
 }
 
@@ -147,8 +148,8 @@ pub fn sort(text: &str) -> Sort {
 
 fn is_approval(first: &str, words: &[String]) -> bool {
     const YES: &[&str] = &[
-        "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed", "approved",
-        "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
+        "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
+        "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
     ];
     const PHRASES: &[&[&str]] = &[
         &["go", "ahead"],
@@ -176,24 +177,27 @@ fn is_approval(first: &str, words: &[String]) -> bool {
         &["start", "with"],
         &["i'd", "go", "with"],
     ];
-    let begins = |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    YES.contains(&first) || PHRASES.iter().any(|phrase| begins(&phrase))
+    let begins =
+        |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
+    YES.contains(&first) || PHRASES.iter().any(|phrase| begins(phrase))
 }
 
 /// `A`, `2`, `option 2`, `#3`, `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
-        matches!(word.as_str(), "option" | "and" | "number" | "the" | "one" | "first" | "second" | "third" | "last")
-            || word.len() <= 2 && word.chars().all(char::is_alphanumeric)
+        matches!(
+            word.as_str(),
+            "option" | "and" | "number" | "the" | "one" | "first" | "second" | "third" | "last"
+        ) || word.len() <= 2 && word.chars().all(char::is_alphanumeric)
     };
     !words.is_empty() && words.len() < 6 && words.iter().all(is_one)
 }
 
 fn is_question(text: &str, first: &str) -> bool {
     const ASKING: &[&str] = &[
-        "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was", "were", "isn't",
-        "doesn't", "hmm", "question", "so",
+        "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was",
+        "were", "isn't", "doesn't", "hmm", "question", "so",
     ];
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // "can you fix this?" asks for work.
@@ -204,7 +208,11 @@ fn is_question(text: &str, first: &str) -> bool {
 /// The first words, in small letters, without the marks around them.
 fn lower_words(text: &str, most: usize) -> Vec<String> {
     let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
-    text.split_whitespace().map(|word| trimmed(word).replace('’', "'")).filter(|word| !word.is_empty()).take(most).collect()
+    text.split_whitespace()
+        .map(|word| trimmed(word).replace('’', "'"))
+        .filter(|word| !word.is_empty())
+        .take(most)
+        .collect()
 }
 
 /// Sentences of a prompt in which the user said how it is to be done. A paste has none: its sentences are not the user's.
@@ -265,7 +273,8 @@ fn is_wish(sentence: &str) -> bool {
     (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
         && !sentence.ends_with('?')
         && !ASKING.iter().any(|ask| words.starts_with(ask))
-        && (STARTS.iter().any(|start| words.starts_with(start)) || WITHIN.iter().any(|word| words.contains(word)))
+        && (STARTS.iter().any(|start| words.starts_with(start))
+            || WITHIN.iter().any(|word| words.contains(word)))
         && !words.contains("i don't know")
         && !words.contains("i do not know")
 }

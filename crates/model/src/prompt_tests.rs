@@ -41,7 +41,10 @@ fn what_a_message_is() {
         ("hmm but couldn't we not simply diff against the base commit?", Sort::Question),
         ("can you fix the failing test in the parser?", Sort::Task),
         ("Implement the following plan: change the reader so that it keeps comments", Sort::Task),
-        ("yes but first rename the folder to cache, then move the reader and all of its tests there", Sort::Task),
+        (
+            "yes but first rename the folder to cache, then move the reader and all of its tests there",
+            Sort::Task,
+        ),
     ];
     for (text, expected) in cases {
         assert_eq!(sort(text), expected, "{text:?}");
@@ -52,7 +55,10 @@ fn what_a_message_is() {
 fn how_it_is_to_be_done() {
     let wish = |text| wishes(text).join("|");
     assert_eq!(wish("Fix it. Don't touch the lock file! Is it green?"), "Don't touch the lock file!");
-    assert_eq!(wish("oh, please don't amend commits - it breaks hooks"), "oh, please don't amend commits - it breaks hooks");
+    assert_eq!(
+        wish("oh, please don't amend commits - it breaks hooks"),
+        "oh, please don't amend commits - it breaks hooks"
+    );
     assert_eq!(wish("I don't know what that is."), "");
     assert_eq!(wish("can you do it without a loop?"), "");
     assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");

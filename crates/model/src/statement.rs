@@ -179,9 +179,32 @@ fn is_talk(sentence: &str) -> bool {
 /// Names something, or says why.
 fn is_telling(said: &str) -> bool {
     const WHY: &[&str] = &[
-        "because", "issue", "problem", "cause", "bug", "missing", "wrong", "instead", "already", "cannot", "can't",
-        "doesn't", "isn't", "not ", "must", "should", "found", "turns out", "fails", "failing", "pre-existing", "stale",
-        "decid", "chose", "works", "fixed",
+        "because",
+        "issue",
+        "problem",
+        "cause",
+        "bug",
+        "missing",
+        "wrong",
+        "instead",
+        "already",
+        "cannot",
+        "can't",
+        "doesn't",
+        "isn't",
+        "not ",
+        "must",
+        "should",
+        "found",
+        "turns out",
+        "fails",
+        "failing",
+        "pre-existing",
+        "stale",
+        "decid",
+        "chose",
+        "works",
+        "fixed",
     ];
     let small = said.to_lowercase();
     said.contains('`') || said.contains('/') || WHY.iter().any(|word| small.contains(word))

@@ -3,10 +3,19 @@ use super::*;
 #[test]
 fn markup_announcements_and_praise_go() {
     let cases = [
-        ("Done! Here's a summary of the changes:\n\n**Reader:**\n- keeps comments\n- `parse()` is gone\n\nAll tests pass.", "Reader: keeps comments; `parse()` is gone"),
-        ("Found it! The path is missing from the saved state. Let me fix that.", "Found it! The path is missing from the saved state."),
+        (
+            "Done! Here's a summary of the changes:\n\n**Reader:**\n- keeps comments\n- `parse()` is gone\n\nAll tests pass.",
+            "Reader: keeps comments; `parse()` is gone",
+        ),
+        (
+            "Found it! The path is missing from the saved state. Let me fix that.",
+            "Found it! The path is missing from the saved state.",
+        ),
         ("Now update the title:", ""),
-        ("## Before\n| a | b |\n|---|---|\n| 1 | 2 |\n```rust\nfn a() {}\n```\nIt reads a.rs first.", "Before. It reads a.rs first."),
+        (
+            "## Before\n| a | b |\n|---|---|\n| 1 | 2 |\n```rust\nfn a() {}\n```\nIt reads a.rs first.",
+            "Before. It reads a.rs first.",
+        ),
         ("1. Reads the file\n2. Writes it", "1. Reads the file; 2. Writes it"),
         ("", ""),
     ];

@@ -7,7 +7,7 @@ use crate::journal::Record;
 use crate::prompt::{self, Sort};
 use crate::text::cut;
 
-const PROMPTS: usize = 80;
+pub(super) const PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
 /// The newest prompt that is longer: a plan, and the goal stands in all of it.
 const PLAN_BYTES: usize = 8_000;
@@ -68,10 +68,10 @@ impl Digest {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
         }
         // The first one stays: it is what the session is about.
-        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0) {
-            if self.prompts[older].text.len() <= PROMPT_BYTES {
-                self.prompts[older].shorten(OLD_PROMPT_BYTES);
-            }
+        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0)
+            && self.prompts[older].text.len() <= PROMPT_BYTES
+        {
+            self.prompts[older].shorten(OLD_PROMPT_BYTES);
         }
         if self.prompts.len() > PROMPTS {
             self.prompts.remove(1);

@@ -39,7 +39,7 @@ pub struct Step {
     pub what: String,
     pub failed: bool,
     /// A hook told of it when it happened; what the transcript tells may be journalled later than it was said.
-    live: bool,
+    pub live: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +152,10 @@ impl Digest {
             let said = self.statements.iter().rev();
             said.clone().find(|said| said.closing && said.record > prompt.record && said.record < end)
         };
-        self.prompts.iter().zip(ends).map(|(prompt, end)| Turn { prompt, outcome: outcome(prompt, end) }).collect()
+        self.prompts
+            .iter()
+            .zip(ends)
+            .map(|(prompt, end)| Turn { prompt, outcome: outcome(prompt, end) })
+            .collect()
     }
 }
