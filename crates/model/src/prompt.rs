@@ -179,7 +179,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    YES.contains(&first) || PHRASES.iter().any(|phrase| begins(phrase))
+    YES.contains(&first) || PHRASES.iter().any(begins)
 }
 
 /// `A`, `2`, `option 2`, `#3`, `1 and 3`.

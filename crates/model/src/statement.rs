@@ -56,8 +56,8 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let within: usize = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
-    let ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
-    let end = ends.filter(|end| text[*end..].starts_with(' ')).next_back();
+    let mut ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
+    let end = ends.rfind(|end| text[*end..].starts_with(' '));
     match end.filter(|end| *end * 2 >= within) {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => Cow::Owned(format!("{}…", text[..within].trim_end())),
