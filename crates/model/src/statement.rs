@@ -36,10 +36,9 @@ pub fn condense(text: &str) -> String {
         }
         out.push_str(&kept);
     }
-    // A heading or "here is what I did:" with nothing behind it.
-    let end = out.trim_end_matches(':').len();
-    if end < out.len() && !out.contains(' ') {
-        out.truncate(end);
+    // What the colon announced was code, or a call.
+    if out.ends_with(':') {
+        out.pop();
     }
     out
 }
@@ -103,6 +102,9 @@ fn is_talk(sentence: &str) -> bool {
         "i'll ",
         "now i'll ",
         "first, let me ",
+        "first, i'll ",
+        "first let me ",
+        "let's start ",
         "next, i'll ",
         "next, let me ",
         "now i need to ",
