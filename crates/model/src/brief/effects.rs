@@ -6,10 +6,14 @@ use crate::effect::{Effect, Kind, Tense, describe};
 use crate::render::{inline, path, quoted};
 use crate::text::{count, cut};
 
-pub static AT_RISK: Section = Section { order: 0, name: "at-risk", title: "At risk" };
-pub static OUTSIDE: Section =
-    Section { order: 3, name: "outside", title: "Done to the outside world, not to be done again" };
-pub static CHECKOUT: Section = Section { order: 4, name: "git", title: "Git" };
+pub static AT_RISK: Section = Section { order: 0, longer: 20, name: "at-risk", title: "At risk" };
+pub static OUTSIDE: Section = Section {
+    order: 3,
+    longer: 14,
+    name: "outside",
+    title: "Done to the outside world, not to be done again",
+};
+pub static CHECKOUT: Section = Section { order: 4, longer: 14, name: "git", title: "Git" };
 
 /// Every fact about git and the world outside, those at risk first. What the summary contradicts stands at the very top.
 pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
@@ -21,7 +25,9 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
         .collect();
     all.extend(at_risk(digest, &git));
     all.extend(standing(digest, &git));
-    all.extend(outside(digest));
+    // Beside a summary, what came before the last compaction was told then.
+    let only_new = !summary.is_empty();
+    all.extend(outside(digest, only_new));
     all
 }
 
@@ -93,7 +99,11 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     }
     let mut all = Vec::new();
     if !parts.is_empty() {
-        all.push(told(&CHECKOUT, "git:state", vec![parts.join("; ")]));
+        let commit = git.commit.map(|used| used.effect.id.clone());
+        let known_by =
+            [Some(git.branch.to_owned()), commit].into_iter().flatten().filter(|word| !word.is_empty());
+        let state = told(&CHECKOUT, "git:state", vec![parts.join("; ")]);
+        all.push(Candidate { known_by: known_by.collect(), ..state });
     }
     if !git.notes.is_empty() {
         let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Tense::Short)).collect();
@@ -103,10 +113,13 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
 }
 
 /// One candidate for each group of effects that belong together: a list of ids takes one line, not ten.
-fn outside(digest: &Digest) -> Vec<Candidate> {
+fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<Group> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
         let is_new = used.record > digest.epoch;
+        if only_new && !is_new {
+            continue;
+        }
         let key = Key::of(used, is_new);
         match groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(used),
@@ -193,7 +206,19 @@ impl Group<'_> {
                 [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
             }
         };
-        told(&OUTSIDE, &id, distinct(forms))
+        Candidate { known_by: self.known_by(), ..told(&OUTSIDE, &id, distinct(forms)) }
+    }
+
+    /// A summary that has every id has the fact; of a push it must say that it was one.
+    fn known_by(&self) -> Vec<String> {
+        let last = self.members[self.members.len() - 1];
+        if self.key.kind == Kind::Push {
+            let end = last.effect.id.rsplit("..").next().unwrap_or("").trim_start_matches('.');
+            let named = if end.is_empty() { last.effect.what.as_str() } else { end };
+            return vec![named.to_owned(), "pushed".to_owned()];
+        }
+        let ids: Vec<String> = self.members.iter().map(|used| used.effect.id.clone()).collect();
+        if ids.iter().any(String::is_empty) { Vec::new() } else { ids }
     }
 
     /// `4 comments on owner/name#133`, `3 commits on main`.
