@@ -9,6 +9,8 @@ pub enum Reply {
     TellUser(String),
     /// Do not let it stop: a loop of the user's goes on, with this.
     Block(String),
+    /// Validators of a loop decide, and they may take minutes: call again with the same stop, and wait.
+    AskAgain,
     /// Text for the model.
     Context(String),
     /// What a summary should keep. For the summariser, where the harness lets us speak to it.
@@ -42,7 +44,7 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) => 3,
-        Reply::Block(_) => 4,
+        Reply::AskAgain | Reply::Block(_) => 4,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
     parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join).unwrap_or_default()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use harness::transcript::each_line;
-use harness::{HARNESSES, Harness, Transcript};
+use harness::{HARNESSES, Harness};
 use model::event::Action;
 use model::transcript::{Dedup, Item, Kind};
 
@@ -49,12 +49,12 @@ impl<'a> Session<'a> {
     pub fn read(name: &str, bytes: &'a [u8]) -> Session<'a> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let known = |harness: &&Harness| {
-            let Transcript::JsonLines { read_line } = harness.transcript;
+            let read_line = harness.transcript.read_line();
             let read = |line: &&[u8]| matches!(read_line(line).kind, Kind::Known(_));
             lines.iter().take(50).filter(|line| read(line)).count()
         };
         let harness = HARNESSES.iter().rev().max_by_key(known).expect("there are harnesses");
-        let Transcript::JsonLines { read_line } = harness.transcript;
+        let read_line = harness.transcript.read_line();
         let (mut deeds, mut dedup) = (Vec::new(), Dedup::default());
         for (number, line) in lines.iter().enumerate() {
             each_line(read_line, line, |line| {
