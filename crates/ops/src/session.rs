@@ -1,6 +1,7 @@
 //! One session, and all of them: what was recorded, and what is told of it.
 
 pub mod brief;
+pub mod database;
 pub mod files;
 pub mod firing;
 pub mod journal;

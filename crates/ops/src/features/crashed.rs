@@ -21,6 +21,7 @@ use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, p
 use crate::hook::context::HookContext;
 use crate::process::alive;
 use crate::project::Project;
+use crate::session::database;
 use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
@@ -213,7 +214,7 @@ fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
 }
 
 fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, hashes: FileHashes) -> Result<Swept> {
-    let source = handoff::of_session(project, &open.session, None)?;
+    let source = source(world, project, open, hashes)?;
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
         session: open.session.to_string(),
@@ -250,6 +251,19 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, hashes: File
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     handed_off(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
+}
+
+/// What is known of a dead session. A database has its last words and the call it died in, which no hook told; where it
+/// cannot be read, the journal is good enough. A hook, which has no time to hash files, starts no process either.
+fn source(world: &World, project: &Project, open: &Open, hashes: FileHashes) -> Result<handoff::Source> {
+    let captured = handoff::of_session(project, &open.session, None)?;
+    if hashes == FileHashes::Leave {
+        return Ok(captured);
+    }
+    let rows = harness::by_name(&open.harness)
+        .and_then(|harness| database::of_harness(world, harness, &open.session).ok().flatten());
+    let stored = rows.map(|rows| handoff::from_rows(world, project, &open.session, &rows));
+    Ok(stored.filter(|stored| stored.digest.called >= captured.digest.called).unwrap_or(captured))
 }
 
 /// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.

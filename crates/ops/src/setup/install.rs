@@ -21,7 +21,8 @@ use places::{
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    VERSION, WiredFile, in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired,
+    VERSION, WiredFile, in_use, is_wired_in, on_path, signs, transcripts_kept, unusable, usual_scope,
+    version, wired,
 };
 
 /// How often a file is spliced anew because another program wrote it in the meantime.

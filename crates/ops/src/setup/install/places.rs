@@ -65,7 +65,7 @@ pub fn signs(world: &World, project: &Path) -> Vec<String> {
     HARNESSES.iter().map(signs_of).collect()
 }
 
-fn on_path(world: &World, program: &str) -> Option<PathBuf> {
+pub fn on_path(world: &World, program: &str) -> Option<PathBuf> {
     let path = (world.var)("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
