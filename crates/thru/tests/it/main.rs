@@ -35,6 +35,7 @@ mod loops;
 mod lost;
 mod obstacles;
 mod one_brief;
+mod opencode;
 mod ownership;
 mod packet_edits;
 mod packet_sweeps;
