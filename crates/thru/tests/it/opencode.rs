@@ -83,7 +83,8 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         fire(&env, event, &payload).stdout
     };
-    let words = ["loop", "start", "--next", "Make it green", "--promise", "GREEN", "--validator", "touch ran"];
+    let words =
+        ["loop", "start", "--next", "Make it green", "--promise", "GREEN", "--validator", "touch ran"];
     env.thru(&words).ok();
     let started = say("session.created", json!({ "source": "startup" }));
     assert!(started.contains("\"context\"") && started.contains("the user started loop"), "{started}");
@@ -99,7 +100,11 @@ fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     let list: Value = serde_json::from_str(&env.thru(&["loop", "list", "--json"]).ok().stdout).unwrap();
     assert_eq!(list["loops"][0]["status"], "done", "{list}");
     let shown = env.thru(&["journal", "--session", "ses_1", "--json"]).ok().stdout;
-    assert_eq!(shown.matches("\"event\":\"stop\"").count(), 2, "a stop that is told twice counts once: {shown}");
+    assert_eq!(
+        shown.matches("\"event\":\"stop\"").count(),
+        2,
+        "a stop that is told twice counts once: {shown}"
+    );
 }
 
 #[test]
@@ -112,6 +117,7 @@ fn the_plugin_is_written_and_taken_away_again() {
         let env = TestEnv::repository();
         env.thru(&["context", "init"]).ok();
         env.write("project/.opencode/opencode.jsonc", "{\n\t// mine\n\t\"model\": \"x/y\",\n}\r\n");
+        env.write("home/.config/opencode/opencode.json", "{}");
         env.write("project/.opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
         let before = env.tree();
         let dry = env.thru(&[&["install"], words, &["--dry-run"]].concat()).ok().stdout;
@@ -125,7 +131,8 @@ fn the_plugin_is_written_and_taken_away_again() {
             Some(program) => assert_eq!(settings["thru"], program),
             None => assert!(Path::new(settings["thru"].as_str().unwrap()).is_absolute(), "{settings}"),
         }
-        let names: Vec<_> = settings["commands"].as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
+        let names: Vec<_> =
+            settings["commands"].as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
         assert!(names.contains(&json!("handoff")) && names.contains(&json!("loop")), "{names:?}");
         let once = env.tree();
         assert!(env.thru(&[&["install"], words].concat()).ok().stdout.contains("nothing to change"));
@@ -176,14 +183,24 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     env.call(&["install", "opencode"]).program(&binary).run().ok();
     let text = fs::read_to_string(env.base().join(PLUGIN)).unwrap();
     let version = env!("CARGO_PKG_VERSION");
-    fs::write(env.base().join(PLUGIN), text.replace(&format!("\"version\":\"{version}\""), "\"version\":\"0.0.1\"")).unwrap();
+    fs::write(
+        env.base().join(PLUGIN),
+        text.replace(&format!("\"version\":\"{version}\""), "\"version\":\"0.0.1\""),
+    )
+    .unwrap();
     fs::remove_file(binary).unwrap();
     let found = env.thru(&["doctor"]).stdout;
     assert!(found.contains("the plugin is of version 0.0.1"), "{found}");
-    assert!(found.contains("which is not there") && found.contains("`thru install opencode` writes it anew"), "{found}");
+    assert!(
+        found.contains("which is not there") && found.contains("`thru install opencode` writes it anew"),
+        "{found}"
+    );
     env.thru(&["install", "opencode"]).ok();
     let found = env.thru(&["doctor"]).ok().stdout;
-    assert!(found.contains(&format!("(plugin {version})")) && found.contains("wired and never fired"), "{found}");
+    assert!(
+        found.contains(&format!("(plugin {version})")) && found.contains("wired and never fired"),
+        "{found}"
+    );
 }
 
 #[test]
@@ -202,7 +219,8 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     ] {
         assert!(shown.contains(needle), "{needle:?} in {shown}");
     }
-    let json: Value = serde_json::from_str(&env.thru(&["harness", "show", "droid", "--json"]).ok().stdout).unwrap();
+    let json: Value =
+        serde_json::from_str(&env.thru(&["harness", "show", "droid", "--json"]).ok().stdout).unwrap();
     assert_eq!((&json["name"], &json["calls_from"]), (&json!("droid"), &json!(".factory/hooks.json")));
     env.thru(&["harness", "show", "emacs"]).exits(2);
 }
