@@ -38,7 +38,8 @@ fn init_makes_the_marker_and_says_what_is_next() {
       "not_wired": [],
       "looked_for": [
         "Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude",
-        "Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory"
+        "Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory",
+        "OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode"
       ]
     }
     "#);
