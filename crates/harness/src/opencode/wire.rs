@@ -38,10 +38,12 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
 }
 
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
+    let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
     let (name, text) = match (reply, kind) {
         (Reply::TellUser(text), _) => ("tell", text),
-        (Reply::Context(text), Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart) => {
-            ("context", text)
+        (Reply::Context(text), _) if takes_context => ("context", text),
+        (Reply::ContextAndUser { context, user }, _) if takes_context => {
+            return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
         }
         (Reply::Guidance(text) | Reply::Context(text), Kind::BeforeCompact { .. }) => ("guidance", text),
         (Reply::Block(text), Kind::Stop(_)) => ("feed", text),

@@ -110,6 +110,11 @@ fn answers_stand_under_their_names_and_only_where_they_are_taken() {
     let text = || "x \"y\"".to_owned();
     for (reply, kind, expected) in [
         (Reply::Context(text()), &start, r#"{"context":"x \"y\""}"#),
+        (
+            Reply::ContextAndUser { context: text(), user: "u".into() },
+            &start,
+            r#"{"context":"x \"y\"","tell":"u"}"#,
+        ),
         (Reply::TellUser(text()), &start, r#"{"tell":"x \"y\""}"#),
         (Reply::Guidance(text()), &before, r#"{"guidance":"x \"y\""}"#),
         (Reply::Block(text()), &stop, r#"{"feed":"x \"y\""}"#),

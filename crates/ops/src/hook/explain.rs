@@ -172,7 +172,9 @@ fn reply_words(reply: &Reply) -> Option<String> {
         Reply::TellUser(text) => Some(format!("tell the user: {text}")),
         Reply::AskAgain => Some("ask again, and wait for validators".to_owned()),
         Reply::Block(text) => Some(format!("do not stop: {text}")),
-        Reply::Context(text) => Some(format!("tell the model: {text}")),
+        Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
+            Some(format!("tell the model: {text}"))
+        }
         Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
     }
 }

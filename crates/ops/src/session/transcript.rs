@@ -13,7 +13,7 @@ use model::redact;
 use serde::Serialize;
 use store::feed::{self, Limits};
 
-use crate::hook::retell::Retelling;
+use crate::hook::retell::{Retelling, TranscriptRecord, unfinished_words};
 use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
@@ -69,7 +69,15 @@ pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
         each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
     }
     let folder = lines.first().and_then(|line| cwd(line.as_bytes()));
-    fold(retelling, harness, session.to_string(), folder, source)
+    let begun = retelling.begun();
+    let mut read = fold(retelling, harness, session.to_string(), folder, source);
+    let checkout = source.checkout.to_string_lossy();
+    let policy =
+        RecordPolicy { harness: harness.name, checkout: &checkout, redact: source.redact, now: source.now };
+    let around = around(session.to_string());
+    let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&around), &policy));
+    read.digest.unfinished = begun.iter().map(words).collect();
+    read
 }
 
 fn fold(
@@ -90,7 +98,19 @@ fn fold(
         now: source.now,
     };
     let mut digest = Digest::new(&session);
-    let around = Event {
+    let around = around(session);
+    for told in &retelling.told {
+        let event = told.event(&around);
+        digest.fold(&told.record(&event, &policy));
+    }
+    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.unknown = retelling.unknown;
+    Read { digest, harness, elsewhere: there.is_some(), skipped }
+}
+
+/// Where it is told: the session, and nothing more.
+fn around(session: String) -> Event<'static> {
+    Event {
         session: session.into(),
         id: None,
         torn: false,
@@ -99,14 +119,7 @@ fn fold(
         transcript: None,
         agent: None,
         kind: Kind::SubagentStart,
-    };
-    for told in &retelling.told {
-        let event = told.event(&around);
-        digest.fold(&told.record(&event, &policy));
     }
-    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
-    digest.unknown = retelling.unknown;
-    Read { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
 struct Opening {

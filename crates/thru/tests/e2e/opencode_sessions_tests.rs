@@ -36,7 +36,7 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
     assert_eq!(swept[0]["harness"], "opencode", "{swept}");
     let packet = swept[0]["packet"].as_str().expect("a packet").to_owned();
     let text = scratch.thru_ok(&["packet", "show", &packet]);
-    for needle in ["BIG-BUG", "a.txt", "THE-LOCK-IS-NEVER-RELEASED", "source: opencode"] {
+    for needle in ["BIG-BUG", "a.txt", "THE-LOCK-IS-NEVER-RELEASED", "touch in-flight", "source: opencode"] {
         assert!(text.contains(needle), "{needle:?} in {text}");
     }
     assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
