@@ -164,7 +164,7 @@ impl Retelling {
                 match self.ended_call() {
                     Some(call) => call.todos = change,
                     None => {
-                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change))
+                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change));
                     }
                 }
             }

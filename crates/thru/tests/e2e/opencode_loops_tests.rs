@@ -89,7 +89,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
 
     // By the limit.
     let id = waiting(&scratch, &["--max-iterations", "5"]);
-    model.then(Script::main((1..=5).map(|n| bash_then(n)).collect::<Vec<_>>().concat()));
+    model.then(Script::main((1..=5).map(bash_then).collect::<Vec<_>>().concat()));
     let session = server.session(&scratch.project);
     session.start_saying("Begin");
     until("the limit", || standing(&scratch, &id).0 != "active");

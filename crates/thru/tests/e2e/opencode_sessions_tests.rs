@@ -145,7 +145,7 @@ fn a_packet_goes_through_three_harnesses() {
         json!({ "event": "prompt", "text": "/handoff test the parser" }),
         json!({ "event": "prompt", "text": "/context" }),
     ]);
-    let id = session.id.clone();
+    let id = session.id;
     server.kill();
     let packets = scratch.thru_json(&["packet", "list"]);
     let packet =

@@ -66,7 +66,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let plain = scratch.tmp().join("plain");
     a_folder_without_git(&scratch, &server.session(&make_root(&scratch, &plain)), &model, &plain);
 
-    let id = session.id.clone();
+    let id = session.id;
     drop(server);
     let (prompts, calls) = stored(&opencode, &scratch, &id);
     let journal = scratch.shown(&id);
@@ -227,7 +227,7 @@ fn stored(opencode: &OpenCode, scratch: &Scratch, id: &str) -> (Vec<String>, BTr
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         match part["type"].as_str() {
             Some("text") if message["role"] == "user" && part["synthetic"] != true => {
-                prompts.push(text(&part["text"]))
+                prompts.push(text(&part["text"]));
             }
             Some("tool") => drop(calls.insert(text(&part["callID"]), text(&part["tool"]))),
             _ => {}
