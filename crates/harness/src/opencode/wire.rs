@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use model::checks;
 use model::event::{Action, Agent, Answer, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 use model::transcript::Usage;
@@ -101,14 +100,15 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let exit = result.number("exit").map(u64::cast_signed);
     let failed = error.is_some() || exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
-    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let wants_output = command.as_deref().is_some_and(tools::wants_output);
     let output = result.text("output");
     ToolDone {
         files: touched(&tool, &input, &result),
         todos: if tool == "todowrite" { tools::todos("TodoWrite", &input, Fields::default) } else { None },
+        asked: tools::asked(&tool, &input),
         answers: answers(&input, &result),
         error: error.or_else(|| output.clone().filter(|_| failed)),
-        output: output.filter(|_| may_test),
+        output: output.filter(|_| wants_output),
         command,
         id: fields.text("call_id"),
         ms: fields.number("ms"),
