@@ -27,6 +27,7 @@ pub mod redact;
 pub mod render;
 pub mod reply;
 pub mod role;
+pub mod run;
 pub mod session;
 pub mod shell;
 pub mod suggest;
