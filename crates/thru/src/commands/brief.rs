@@ -91,7 +91,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         (Format::Text, false, Some(text)) => output::line(text.trim_end()),
         (Format::Text, false, None) => match report.max_chars.filter(|_| !report.explained.rows.is_empty()) {
-            Some(most) => output::talk(format_args!("Nothing fits into {most} characters.")),
+            Some(most) => output::talk(format_args!("Nothing fits into the budget of {most} characters.")),
             None => output::talk("There is nothing to tell."),
         },
     }
