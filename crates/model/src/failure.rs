@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::redact::Redacted;
 
 /// Lines kept of one failure, and the bytes they may take together.
-const LINES: usize = 6;
+pub(crate) const LINES: usize = 6;
 const BYTES: usize = 1_200;
 
 /// Words that errors are made of, in any program's output. Compared without case.
@@ -78,6 +78,11 @@ pub fn error_lines(output: &Redacted) -> String {
         kept.push_str(line);
     }
     kept
+}
+
+/// The first line that is not blank.
+pub fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 /// The harness's own first line says the exit code, which is kept apart.

@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod brief;
-pub mod checks;
 pub mod clean;
 pub mod config;
 pub mod consent;

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{Check, checks, is_narrow, runnable};
 pub use cover::{failed_tests, shows_passed};
-pub use open::{Errand, Family, can_be_open, errand, is_slip};
+pub use open::{Errand, Family, errand, is_known_tool, is_slip};
 
 use crate::text;
 
@@ -51,8 +51,10 @@ pub struct Verdict {
     pub ended: Ended,
     /// Where the line stands in the output that decided, if one did or agrees.
     pub line: Option<Range<usize>>,
-    /// Which of the line's checks failed, by its number among them, where the output tells.
+    /// Which of the line's [`checks`] failed, by its number among them, where the output tells.
     pub step: Option<usize>,
+    /// Its own exit code says that it passed, and what it printed says that it did not.
+    pub doubt: bool,
 }
 
 impl Ended {
@@ -81,7 +83,7 @@ impl Sort {
 
 /// A word in every command whose output is worth looking at, so that the others cost nothing.
 pub fn may_tell(command: &str) -> bool {
-    const WORDS: &str = "test spec check tox verify build lint vet make run cargo tsc jest mocha gradle mvn ruff mypy pyright flake8 biome rubocop compile clang gcc g++ javac bats ava rake nox just task turbo nx ninja prettier gofmt playwright ci";
+    const WORDS: &str = "test spec check tox verify build lint vet make run cargo tsc jest mocha gradle mvn ruff mypy pyright flake8 biome rubocop compile clang gcc g++ javac bats ava rake nox just task turbo nx ninja prettier gofmt playwright ci push pull merge rebase cherry-pick";
     WORDS.split(' ').any(|word| command.contains(word))
 }
 
@@ -101,7 +103,8 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         _ => Ended::Unknown,
     };
     if !line.has_checks() {
-        return Verdict { ended: own, ..Verdict::default() };
+        let refused = own != Ended::Passed && !failed && summary::git_refuses(output) && line.is_git();
+        return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
     }
     let seen = seen(&line, output);
     // The line itself may print the check's own exit code; nothing is better.
@@ -125,7 +128,8 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         Ended::Passed => seen.passed_last,
         Ended::Unknown => false,
     };
-    Verdict { ended, line: seen.line.filter(|_| agrees), step }
+    let doubt = ended == Ended::Unknown && seen.failed;
+    Verdict { ended, line: seen.line.filter(|_| agrees), step, doubt }
 }
 
 /// What the beginning and the end of an output say.

@@ -46,14 +46,6 @@ pub fn simple(command: &str) -> Vec<Vec<String>> {
     commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
-pub fn chained(command: &str) -> Vec<Vec<String>> {
-    let steps = steps(command);
-    if steps.iter().any(|step| !matches!(step.then, Join::And | Join::End)) {
-        return Vec::new();
-    }
-    steps.into_iter().map(|step| step.words).collect()
-}
-
 /// One single command of a line, and how it is joined to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use model::checks;
 use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
+use model::run;
 
 use crate::fields::Fields;
 use crate::{Undecodable, tools};
@@ -81,9 +81,9 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         _ => None,
     };
     let command = input.text("command");
-    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let may_tell = command.as_deref().is_some_and(run::may_tell);
     ToolDone {
-        output: if may_test { error.clone().or_else(|| response().text("stdout")) } else { None },
+        output: if may_tell { error.clone().or_else(|| response().text("stdout")) } else { None },
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
 use super::{Material, Occasion};
-use crate::checks::{self, covers};
 use crate::digest::{Digest, Failure, FileUse, Prompt, SUBSTANTIAL};
 use crate::event::TodoStatus;
 use crate::render::{block, code, inline, path, quoted};
@@ -125,19 +124,9 @@ impl Gathering<'_> {
         let digest = self.material.digest;
         let mut failures: Vec<&Failure> = digest.failures.iter().rev().collect();
         // That a tool was used wrongly matters less than what the project's own commands say.
-        failures.sort_by_key(|failure| (failure.record <= digest.epoch, !failure.is_command));
+        failures.sort_by_key(|failure| (!failure.open, failure.record <= digest.epoch, !failure.is_command));
         for failure in failures {
-            // A look at what is not there changes nothing: only what was to be done and was not is open.
-            let done = failure.is_command
-                || digest.files.iter().any(|file| file.edits > 0 && file.path == failure.what);
-            // What an earlier brief has told is told as an error met; but a test stays red until it was seen green.
-            let is_new = || failure.record > digest.epoch || checks::sort(&failure.what).is_some();
-            let open = failure.open && done && is_new();
-            let class = match open {
-                true if is_overcome(digest, failure) => Class::Overcome,
-                true => Class::Failing,
-                false => Class::Mended,
-            };
+            let class = if failure.open { Class::Failing } else { Class::Mended };
             self.add(class, format!("failure:{}", failure.record), failure_forms(failure));
         }
     }
@@ -198,12 +187,6 @@ impl Gathering<'_> {
     }
 }
 
-/// Another command has shown since that it goes well.
-fn is_overcome(digest: &Digest, failure: &Failure) -> bool {
-    let later = digest.commands.iter().filter(|command| command.ok && command.last > failure.record);
-    failure.is_command && later.into_iter().any(|later| covers(&later.command, later.passed, &failure.what))
-}
-
 /// The text of a file as data, in three lengths.
 pub fn file_text(name: &str, content: &str) -> Vec<String> {
     let form = |most| match content.trim().contains('\n') {
@@ -225,7 +208,7 @@ fn failure_forms(failure: &Failure) -> Vec<String> {
     let exit = failure.exit.map_or(String::new(), |exit| format!(" (exit {exit})"));
     let form = |command: usize, lines: usize, line: usize| {
         let what = match failure.is_command {
-            true => code(&failure.what, command),
+            true => code(&failure.run(), command),
             false => {
                 let what = if failure.what.is_empty() {
                     String::new()

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::run::Ended;
+
 use super::{CommandUse, Digest, FileUse, Prompt};
 
 /// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
@@ -26,7 +28,7 @@ impl Digest {
 
     /// Commands that went well, those most likely to be run again first.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
-        let passed = self.commands.iter().filter(|command| command.ok);
+        let passed = self.commands.iter().filter(|command| command.ended != Ended::Failed);
         ranked(passed, |command| self.command_worth(command), |command| &command.command)
     }
 

@@ -6,8 +6,8 @@ use super::check::{Check, SELECTING};
 
 /// Whether `passed`, which passed, shows that what `failed` checked goes well now.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
-    if passed.words == failed.words {
-        return passed.folder == failed.folder || passed.folder.is_empty() && is_for_all(passed);
+    if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
+        return true;
     }
     match (passed.sort, failed.sort) {
         (Sort::Test, Sort::Test) | (Sort::Lint, Sort::Lint) | (Sort::Build, Sort::Build) => {
@@ -168,7 +168,7 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
 
 /// The same program with the same options, on more: fewer tests chosen by name, a folder above, no folder at all.
 fn is_wider(passed: &Check, failed: &Check) -> bool {
-    if passed.program() != failed.program() || passed.folder != failed.folder {
+    if passed.program() != failed.program() || !is_same_place(passed, failed) {
         return false;
     }
     let split = |check: &Check| {
@@ -273,4 +273,10 @@ fn runs_tasks(program: &str) -> bool {
             | "composer"
             | "poe"
     )
+}
+
+/// A folder outside of the checkout cannot be compared with one that was not told.
+fn is_same_place(one: &Check, other: &Check) -> bool {
+    let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
+    one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)
 }

@@ -7,8 +7,10 @@ use crate::shell::{self, Join, Step};
 /// A command line taken apart.
 pub(super) struct Line {
     steps: Vec<Step>,
-    /// Its checks: the step, what sort it is, and the name of the task or program that prints about it.
+    /// Its checks: the step, what sort it is, and the name of the task that prints about it.
     checks: Vec<(usize, Sort, String)>,
+    /// The steps that do anything to the project, checks or not: a check's number is its place among these.
+    doing: Vec<usize>,
     pipefail: bool,
     /// Loops and conditions: what ran how often is not known.
     scripted: bool,
@@ -17,22 +19,30 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn read(command: &str) -> Line {
         let steps = shell::steps(command);
-        let of = |at: usize| {
-            let check = check(command, &steps[at], "").filter(|check| check.sort.is_check())?;
-            let task = check.words.iter().skip(1).find(|word| !word.starts_with('-') && *word != "run");
-            Some((at, check.sort, task.cloned().unwrap_or_default()))
-        };
-        let checks = (0..steps.len()).filter_map(of).collect();
+        let (mut checks, mut doing) = (Vec::new(), Vec::new());
+        for (at, step) in steps.iter().enumerate() {
+            let Some(check) = check(command, step, "") else { continue };
+            doing.push(at);
+            if check.sort.is_check() {
+                let task = check.words.iter().skip(1).find(|word| !word.starts_with('-') && *word != "run");
+                checks.push((at, check.sort, task.cloned().unwrap_or_default()));
+            }
+        }
         let first = |step: &Step, words: &[&str]| words.contains(&step.words[0].as_str());
         let pipefail =
             steps.iter().any(|step| first(step, &["set"]) && step.words.iter().any(|w| w == "pipefail"));
         let scripted =
             steps.iter().any(|step| first(step, &["for", "while", "until", "if", "case", "done", "fi"]));
-        Line { steps, checks, pipefail, scripted }
+        Line { steps, checks, doing, pipefail, scripted }
     }
 
     pub(super) fn has_checks(&self) -> bool {
         !self.checks.is_empty()
+    }
+
+    /// Whether it is git that is piped somewhere.
+    pub(super) fn is_git(&self) -> bool {
+        self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
     }
 
     pub(super) fn sorts(&self) -> impl Fn(Sort) -> bool + '_ {
@@ -138,9 +148,6 @@ impl Line {
 
     /// Which check failed: the task that the output names, or the only one of the sort that was seen to fail.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<Sort>) -> Option<usize> {
-        if self.checks.len() == 1 {
-            return Some(0);
-        }
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` is a part of `lint`.
             let part = |name: &str| {
@@ -152,7 +159,11 @@ impl Line {
             let mut of_sort = self.checks.iter().enumerate().filter(|(_, (_, known, _))| *known == sort);
             of_sort.next().filter(|_| of_sort.next().is_none()).map(|(place, _)| place)
         };
-        task.and_then(by_task).or_else(|| sort.and_then(by_sort))
+        let place = match self.checks.len() {
+            1 => Some(0),
+            _ => task.and_then(by_task).or_else(|| sort.and_then(by_sort)),
+        };
+        place.and_then(|place| self.doing.iter().position(|at| *at == self.checks[place].0))
     }
 }
 

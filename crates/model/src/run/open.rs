@@ -1,6 +1,5 @@
 //! What a command line was for, and whether it matters when it fails.
 
-use super::Sort;
 use super::check::{self, Check, of_steps, strip};
 use crate::shell::{self, Step};
 
@@ -60,7 +59,7 @@ impl Family {
 
 /// Errors that say that the command was typed wrong, in the wrong folder, refused or cancelled: nothing of the project fails.
 pub fn is_slip(error: &str) -> bool {
-    const SLIPS: [&str; 36] = [
+    const SLIPS: &[&str] = &[
         "unknown flag",
         "unknown option",
         "unknown shorthand flag",
@@ -96,6 +95,7 @@ pub fn is_slip(error: &str) -> bool {
         "Request interrupted",
         "interrupted by user",
         "doesn't want to proceed",
+        "nothing to commit",
         "was rejected",
     ];
     const REFUSED: [&str; 5] =
@@ -320,7 +320,64 @@ fn looks(program: &str) -> bool {
     )
 }
 
-/// Checks that can be open: formatting and starting something is as good as its next try.
-pub fn can_be_open(check: &Check) -> bool {
-    check.sort != Sort::Format
+/// Tools that change an installation, a cloud or a registry: when one fails, something was not done.
+pub fn is_known_tool(name: &str) -> bool {
+    matches!(
+        name.split(' ').next().unwrap_or_default(),
+        "docker"
+            | "docker-compose"
+            | "podman"
+            | "terraform"
+            | "tofu"
+            | "pulumi"
+            | "kubectl"
+            | "helm"
+            | "ansible-playbook"
+            | "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "pip"
+            | "pip3"
+            | "uv"
+            | "poetry"
+            | "bundle"
+            | "gem"
+            | "brew"
+            | "apt"
+            | "apt-get"
+            | "cargo"
+            | "go"
+            | "gh"
+            | "glab"
+            | "aws"
+            | "gcloud"
+            | "az"
+            | "vercel"
+            | "netlify"
+            | "fly"
+            | "flyctl"
+            | "heroku"
+            | "supabase"
+            | "prisma"
+            | "alembic"
+            | "wrangler"
+            | "firebase"
+            | "protoc"
+            | "sqlx"
+            | "diesel"
+            | "make"
+            | "cmake"
+            | "mise"
+            | "curl"
+            | "rsync"
+            | "scp"
+            | "mvn"
+            | "gradle"
+            | "gradlew"
+            | "dotnet"
+            | "composer"
+            | "mix"
+            | "rake"
+    )
 }

@@ -61,6 +61,17 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
     seen
 }
 
+/// What git says when it did not do what it was asked for.
+pub(super) fn git_refuses(output: &str) -> bool {
+    let says = |line: &str| {
+        ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
+            .iter()
+            .any(|start| line.starts_with(start))
+            || line.trim_start().starts_with("! [rejected]")
+    };
+    output.lines().any(says)
+}
+
 /// A cheap look: most lines of an output hold none of these.
 fn may_sum_up(line: &str) -> bool {
     const SIGNS: [&str; 14] = [

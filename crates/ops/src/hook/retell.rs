@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::checks;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
+use model::run;
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
@@ -197,7 +197,7 @@ impl Retelling {
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
-        if call.command.as_deref().is_some_and(checks::may_test) {
+        if call.command.as_deref().is_some_and(run::may_tell) {
             call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
