@@ -12,7 +12,7 @@ use crate::text::cut;
 
 pub use traps::Trap;
 
-const COMMANDS: usize = 200;
+pub(super) const COMMANDS: usize = 200;
 const COMMAND_BYTES: usize = 1_000;
 const CHECKS: usize = 60;
 const FAILURES: usize = 60;
@@ -75,15 +75,15 @@ pub struct Failure {
     pub open: bool,
     /// Which checks of the line have not been seen to pass since, by their numbers.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    left: Vec<usize>,
+    pub left: Vec<usize>,
     /// The tests that failed, where all of them are known, and that have not been seen to pass since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tests: Vec<String>,
+    pub tests: Vec<String>,
     /// What worked instead, a few calls later.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
     /// The call it was, counted from the session's first.
-    call: u64,
+    pub call: u64,
     pub record: u64,
 }
 
@@ -427,3 +427,7 @@ fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option
     };
     (0..checks.len()).map(one).collect()
 }
+
+#[cfg(test)]
+#[path = "failures_tests.rs"]
+mod tests;

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::prompt::SUBSTANTIAL;
 use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
-
-/// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
-pub const SUBSTANTIAL: usize = 40;
 
 /// Of files worth less, one in fifty was needed again; of those a little above, one in eight.
 const LIKELY: f64 = 0.75;

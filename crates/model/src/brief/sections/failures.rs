@@ -1,0 +1,46 @@
+//! What fails, and what went wrong in a way that will happen again.
+
+use crate::brief::Material;
+use crate::brief::candidate::Class;
+use crate::brief::gather::Gathered;
+use crate::digest::{Failure, Trap};
+use crate::render::{code, path};
+
+use super::checks::COMMAND;
+
+pub fn gather(material: &Material, all: &mut Gathered) {
+    let digest = material.digest;
+    for failure in digest.open_failures() {
+        let known = failure.error.lines().next().unwrap_or_default().to_owned();
+        all.add(Class::Failing, format!("failure:{}", failure.record), forms(failure)).known_by = vec![known];
+    }
+    for trap in digest.traps() {
+        let id = format!("trap:{}", trap.record);
+        all.add(Class::Traps, id, vec![trap_words(&trap)]).known_by = vec![trap.why];
+    }
+}
+
+/// The first telling line, then more of them.
+fn forms(failure: &Failure) -> Vec<String> {
+    let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
+    let folder = match failure.folder.as_str() {
+        "" => String::new(),
+        folder => format!(" in {}", path(folder, 120)),
+    };
+    let form = |command: usize, lines: usize, line: usize| {
+        let why: Vec<String> = failure.error.lines().take(lines).map(|text| code(text, line)).collect();
+        let between = if why.is_empty() { "" } else { ": " };
+        format!("{}{folder}{exit}{between}{}", code(&failure.run(), command), why.join(" "))
+    };
+    vec![form(COMMAND, 1, 64), form(COMMAND, 3, 70), form(COMMAND, 6, 80), form(200, 6, 300)]
+}
+
+/// `X → why → Y worked`.
+fn trap_words(trap: &Trap) -> String {
+    let worked = match trap.worked.as_str() {
+        "" => String::new(),
+        worked => format!(" → {} worked", code(worked, 100)),
+    };
+    let times = if trap.times > 1 { format!(" ({}×)", trap.times) } else { String::new() };
+    format!("{} → {}{times}{worked}", code(&trap.what, 80), code(&trap.why, 120))
+}
