@@ -2,6 +2,7 @@ use super::*;
 use crate::digest::{CommandUse, Did, Failure, FileUse, Prompt, Statement, Step};
 use crate::event::TodoStatus;
 use crate::journal::{AnswerField, Record, TodoField};
+use crate::run::{Ended, Sort};
 
 fn digest() -> Digest {
     let file = |path: &str, edits, reads, last| FileUse {
@@ -97,7 +98,7 @@ Found, decided, done (newest first):
 - “The grammar has no left recursion.”
 - “Build a parser” → “The parser is in src/parse.rs; it keeps comments.”
 Checks:
-- `cargo build` → ran
+- `cargo build` → passed
 Failing:
 - `cargo test` (exit 101): `error: test parse::fast failed` `more`
 Files:

@@ -79,6 +79,8 @@ pub struct Failure {
     /// The tests that failed, where all of them are known, and that have not been seen to pass since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
+    /// How often it failed so.
+    pub times: u32,
     /// What worked instead, a few calls later.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
@@ -285,7 +287,8 @@ impl Digest {
             older.open &= !is_same;
         }
         let told = |known: &Failure| known.tool == record.tool && known.what == what && known.error == error;
-        self.failures.retain(|known| !told(known) || known.open != failed && known.worked != String::new());
+        let same = self.failures.iter().position(told).map(|place| self.failures.remove(place));
+        let (times, worked) = same.map_or((0, String::new()), |same| (same.times, same.worked));
         let tests = run::failed_tests(error, failure::LINES).unwrap_or_default();
         self.failures.push(Failure {
             tool: record.tool.to_string(),
@@ -297,7 +300,8 @@ impl Digest {
             open: failed && is_command && is_serious(&checks, what, &record.cwd, error),
             left,
             tests,
-            worked: String::new(),
+            worked,
+            times: times + 1,
             call: self.called,
             record: self.records,
         });

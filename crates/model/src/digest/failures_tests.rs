@@ -184,7 +184,7 @@ fn checks_once_each_with_their_last_result() {
 
 #[test]
 fn what_will_go_wrong_again() {
-    let told = |calls: &[Call]| -> Vec<(String, String, usize)> {
+    let told = |calls: &[Call]| -> Vec<(String, String, u32)> {
         let traps = fold(calls).traps();
         traps.into_iter().map(|trap| (trap.what, trap.worked, trap.times)).collect()
     };

@@ -16,7 +16,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
-        all.add(Class::Traps, id, vec![trap_words(&trap)]).known_by = vec![trap.why];
+        let words = trap_words(&trap);
+        all.add(Class::Traps, id, vec![words]).known_by = vec![trap.why];
     }
 }
 

@@ -18,7 +18,7 @@ pub struct Trap {
     pub why: String,
     /// Empty where nothing is known to work instead.
     pub worked: String,
-    pub times: usize,
+    pub times: u32,
     pub record: u64,
 }
 
@@ -109,7 +109,8 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     let last = failures.last()?;
     let worked = failures.iter().rev().find(|failure| !failure.worked.is_empty());
     let is_tool = !last.is_command;
-    (failures.len() > 1 || worked.is_some()).then(|| Trap {
+    let times: u32 = failures.iter().map(|failure| failure.times).sum();
+    (times > 1 || worked.is_some()).then(|| Trap {
         what: if is_tool { last.tool.clone() } else { worked.unwrap_or(last).run() },
         why: telling_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
@@ -118,7 +119,7 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
             None if is_tool && last.error.contains("has not been read yet") => "reading it first".to_owned(),
             None => String::new(),
         },
-        times: failures.len(),
+        times,
         record: last.record,
     })
 }
