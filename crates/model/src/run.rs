@@ -15,7 +15,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use check::{Check, checks, is_narrow, runnable};
-pub use cover::{failed_tests, shows_passed};
+pub use cover::{failed_test, failed_tests, shows_passed};
 pub use open::{Errand, Family, errand, is_known_tool, is_slip};
 
 use crate::text;

@@ -289,7 +289,7 @@ impl Digest {
         let told = |known: &Failure| known.tool == record.tool && known.what == what && known.error == error;
         let same = self.failures.iter().position(told).map(|place| self.failures.remove(place));
         let (times, worked) = same.map_or((0, String::new()), |same| (same.times, same.worked));
-        let tests = run::failed_tests(error, failure::LINES).unwrap_or_default();
+        let tests = run::failed_tests(error).unwrap_or_default();
         self.failures.push(Failure {
             tool: record.tool.to_string(),
             what: what.to_owned(),

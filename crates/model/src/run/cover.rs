@@ -3,6 +3,7 @@
 
 use super::Sort;
 use super::check::{Check, SELECTING};
+use crate::failure;
 
 /// Whether `passed`, which passed, shows that what `failed` checked goes well now.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
@@ -19,21 +20,12 @@ pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     }
 }
 
-/// The names of the tests that failed, from the lines that say so. None where not all of them may stand there.
-pub fn failed_tests(error: &str, most_lines: usize) -> Option<Vec<String>> {
-    if error.lines().count() >= most_lines {
+/// The names of the tests that failed, from the lines that [`crate::failure::error_lines`] picked, which takes those that name
+/// one before all others. None where there may be more than were picked.
+pub fn failed_tests(error: &str) -> Option<Vec<String>> {
+    let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
+    if names.len() >= failure::LINES {
         return None;
-    }
-    let mut names: Vec<String> = Vec::new();
-    for line in error.lines().map(str::trim) {
-        let line = line.rsplit_once("] ").map_or(line, |(_, rest)| rest);
-        let name = match () {
-            () if line.starts_with("--- FAIL: ") => line["--- FAIL: ".len()..].split(' ').next(),
-            () if line.starts_with("FAILED ") => line["FAILED ".len()..].split(" - ").next(),
-            () if line.starts_with("test ") => line["test ".len()..].strip_suffix(" ... FAILED"),
-            () => None,
-        };
-        names.extend(name.filter(|name| !name.is_empty()).map(str::to_owned));
     }
     // A subtest fails with its parent: the parent is what is run again.
     let all = names.clone();
@@ -42,6 +34,25 @@ pub fn failed_tests(error: &str, most_lines: usize) -> Option<Vec<String>> {
     };
     names.retain(|name| !is_sub(name));
     (!names.is_empty()).then_some(names)
+}
+
+/// The test that a line says has failed.
+pub fn failed_test(line: &str) -> Option<&str> {
+    let line = line.trim();
+    // `[test] --- FAIL: …`
+    let line = match line.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {
+        Some((_, rest)) => rest,
+        None => line,
+    };
+    let name = match () {
+        () if line.starts_with("--- FAIL: ") => line["--- FAIL: ".len()..].split(' ').next(),
+        () if line.starts_with("FAILED ") => {
+            line["FAILED ".len()..].split(" - ").next().filter(|name| name.contains("::"))
+        }
+        () if line.starts_with("test ") => line["test ".len()..].strip_suffix(" ... FAILED"),
+        () => None,
+    };
+    name.filter(|name| !name.is_empty())
 }
 
 impl Check {

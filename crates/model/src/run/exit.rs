@@ -1,6 +1,7 @@
 //! Whose exit code a line's is, and what of an output the line lets through.
 
 use super::check::{check, strip};
+use super::open::is_look;
 use super::{Ended, Sort};
 use crate::shell::{self, Join, Step};
 
@@ -74,9 +75,14 @@ impl Line {
         if matches!(last.then, Join::Background | Join::Document) || self.scripted {
             return false;
         }
-        let Some((at, ..)) = self.checks.last() else { return true };
+        let checked = self.checks.last().map(|(at, ..)| *at);
+        let Some(at) = checked.or(self.doing.last().copied()) else {
+            // `gh api x | jq .y`: it is the reader that failed.
+            let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
+            return !piped || self.pipefail || !is_look(strip(&last.words));
+        };
         // What comes behind the last check may have failed instead: `make test | grep x`, `make test; ls y`.
-        let behind = &self.steps[*at..];
+        let behind = &self.steps[at..];
         let joined = |step: &Step| matches!(step.then, Join::And | Join::End);
         behind.iter().all(joined)
             || self.pipefail && behind.iter().all(|step| joined(step) || step.then == Join::Pipe)

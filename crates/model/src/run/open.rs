@@ -151,7 +151,7 @@ fn subcommand(rest: &[String]) -> &str {
 }
 
 /// Whether a stripped command only looks, talks, or handles files of the moment.
-fn is_look(words: &[String]) -> bool {
+pub(super) fn is_look(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let program = program.rsplit('/').next().unwrap_or(program);
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
