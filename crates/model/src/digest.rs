@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::place;
-use crate::text::{cut, fingerprint};
+use crate::text::fingerprint;
 use crate::time;
 
 pub use failures::{CheckUse, CommandUse, Failure, Trap};

@@ -260,7 +260,7 @@ fn what_shows_that_a_check_goes_well() {
     let yes =
         |passed: &str, failed: &str| assert!(shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
     let no = |passed: &str, failed: &str| {
-        assert!(!shows_passed(&one(passed), &one(failed)), "{passed} → {failed}")
+        assert!(!shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
     };
     yes("cargo test -q", "cargo test");
     no("cd x && cargo test", "cargo test");

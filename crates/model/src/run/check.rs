@@ -87,8 +87,8 @@ pub fn is_narrow(check: &Check) -> bool {
 }
 
 fn first_line(command: &str) -> &str {
-    let lines = command.lines().map(str::trim);
-    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).next().unwrap_or_default()
+    let mut lines = command.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
 }
 
 fn is_cd(step: &Step) -> bool {
