@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod brief;
-pub mod checks;
 pub mod clean;
 pub mod config;
 pub mod consent;
@@ -29,6 +28,7 @@ pub mod redact;
 pub mod render;
 pub mod reply;
 pub mod role;
+pub mod run;
 pub mod session;
 pub mod shell;
 pub mod statement;
