@@ -7,6 +7,7 @@ pub mod checks;
 pub mod clean;
 pub mod config;
 pub mod consent;
+pub mod content;
 pub mod decide;
 pub mod diff;
 pub mod digest;

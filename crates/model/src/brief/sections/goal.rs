@@ -15,7 +15,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let Some(newest) = newest else { return };
     let alone = task.is_none() && accepted.is_none();
     if let Some(task) = task {
-        let forms = [160, 300, 700, 1_600, 4_000, 8_000].map(|most| format!("Task: {}", words(task, most)));
+        let forms = [120, 300, 700, 1_600, 4_000, 8_000].map(|most| format!("Task: {}", words(task, most)));
         all.add(Class::Goal, format!("prompt:{}", task.record), forms.to_vec()).known_by =
             vec![task.text.clone()];
     }
@@ -32,8 +32,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     };
     // A short yes is told in full; a task that stands alone is all there is to say.
     let most = match newest.sort() {
-        Sort::Task if alone => [260, 500, 1_000, 2_000, 4_000, 8_000],
-        _ => [200, 300, 600, 1_200, 2_400, 4_000],
+        Sort::Task if alone => [200, 500, 1_000, 2_000, 4_000, 8_000],
+        _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let forms = most.map(|most| format!("{label}{}", words(newest, most)));
     all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =

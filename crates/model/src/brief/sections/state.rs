@@ -57,7 +57,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         (false, Some(then)) => format!("At work on the newest message: {then}"),
         (false, None) => "The newest message has not been taken up yet".to_owned(),
     };
-    let forms = vec![form(100, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
+    let forms = vec![form(80, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
