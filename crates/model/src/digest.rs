@@ -1,5 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod agents;
 mod names;
 mod prompts;
 mod statements;
@@ -16,6 +17,7 @@ use crate::place;
 use crate::text::{cut, fingerprint};
 use crate::time;
 
+pub use agents::{AgentUse, Plan};
 pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
@@ -74,6 +76,10 @@ pub struct Digest {
     pub answers: Vec<AnswerField>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
+    /// Work that was handed to sub-agents, oldest first.
+    pub agents: Vec<AgentUse>,
+    /// The plan that the user approved last.
+    pub plan: Option<Plan>,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
     /// The last thing the agent said.
@@ -374,6 +380,8 @@ impl Digest {
             }
             self.add_failure(record);
             self.add_step(record);
+            self.add_agent(record);
+            self.add_plan(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
@@ -508,6 +516,9 @@ impl Digest {
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: Statement| Statement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
+        let later = |agent: AgentUse| AgentUse { record: agent.record + shift, ..agent };
+        whole.agents.extend(self.agents.into_iter().map(later));
+        whole.plan = self.plan.map(|plan| Plan { record: plan.record + shift, ..plan }).or(whole.plan);
         let later = |step: Step| Step { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
         let later = |failure: Failure| Failure { record: failure.record + shift, ..failure };

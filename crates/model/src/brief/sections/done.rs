@@ -4,7 +4,7 @@ use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::content::Content;
-use crate::digest::Turn;
+use crate::digest::{AgentUse, Turn};
 use crate::prompt::Sort;
 use crate::render::quoted;
 
@@ -44,6 +44,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     };
     let found = found.filter(|found| !said_again(found.record, &found.text));
     facts.extend(found.map(|said| (said.record, Fact::Found(&said.text))));
+    let answered = digest.agents.iter().filter(|agent| !agent.answer.is_empty());
+    facts.extend(answered.map(|agent| (agent.record, Fact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     for (record, fact) in facts {
         add(all, record, fact);
@@ -55,6 +57,7 @@ enum Fact<'d> {
     Turn(Turn<'d>, &'d str),
     Found(&'d str),
     Asked(Turn<'d>),
+    Agent(&'d AgentUse),
 }
 
 fn add(all: &mut Gathered, record: u64, fact: Fact) {
@@ -66,6 +69,11 @@ fn add(all: &mut Gathered, record: u64, fact: Fact) {
             (Class::Done, vec![form(64, 100), form(80, 240), form(120, 500), form(200, 1_200)], outcome)
         }
         Fact::Found(text) => (Class::Done, vec![said(text, 160), said(text, 400)], text),
+        Fact::Agent(agent) => {
+            let form =
+                |most| format!("sub-agent {} → {}", quoted(&agent.asked, 80), said(&agent.answer, most));
+            (Class::Done, vec![form(120), form(300), form(800)], agent.answer.as_str())
+        }
         Fact::Asked(turn) => {
             let text = turn.prompt.text.as_str();
             (Class::Earlier, vec![quoted(text, 64), quoted(text, 160), quoted(text, 300)], text)

@@ -20,6 +20,17 @@ const ANNOUNCEMENT: usize = 400;
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
     todos(material.digest, all);
+    running(material.digest, all);
+}
+
+/// Sub-agents that have not answered.
+fn running(digest: &Digest, all: &mut Gathered) {
+    for agent in
+        digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > digest.epoch)
+    {
+        let id = format!("agent:{}", agent.record);
+        all.add(Class::State, id, vec![format!("A sub-agent was at work: {}", quoted(&agent.asked, 120))]);
+    }
 }
 
 fn last_words(digest: &Digest, all: &mut Gathered) {
