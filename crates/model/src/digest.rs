@@ -1,6 +1,7 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
 mod agents;
+mod effects;
 mod names;
 mod prompts;
 mod statements;
@@ -18,12 +19,13 @@ use crate::text::{cut, fingerprint};
 use crate::time;
 
 pub use agents::{AgentUse, Plan};
+pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -73,7 +75,18 @@ pub struct Digest {
     /// What went wrong, mended or not, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
+    /// The record in which the list was changed last.
+    pub todos_at: u64,
     pub answers: Vec<AnswerField>,
+    /// What was done to the world outside, and to the checkout, oldest first.
+    pub effects: Vec<EffectUse>,
+    /// The branch that was checked out last, as far as anything told.
+    pub branch: String,
+    /// What was added to git's index and not committed yet.
+    staged: effects::Staged,
+    /// What git's files say now; asked where a brief or a packet is made, and never kept.
+    #[serde(skip)]
+    pub disk: Option<GitOnDisk>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
     /// Work that was handed to sub-agents, oldest first.
@@ -131,6 +144,10 @@ pub struct FileUse {
     /// The record that touched it last, and the one that changed it last.
     pub last: u64,
     pub edited_at: u64,
+    /// The record of the commit that holds its last changes, or that they were thrown away at.
+    pub saved_at: u64,
+    /// Its changes lie in a stash.
+    pub stashed: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -228,6 +245,9 @@ impl Digest {
         }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
+        if !record.branch.is_empty() && record.agent.is_none() {
+            self.branch = record.branch.to_string();
+        }
         if self.home.is_empty() {
             self.home.clone_from(&self.worktree);
         }
@@ -384,8 +404,10 @@ impl Digest {
             self.add_plan(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
+            self.todos_at = self.records;
             self.change_todos(todos);
         }
+        self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
     }
@@ -533,10 +555,15 @@ impl Digest {
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
                     }
+                    if file.saved_at > 0 {
+                        known.saved_at = file.saved_at + shift;
+                    }
+                    known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
                     edited_at: file.edited_at + shift,
+                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
                     ..file
                 }),
             }
@@ -546,8 +573,15 @@ impl Digest {
             whole.commands.push(CommandUse { last: command.last + shift, ..command });
         }
         whole.answers.extend(self.answers);
+        let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
+        whole.effects.extend(self.effects.into_iter().map(later));
+        if !self.branch.is_empty() {
+            whole.branch = self.branch;
+        }
+        whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
+            whole.todos_at = self.todos_at + shift;
         }
         if !self.said.is_empty() {
             whole.said_last = self.said_last + shift;

@@ -270,8 +270,6 @@ fn is_wish(sentence: &str) -> bool {
         "revert ",
         "undo ",
         "actually ",
-        "hmm, ",
-        "hang on",
     ];
     /// What makes a sentence one of the user's own where it also holds a word of the next list.
     const PERSON: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];

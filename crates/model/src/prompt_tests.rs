@@ -71,7 +71,6 @@ fn how_it_is_to_be_done() {
         wish("Also don't give it a number and it needs no date"),
         "Also don't give it a number and it needs no date"
     );
-    assert_eq!(wish("hang on a sec, I'll get you a log"), "hang on a sec, I'll get you a log");
     assert_eq!(wish("can you do it without a loop?"), "");
     assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");
 }

@@ -12,13 +12,16 @@ use super::said;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
-    let Goal { newest, accepted, task } = digest.goal();
+    let Goal { newest, accepted, task, is_answered } = digest.goal();
     let Some(newest) = newest else { return };
     let alone = task.is_none() && accepted.is_none();
     if let Some(task) = task {
-        let forms = [120, 300, 700, 1_600, 4_000, 8_000].map(|most| format!("Task: {}", words(task, most)));
-        all.add(Class::Goal, format!("prompt:{}", task.record), forms.to_vec()).known_by =
-            vec![task.text.clone()];
+        let (label, most): (&str, &[usize]) = match is_answered {
+            true => ("Before it, answered", &[120, 300, 700]),
+            false => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
+        };
+        let forms: Vec<String> = most.iter().map(|most| format!("{label}: {}", words(task, *most))).collect();
+        all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
     }
     // One that was approved before the task was given is about something else.
     let since = task.unwrap_or(newest).record.min(newest.record);

@@ -14,6 +14,9 @@ use super::said;
 /// Calls that are told of those after the last words.
 const STEPS: usize = 6;
 
+/// So many prompts after the last change of a list make it stale.
+const STALE: usize = 3;
+
 /// Longer than that, the agent summed something up.
 const ANNOUNCEMENT: usize = 400;
 
@@ -83,6 +86,10 @@ fn step(step: &Step) -> String {
 }
 
 fn todos(digest: &Digest, all: &mut Gathered) {
+    // A list that nobody touched while several other things were asked for is about something that is over.
+    if digest.prompts.iter().filter(|prompt| prompt.record > digest.todos_at).count() >= STALE {
+        return;
+    }
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         let id = format!("todo:{:016x}", fingerprint([&todo.id, &todo.text]));
