@@ -13,6 +13,7 @@
 //!
 //! - `commands` what a command takes by its place     - `languages` other languages than English
 //! - `tables`   CSV and the like: told by the head of the column
+//! - `made_up`  passwords that are words         - `sentences` how they are told
 //! - `view`     what the text says once it is decoded and what cannot be seen is gone
 //! - `capture`  the one way from captured text to a part of it that may be kept
 //!
@@ -29,10 +30,12 @@ mod headers;
 mod infix;
 mod keys;
 mod languages;
+mod made_up;
 mod named;
 mod names;
 mod rules;
 mod scan;
+mod sentences;
 mod shape;
 mod stated;
 mod tables;

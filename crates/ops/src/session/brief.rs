@@ -63,10 +63,13 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let told_of = match occasion {
         // A new session is told of the one before it.
-        Occasion::Started => past::last_other_session(project.store, session)?,
-        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => previous.or(session)?.clone(),
+        Occasion::Started => past::last_other_session(project.store, session),
+        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => Some(previous.or(session)?.clone()),
     };
-    let gathered = past::of_session(project.store, project.root, &told_of).ok()?;
+    let gathered = match told_of {
+        Some(told_of) => past::of_session(project.store, project.root, &told_of).ok()?,
+        None => past::only_problems(project.store)?,
+    };
     // In a dry run what is kept of a session has not moved to its new id.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };

@@ -36,6 +36,13 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     Ok(Gathered { problems, gone, digest })
 }
 
+/// What hooks could not do, where no session was recorded: on a full disk, perhaps because of that.
+pub fn only_problems(store: &Store) -> Option<Gathered> {
+    let problems = problems(store);
+    let digest = Digest::default();
+    (!problems.is_empty()).then_some(Gathered { digest, problems, gone: Vec::new() })
+}
+
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.
 pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.digest(session, |_| {})?;
