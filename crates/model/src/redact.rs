@@ -151,6 +151,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
         match head {
             Head::Column(at) => tables::below_head(text, at, &mut hits),
             Head::Values(at) => tables::inserted(text, at, &mut hits),
+            Head::List(at) => sentences::items(text, at, &mut hits),
         }
     }
     let tables = hits.len() > found;
@@ -164,6 +165,8 @@ enum Head {
     Column(usize),
     /// Behind the `VALUES` of an `INSERT`.
     Values(usize),
+    /// Behind the bracket that opens a list of passwords.
+    List(usize),
 }
 
 /// Tables that are looked at in one text.

@@ -34,7 +34,6 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             flags::given(text, end + 1)
         }
         b"signtool" => behind_word(text, end, b"/p"),
-        b"send" => sent(text, start, end),
         b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
         _ => None,
     }
@@ -66,7 +65,6 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"hashes"
             | b"pass"
             | b"signtool"
-            | b"send"
     )
 }
 
@@ -190,22 +188,17 @@ fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     flags::given(text, start)
 }
 
-/// `expect "Password:"` and `send "x\r"` below it.
-fn sent(text: &[u8], start: usize, end: usize) -> Option<Hit> {
-    let near = &text[start.saturating_sub(80)..start];
-    let asked = memmem::rfind(near, b"assword").or_else(|| memmem::rfind(near, b"assphrase"))?;
-    let between = near[asked..].iter().filter(|byte| **byte == b'\n').count();
-    let after = end + blanks(&text[end..], 4);
-    let after = if text[after..].starts_with(b"-- ") { after + 3 } else { after };
-    let (from, _) = super::values::quote_at(text, after)?;
+/// `expect "Password:"` and `send "x\r"` on the line below. `at` is the quote behind the colon.
+pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
+    let rest = text[at + 1..].trim_ascii_start();
+    let rest = rest.strip_prefix(b"send ")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"-- ").unwrap_or(rest);
+    let (from, _) = super::values::quote_at(text, text.len() - rest.len())?;
     let length =
         text[from..].iter().take(64).take_while(|byte| !matches!(byte, b'"' | b'\'' | b'\n' | b'\\')).count();
     let content = &text[from..from + length];
-    let plausible = length >= 4
-        && !content.starts_with(b"$")
-        && !content.contains(&b' ')
-        && !super::contains(content, MARK);
-    (between <= 2 && plausible).then_some(Hit { start: from, end: from + length, kind: "password" })
+    let literal = !content.starts_with(b"$") && !content.contains(&b' ') && !super::contains(content, MARK);
+    (length >= 4 && literal).then_some(Hit { start: from, end: from + length, kind: "password" })
 }
 
 /// `-hashes lm:nt`: who has the hash needs no password.

@@ -9,7 +9,7 @@ use super::classes::{
 use super::names::{self, Says, Verdict};
 use super::sentences::{self, Language};
 use super::values::{self, Joint, Value};
-use super::{Hit, context, headers, keys, made_up, shape, tables};
+use super::{Hit, commands, context, headers, keys, made_up, shape, tables};
 
 /// Names are read back this far; what is longer is judged by its end.
 pub const LONGEST_NAME: usize = 64;
@@ -86,7 +86,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
-        return None;
+        return if verdict.says == Says::Password { commands::sent(text, after) } else { None };
     }
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;

@@ -66,7 +66,10 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                     (floor, edge) = (at, at);
                     continue;
                 }
-                sentences::in_brackets(text, at)
+                if sentences::is_list(&text[floor..at]) && heads.len() < super::MOST_HEADS {
+                    heads.push(Head::List(at + 1));
+                }
+                None
             }
             Action::Escape => {
                 let (length, hit) = escape(text, at, floor);
@@ -82,7 +85,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 edge = at;
                 continue;
             }
-            Action::Comma => sentences::in_brackets(text, at),
+            Action::Comma => None,
         };
         if hit.is_some() {
             return hit;
@@ -187,6 +190,12 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _)) {
         return infix::around_word(text, start, end);
     }
+    if next == b'\t' && matches!(&text[start..end], b"TRUE" | b"FALSE") {
+        return tables::cookie_file(text, end);
+    }
+    if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
+        return stated::stated(text, start, end);
+    }
     // Words that announce something end in one of few pairs of letters. Almost all words of a text are told by that.
     if next < 0x80 && !ends_as_telling(&text[start..end]) {
         return None;
@@ -201,7 +210,6 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
         (2, b' ') if &text[start..end] == b"as" => stated::named_after(text, start, end, floor),
-        (4 | 5, b'\t') => tables::cookie_file(text, start, end),
         (_, b'?' | b',' | b'.' | b';')
             if matches!(byte(text, end + 1), b' ' | b'\n' | b'\r')
                 && stated::may_end_name(&text[start..end]) =>
@@ -253,7 +261,7 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
 }
 
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol nd ue at";
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

@@ -196,23 +196,33 @@ pub fn value_length(text: &[u8]) -> usize {
     length - dots + kept
 }
 
-/// An item of `passwords: [x, "y"]`; `at` is the bracket or the comma before it.
-pub fn in_brackets(text: &[u8], at: usize) -> Option<Hit> {
-    let start = at + 1 + blanks(&text[at + 1..], 2);
-    let value = values::value(text, start)?;
-    let content = &text[value.start..value.end];
-    let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
-    let next = byte(text, value.end + usize::from(value.quoted));
-    if !plausible || !matches!(next, b',' | b']') || super::contains(content, b"REDACTED") {
-        return None;
+/// Does `passwords: ` or `"passwords" = ` stand before a bracket?
+#[inline]
+pub fn is_list(before: &[u8]) -> bool {
+    let name = before.trim_ascii_end();
+    let Some((b':' | b'=', name)) = name.split_last() else { return false };
+    let name = name.trim_ascii_end();
+    super::classes::ends_with_ignore_case(name.strip_suffix(b"\"").unwrap_or(name), "passwords")
+}
+
+/// The items of `passwords: [x, "y"]`; `at` is behind the bracket.
+pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    const MOST_ITEMS: usize = 100;
+    let mut at = at;
+    for _ in 0..MOST_ITEMS {
+        at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let Some(value) = values::value(text, at) else { return };
+        let content = &text[value.start..value.end];
+        let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+        if plausible && !super::contains(content, b"REDACTED") {
+            hits.push(Hit { start: value.start, end: value.end, kind: "password" });
+        }
+        at = value.end + usize::from(value.quoted);
+        if byte(text, at) != b',' {
+            return;
+        }
+        at += 1;
     }
-    let before = &text[at.saturating_sub(200)..at + 1];
-    let open = memchr::memrchr(b'[', before)?;
-    let name = before[..open].trim_ascii_end();
-    let name = name.strip_suffix(b":").or_else(|| name.strip_suffix(b"="))?.trim_ascii_end();
-    let name = name.strip_suffix(b"\"").unwrap_or(name);
-    let list = super::classes::ends_with_ignore_case(name, "passwords") && !before[open..].contains(&b']');
-    list.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
 /// An item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.

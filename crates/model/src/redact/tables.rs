@@ -247,13 +247,10 @@ fn unquoted(name: &[u8]) -> &[u8] {
     &name[start..end]
 }
 
-/// `host TRUE / TRUE 1799999999 sid x` between tabs, a line of the cookies that curl and wget keep. The first flag is
-/// `text[start..end]`.
-pub fn cookie_file(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+/// `host TRUE / TRUE 1799999999 sid x` between tabs, a line of the cookies that curl and wget keep. The first flag ends at
+/// `end`.
+pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
     let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
-    if !flag(&text[start..end]) {
-        return None;
-    }
     let line = line(text, end + 1);
     let mut fields = line.trim_ascii_end().split(|byte| *byte == b'\t');
     let (path, secure, expires, name, value) =
