@@ -64,7 +64,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if verdict.says == Says::Password {
         let context = &text[start.saturating_sub(200)..start];
         let in_netrc = super::contains(context, b"login ") && super::contains(context, b"machine ");
-        let in_sql = value.quoted && name == b"PASSWORD";
+        let in_sql = value.quoted && name.iter().all(|byte| is(*byte, UPPER));
         let joint = Joint { loud: true, tight: true, ..Joint::default() };
         let looks = profile(&text[value.start..value.end]);
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
