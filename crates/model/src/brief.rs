@@ -3,12 +3,15 @@
 //! Gather candidates, put them in order, take the first that fit, print them section by section. The same records give
 //! the same bytes.
 
+mod beside;
 mod budget;
 mod candidate;
+mod effects;
 mod gather;
 mod order;
 mod paths;
 mod print;
+mod sections;
 
 use serde::Serialize;
 
@@ -17,16 +20,19 @@ use crate::render::width;
 
 use budget::{Choice, choose};
 pub use candidate::{Candidate, Class, Section};
-pub use gather::file_text;
+pub use effects::contradictions;
 use order::Order;
+pub use print::file_text;
 
 /// Why a brief is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occasion {
     /// The window was compacted; the session goes on.
     Compacted,
-    /// The session was taken up again.
+    /// The session was resumed, and the agent knows nothing of it.
     Resumed,
+    /// The session was resumed with its whole conversation: only what changed since is news.
+    Replayed,
     /// A new session, in a project where there was one before.
     Started,
     /// Somebody looks; nothing has happened to the session.
@@ -45,6 +51,16 @@ pub struct Material<'a> {
     pub gone: &'a [String],
     /// What features add.
     pub records: &'a [Candidate],
+}
+
+impl<'a> Material<'a> {
+    /// The harness's summary, where it is before the agent; empty otherwise.
+    fn summary(&self) -> &'a str {
+        match self.occasion {
+            Occasion::Compacted => self.digest.fresh_summary(),
+            Occasion::Resumed | Occasion::Replayed | Occasion::Started | Occasion::Asked => "",
+        }
+    }
 }
 
 /// A brief, and which candidates it holds.

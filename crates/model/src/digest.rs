@@ -1,6 +1,9 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod effects;
 mod names;
+mod prompts;
+mod statements;
 mod worth;
 
 use std::collections::{BTreeMap, HashSet};
@@ -10,23 +13,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
+use crate::place;
 use crate::text::{cut, fingerprint};
 use crate::time;
 
-pub use worth::{SUBSTANTIAL, is_generated};
+pub use effects::{EffectUse, GitOnDisk, GitState};
+pub use prompts::{Goal, Prompt};
+pub use statements::{Did, Statement, Step, Turn};
+pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 7;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
-const PROMPTS: usize = 80;
-const PROMPT_BYTES: usize = 2_000;
-/// Prompts that are kept as long as that; of those before them, the beginning.
-const LONG_PROMPTS: usize = 10;
-const OLD_PROMPT_BYTES: usize = 300;
 const FILES: usize = 400;
 const COMMANDS: usize = 200;
 const COMMAND_BYTES: usize = 1_000;
@@ -46,8 +48,12 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
+    /// The worktree that its paths are seen from: the one it was in first. Files of another have that one's path.
+    pub home: String,
     /// The session this one goes on from, as some harnesses have it after a compaction.
     pub previous: String,
+    /// Hooks saw it begin: what its transcript holds of the time before, they told.
+    pub from_start: bool,
     /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
     pub unread: u64,
     /// Bytes of the journal that a hook passed over because it had no time for them. A command reads them.
@@ -68,6 +74,19 @@ pub struct Digest {
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     pub answers: Vec<AnswerField>,
+    /// What was done to the world outside, and to the checkout, oldest first.
+    pub effects: Vec<EffectUse>,
+    /// The branch that was checked out last, as far as anything told.
+    pub branch: String,
+    /// What was added to git's index and not committed yet.
+    staged: effects::Staged,
+    /// What git's files say now; asked where a brief or a packet is made, and never kept.
+    #[serde(skip)]
+    pub disk: Option<GitOnDisk>,
+    /// What the agent found, decided and did, in its own words, oldest first.
+    pub statements: Vec<Statement>,
+    /// The last calls, oldest first.
+    pub steps: Vec<Step>,
     /// The last thing the agent said.
     pub said: String,
     /// The record in which it did.
@@ -97,17 +116,9 @@ pub struct Digest {
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Prompt {
-    pub at: String,
-    pub record: u64,
-    pub text: String,
-    /// Files named in what was not kept of the text: plans are long, and say which files it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub names: Vec<String>,
+    /// Of a session that broke off: the calls that had begun, each with its command or file.
+    #[serde(skip)]
+    pub unfinished: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -125,6 +136,10 @@ pub struct FileUse {
     /// The record that touched it last, and the one that changed it last.
     pub last: u64,
     pub edited_at: u64,
+    /// The record of the commit that holds its last changes, or that they were thrown away at.
+    pub saved_at: u64,
+    /// Its changes lie in a stash.
+    pub stashed: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -200,6 +215,14 @@ impl Digest {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
+    /// Says how much of the transcript is not in here: hooks came late, and it was too long to be read whole.
+    pub fn transcript_unread_words(&self) -> Option<String> {
+        let megabytes = self.unread.div_ceil(1024 * 1024);
+        (self.unread > 0).then(|| {
+            format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
+        })
+    }
+
     /// Takes one record in.
     pub fn fold(&mut self, record: &Record) -> Folded {
         if self.is_repeated(record) {
@@ -214,20 +237,30 @@ impl Digest {
         }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
+        if !record.branch.is_empty() && record.agent.is_none() {
+            self.branch = record.branch.to_string();
+        }
+        if self.home.is_empty() {
+            self.home.clone_from(&self.worktree);
+        }
         let main = record.agent.is_none();
         let event = record.event_name();
+        let at_work = self.is_at_work();
+        if event == Some(EventName::Prompt) && main && !at_work {
+            self.close_turn();
+        }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
             self.worked = self.records;
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
         match event {
-            Some(EventName::Prompt) if main => self.add_prompt(record),
+            Some(EventName::Prompt) if main => self.add_prompt(record, at_work),
             Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);
             }
-            Some(EventName::Stop) if main => self.add_last_message(record),
-            None if main && record.event == journal::SAID => self.add_last_message(record),
+            Some(EventName::Stop) if main => self.add_statement(record, true),
+            None if main && record.event == journal::SAID => self.add_statement(record, false),
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -239,6 +272,12 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
+                // A session that goes on under a new id begins where hooks saw the old one end.
+                self.from_start |= match record.name.as_ref() {
+                    "resume" | "fork" => false,
+                    "compact" => !record.previous.is_empty(),
+                    _ => true,
+                };
                 // Where no summary was told, this is how a compaction shows.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
@@ -260,13 +299,6 @@ impl Digest {
             | None => {}
         }
         Folded::Counted
-    }
-
-    fn add_last_message(&mut self, record: &Record) {
-        if !record.text.is_empty() {
-            self.said = record.text.to_string();
-            self.said_last = self.records;
-        }
     }
 
     /// What was told before, by the same voice or another. With an id that is certain. A hook without one and the
@@ -341,31 +373,17 @@ impl Digest {
         true
     }
 
-    fn add_prompt(&mut self, record: &Record) {
-        let text = cut(&record.text, PROMPT_BYTES);
-        let prompt = Prompt {
-            at: record.ts.to_string(),
-            record: self.records,
-            names: names::of_files(&record.text[text.len()..]),
-            text: text.to_owned(),
-        };
-        if prompt.text.trim().is_empty() {
-            return;
-        }
-        self.prompts.push(prompt);
-        // The first one stays: it is what the session is about.
-        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0) {
-            let text = &mut self.prompts[older].text;
-            text.truncate(cut(text, OLD_PROMPT_BYTES).len());
-        }
-        if self.prompts.len() > PROMPTS {
-            self.prompts.remove(1);
-        }
-    }
-
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            self.add_file(file, u32::from(record.agent.is_some()));
+            // A session can move to another worktree: there the same name is another file.
+            match record.worktree == self.home || file.outside {
+                true => self.add_file(file, u32::from(record.agent.is_some())),
+                false => {
+                    let whole = format!("{}/{}", record.worktree, file.path);
+                    let path = place::within(&self.home, &whole).path.into_owned();
+                    self.add_file(&FileField { path, ..file.clone() }, u32::from(record.agent.is_some()));
+                }
+            }
         }
         // A sub-agent's files matter to the session; how its commands ended is its own business.
         if record.agent.is_none() {
@@ -373,10 +391,12 @@ impl Digest {
                 self.add_command(record);
             }
             self.add_failure(record);
+            self.add_step(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
         }
+        self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
     }
@@ -500,8 +520,15 @@ impl Digest {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
         }
+        if self.worked > 0 {
+            whole.worked = self.worked + shift;
+        }
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
+        let later = |said: Statement| Statement { record: said.record + shift, ..said };
+        whole.statements.extend(self.statements.into_iter().map(later));
+        let later = |step: Step| Step { record: step.record + shift, ..step };
+        whole.steps.extend(self.steps.into_iter().map(later));
         let later = |failure: Failure| Failure { record: failure.record + shift, ..failure };
         whole.failures.extend(self.failures.into_iter().map(later));
         for file in self.files {
@@ -514,10 +541,15 @@ impl Digest {
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
                     }
+                    if file.saved_at > 0 {
+                        known.saved_at = file.saved_at + shift;
+                    }
+                    known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
                     edited_at: file.edited_at + shift,
+                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
                     ..file
                 }),
             }
@@ -527,6 +559,12 @@ impl Digest {
             whole.commands.push(CommandUse { last: command.last + shift, ..command });
         }
         whole.answers.extend(self.answers);
+        let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
+        whole.effects.extend(self.effects.into_iter().map(later));
+        if !self.branch.is_empty() {
+            whole.branch = self.branch;
+        }
+        whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
         }
@@ -554,6 +592,12 @@ impl Digest {
     /// The harness's summary, while it is what the agent has before it: nothing has been done since.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
+    }
+
+    /// As if the harness had just compacted it with this summary.
+    pub fn compacted_with(&mut self, summary: &str) {
+        self.summary = summary.to_owned();
+        self.compacted = Some(self.records);
     }
 
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {
