@@ -95,7 +95,8 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     };
     let files = touched(&tool, &input, &result);
     let asked = tools::asked(&tool, &input);
-    let call = Call { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
+    let call =
+        Call { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
     let mut items = vec![Item::Call(call)];
     if tool == "todowrite" {
         items.extend(todos("TodoWrite", &input, Fields::default).map(Item::Todos));

@@ -111,10 +111,10 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         todos: if tool == "todowrite" { tools::todos("TodoWrite", &input, Fields::default) } else { None },
         answers: answers(&input, &result),
         asked: tools::asked(&tool, &input),
-        delegated: input.text("description").filter(|_| tool == "task").map(|asked| Delegated {
-            asked,
-            answer: output.clone().filter(|_| !failed).unwrap_or_default(),
-        }),
+        delegated: input
+            .text("description")
+            .filter(|_| tool == "task")
+            .map(|asked| Delegated { asked, answer: output.clone().filter(|_| !failed).unwrap_or_default() }),
         plan: None,
         error: error.or_else(|| output.clone().filter(|_| failed)),
         output: output.filter(|_| is_told),
