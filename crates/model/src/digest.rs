@@ -1,5 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod agents;
 mod effects;
 mod failures;
 mod names;
@@ -18,6 +19,7 @@ use crate::place;
 use crate::text::fingerprint;
 use crate::time;
 
+pub use agents::{AgentUse, Plan};
 pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
@@ -73,11 +75,16 @@ pub struct Digest {
     /// What went wrong, mended or not, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
+    /// The record in which the list was changed last.
+    pub todos_at: u64,
     pub answers: Vec<AnswerField>,
     /// What was done to the world outside, and to the checkout, oldest first.
     pub effects: Vec<EffectUse>,
     /// The branch that was checked out last, as far as anything told.
     pub branch: String,
+    /// HEAD as a hook last saw it, and the record of that.
+    pub head: String,
+    pub head_at: u64,
     /// What was added to git's index and not committed yet.
     staged: effects::Staged,
     /// What git's files say now; asked where a brief or a packet is made, and never kept.
@@ -85,6 +92,10 @@ pub struct Digest {
     pub disk: Option<GitOnDisk>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
+    /// Work that was handed to sub-agents, oldest first.
+    pub agents: Vec<AgentUse>,
+    /// The plan that the user approved last.
+    pub plan: Option<Plan>,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
     /// The last thing the agent said.
@@ -206,6 +217,9 @@ impl Digest {
         self.worktree = record.worktree.to_string();
         if !record.branch.is_empty() && record.agent.is_none() {
             self.branch = record.branch.to_string();
+        }
+        if !record.head.is_empty() {
+            (self.head, self.head_at) = (record.head.to_string(), self.records);
         }
         if self.home.is_empty() {
             self.home.clone_from(&self.worktree);
@@ -359,8 +373,11 @@ impl Digest {
             }
             self.add_failure(record);
             self.add_step(record);
+            self.add_agent(record);
+            self.add_plan(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
+            self.todos_at = self.records;
             self.change_todos(todos);
         }
         self.add_effects(record);
@@ -437,6 +454,9 @@ impl Digest {
         whole.prompts.extend(self.prompts.into_iter().map(later));
         let later = |said: Statement| Statement { record: said.record + shift, ..said };
         whole.statements.extend(self.statements.into_iter().map(later));
+        let later = |agent: AgentUse| AgentUse { record: agent.record + shift, ..agent };
+        whole.agents.extend(self.agents.into_iter().map(later));
+        whole.plan = self.plan.map(|plan| Plan { record: plan.record + shift, ..plan }).or(whole.plan);
         let later = |step: Step| Step { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
         for file in self.files {
@@ -469,9 +489,13 @@ impl Digest {
         if !self.branch.is_empty() {
             whole.branch = self.branch;
         }
+        if !self.head.is_empty() {
+            (whole.head, whole.head_at) = (self.head, self.head_at + shift);
+        }
         whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
+            whole.todos_at = self.todos_at + shift;
         }
         if !self.said.is_empty() {
             whole.said_last = self.said_last + shift;

@@ -17,11 +17,15 @@ use crate::time;
 /// What the agent said between two prompts, as the transcript has it. A record of the journal that no hook tells.
 pub const SAID: &str = "said";
 
+/// The name of a call whose text is a plan that the user approved.
+pub const PLAN: &str = "plan";
+
 /// Longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
 const PROMPT_BYTES: usize = 64 * 1024;
 const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
 const MESSAGE_BYTES: usize = 4 * 1024;
+const PLAN_BYTES: usize = 16 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
 /// How much of the end of an output is looked through for the lines that say why it failed.
@@ -68,6 +72,9 @@ pub struct Record<'a> {
     /// The branch that is checked out, where it is known.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub branch: Cow<'a, str>,
+    /// The commit that is checked out, where somebody has looked.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
     /// Source, trigger, reason: the small word that goes with some events.
@@ -114,6 +121,9 @@ pub struct Record<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
+    /// What a sub-agent was asked for; its answer is the text.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub asked: Cow<'a, str>,
     /// The file that a sub-agent had to leave, and how it stood when the sub-agent was done.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub output: Cow<'a, str>,
@@ -242,6 +252,14 @@ fn fill_tool<'a>(
     }
     record.effect = effects(done, &record.command, policy);
     record.files = files(done, &record.command, cwd, policy);
+    if let Some(delegated) = &done.delegated {
+        record.asked = policy.clean(&delegated.asked, ENTRY_BYTES);
+        record.text = policy.clean(&delegated.answer, MESSAGE_BYTES);
+    }
+    if let Some(plan) = done.plan.as_deref().filter(|_| !done.failed) {
+        record.name = PLAN.into();
+        record.text = policy.clean(plan, PLAN_BYTES);
+    }
     record.todos = done.todos.as_ref().map(|change| todos(change, policy));
     record.answers = done
         .answers

@@ -6,6 +6,7 @@ pub mod brief;
 pub mod clean;
 pub mod config;
 pub mod consent;
+pub mod content;
 pub mod decide;
 pub mod diff;
 pub mod digest;
