@@ -22,6 +22,7 @@ pub mod manifest;
 pub mod marker;
 pub mod packet;
 pub mod place;
+pub mod plan;
 pub mod receipt;
 pub mod redact;
 pub mod render;
