@@ -18,7 +18,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::dist::{self, Kind};
 use crate::memory;
-use crate::scene::{Ground, Lab, Scene};
+use crate::sandbox::{Ground, Lab, Sandbox};
 use crate::stats::{Random, percentile, ratio};
 use crate::table::{self, Align};
 use rows::{MANY, ROWS, Row};
@@ -27,10 +27,10 @@ const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin
 const AT_ONCE: usize = 64;
 const AT_ONCE_TARGET: f64 = 2.0;
 
-/// A row made ready: its scene is set, its payload made.
+/// A row made ready: its sandbox is set, its payload made.
 struct Ready {
     row: &'static Row,
-    scene: Scene,
+    sandbox: Sandbox,
     /// Empty where the row reads none.
     transcript: PathBuf,
     command: Command,
@@ -51,7 +51,7 @@ trait Contest {
 
 impl Contest for Ready {
     fn set(&mut self, round: usize) -> Result<()> {
-        (self.row.before_each)(&self.scene, &self.transcript, round)
+        (self.row.before_each)(&self.sandbox, &self.transcript, round)
     }
     fn command(&mut self) -> (&mut Command, &[u8]) {
         (&mut self.command, &self.payload)
@@ -116,12 +116,12 @@ pub fn run(args: &Args) -> Result<bool> {
     let wanted =
         |row: &&Row| row.name.contains(&options.only) && (options.large == 500 || !row.name.contains(MANY));
     for row in ROWS.iter().filter(wanted) {
-        table::progress(&format!("the scene of '{}'", row.name));
-        let one = prepare(&lab, row, &options).with_context(|| format!("the scene of '{}'", row.name))?;
+        table::progress(&format!("the sandbox of '{}'", row.name));
+        let one = prepare(&lab, row, &options).with_context(|| format!("the sandbox of '{}'", row.name))?;
         ready.push(one);
     }
 
-    let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
+    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE), &[]);
     let floor = sample(&mut true_command, &mut ready, rounds)?;
     let helper = memory::Helper::build()?;
     let helper_kb = helper.peak_kb(&true_command, b"")?;
@@ -150,9 +150,9 @@ pub fn run(args: &Args) -> Result<bool> {
 }
 
 fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
-    let scene = lab.scene(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
-    (row.scene)(&scene)?;
-    let mut payload = (row.payload)(&scene.dir);
+    let sandbox = lab.sandbox(&row.name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"))?;
+    (row.sandbox)(&sandbox)?;
+    let mut payload = (row.payload)(&sandbox.dir);
     let transcript = match &row.transcript {
         Some(wanted) => wanted.make(lab.path(), options.large)?,
         None => PathBuf::new(),
@@ -164,8 +164,8 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
     }
     let mut one = Ready {
         row,
-        command: scene.thru(row.argv),
-        scene,
+        command: sandbox.thru(row.argv),
+        sandbox,
         transcript,
         payload,
         samples: Vec::new(),
@@ -173,7 +173,7 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
     };
     // Once for the cursor and whatever else the first time makes.
     one.set(usize::MAX - 1)?;
-    let output = crate::scene::finish(&mut one.command, &one.payload)?;
+    let output = crate::sandbox::finish(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
     ensure!(
         !row.speaks || !output.stdout.is_empty(),

@@ -12,7 +12,7 @@ mod fuzz;
 mod memory;
 mod platforms;
 mod recall;
-mod scene;
+mod sandbox;
 mod stats;
 mod strace;
 mod table;

@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
 
-use crate::scene;
+use crate::sandbox;
 
 /// What a command took.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +35,8 @@ impl Helper {
     /// Runs `command` through the helper: what it printed and how it ended, its peak memory and its time.
     pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, Spent)> {
         let file = tempfile::NamedTempFile::new()?;
-        let mut helper = scene::inside(Command::new(&self.0), command);
-        let output = scene::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
+        let mut helper = sandbox::inside(Command::new(&self.0), command);
+        let output = sandbox::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
         // Whoever hung was killed with the helper, and left no number.
@@ -46,7 +46,7 @@ impl Helper {
 
     /// Peak in KB of `command`, which is not run itself: its words, folder and environment are handed to the helper.
     pub fn peak_kb(&self, command: &Command, stdin: &[u8]) -> Result<u64> {
-        let mut helper = scene::inside(Command::new(&self.0), command);
+        let mut helper = sandbox::inside(Command::new(&self.0), command);
         let mut child =
             helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the helper")?;
         if let Some(mut pipe) = child.stdin.take() {

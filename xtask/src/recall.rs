@@ -5,8 +5,11 @@
 //! compaction before. The harness's own summary, which the transcript holds, is measured by the same rules.
 
 mod cut;
+mod dump;
+mod events;
 mod measure;
 mod report;
+mod texts;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,6 +18,7 @@ use anyhow::{Context as _, Result, bail};
 
 use cut::Session;
 use measure::Measured;
+use texts::Past;
 
 /// The sizes a brief is measured at, in characters.
 const SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
@@ -30,9 +34,12 @@ pub struct Args {
     /// Name what was not found
     #[arg(long)]
     misses: bool,
-    /// Cut after every N calls too
-    #[arg(long, value_name = "N")]
-    every: Option<usize>,
+    /// Cut each session at N made-up points too
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    cuts: usize,
+    /// Write what a judge reads of each compaction into this folder, and measure nothing
+    #[arg(long, value_name = "FOLDER")]
+    dump: Option<PathBuf>,
     /// Only transcripts whose name holds this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
@@ -40,6 +47,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<bool> {
     let mut measured = Vec::new();
+    let mut dumped = 0;
     for path in transcripts(&args.folder)? {
         if !path.to_string_lossy().contains(args.only.as_deref().unwrap_or_default()) {
             continue;
@@ -47,9 +55,19 @@ pub fn run(args: &Args) -> Result<bool> {
         let bytes = read(&path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let session = Session::read(name.split('.').next().unwrap_or_default(), &bytes);
-        crate::table::progress(&format!("{}: {} cuts", session.name, session.cuts(args.every).len()));
-        for cut in session.cuts(args.every) {
-            let one = Measured::take(&session, &cut, &SIZES);
+        let mut cuts = session.compactions();
+        if args.dump.is_none() {
+            cuts.extend(session.made_up(args.cuts));
+        }
+        crate::table::progress(&format!("{}: {} cuts", session.name, cuts.len()));
+        for cut in cuts {
+            let past = Past::at(&session, &cut)?;
+            if let Some(folder) = &args.dump {
+                dump::write(folder, &session, &cut, &past)?;
+                dumped += 1;
+                continue;
+            }
+            let one = Measured::take(&session, &cut, &past, &SIZES);
             if args.misses {
                 report::print_misses(&one);
             }
@@ -57,6 +75,10 @@ pub fn run(args: &Args) -> Result<bool> {
         }
     }
     crate::table::progress("");
+    if let Some(folder) = &args.dump {
+        println!("{dumped} compactions written to {}", folder.display());
+        return Ok(true);
+    }
     if measured.is_empty() {
         bail!("{} holds no transcript with a compaction", args.folder.display());
     }

@@ -26,7 +26,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::dist;
-use crate::scene::{Ground, Lab};
+use crate::sandbox::{Ground, Lab};
 use crate::strace;
 use crate::table::{self, Align};
 

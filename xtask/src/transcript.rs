@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::scene::{SESSION, payload};
+use crate::sandbox::{SESSION, payload};
 
 /// Longer than what a hook reads at once: files made of whole blocks have the same end, whatever their size.
 const BLOCK: usize = 10 * MB;

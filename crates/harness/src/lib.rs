@@ -120,7 +120,7 @@ pub enum Commands {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct File {
     pub name: &'static str,
-    pub place: settings::Place,
+    pub place: settings::HookLocation,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

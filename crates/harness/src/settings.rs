@@ -62,20 +62,22 @@ impl Timeout {
 
 /// Where in a file the hooks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct HookLocation {
     /// The key of the object whose members are events; none if events are the file's own keys.
     pub key: Option<&'static str>,
     /// The key that switches all hooks off when it is `true`.
     pub off_switch: Option<&'static str>,
 }
 
-impl Place {
+impl HookLocation {
     /// `settings.json` and `settings.local.json` of Claude Code.
-    pub const CLAUDE_CODE: Place = Place { key: Some("hooks"), off_switch: Some("disableAllHooks") };
+    pub const CLAUDE_CODE: HookLocation =
+        HookLocation { key: Some("hooks"), off_switch: Some("disableAllHooks") };
     /// `settings.json` of Droid.
-    pub const DROID_SETTINGS: Place = Place { key: Some("hooks"), off_switch: Some("hooksDisabled") };
+    pub const DROID_SETTINGS: HookLocation =
+        HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
     /// `hooks.json` of Droid: events at the top, against its documentation.
-    pub const DROID_HOOKS: Place = Place { key: None, off_switch: None };
+    pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
 /// What a file has become.
@@ -126,7 +128,7 @@ pub struct Found {
 
 /// Makes the hooks of ours in a file be exactly `entries`: what is missing is added at the end of where it belongs, what
 /// differs is changed in place, what is of ours and not asked for goes. `bytes` is none where there is no file.
-pub fn install(bytes: Option<&[u8]>, place: &Place, entries: &[Entry]) -> Result<Outcome, Problem> {
+pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let before = Survey::of(text, place)?;
     for entry in entries {
@@ -143,7 +145,7 @@ pub fn install(bytes: Option<&[u8]>, place: &Place, entries: &[Entry]) -> Result
 }
 
 /// Takes all hooks of ours out of a file.
-pub fn uninstall(bytes: &[u8], place: &Place) -> Result<Outcome, Problem> {
+pub fn uninstall(bytes: &[u8], place: &HookLocation) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes)?;
     let survey = Survey::of(text, place)?;
     let all: Vec<&Hook> = survey.ours.iter().collect();
@@ -152,7 +154,7 @@ pub fn uninstall(bytes: &[u8], place: &Place) -> Result<Outcome, Problem> {
 }
 
 /// The hooks of ours that are in a file.
-pub fn find(bytes: &[u8], place: &Place) -> Result<Vec<Found>, Problem> {
+pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let found = Survey::of(text, place)?.ours.into_iter().map(|hook| Found {
         line: problem::line_of(text, hook.range.start),
@@ -165,7 +167,7 @@ pub fn find(bytes: &[u8], place: &Place) -> Result<Vec<Found>, Problem> {
 }
 
 /// The line of the setting that switches all hooks off, if it is there and `true`.
-pub fn switched_off(bytes: &[u8], place: &Place) -> Result<Option<usize>, Problem> {
+pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };
     // Twice, and the last one counts: so `JSON.parse` has it.

@@ -12,7 +12,8 @@ mod properties;
 use std::path::PathBuf;
 
 use harness::settings::{
-    Command, Entry, Place, Problem, Timeout, TimeoutUnit, What, diff, find, install, switched_off, uninstall,
+    Command, Entry, HookLocation, Problem, Timeout, TimeoutUnit, What, diff, find, install, switched_off,
+    uninstall,
 };
 use oracle::{apply_diff, check, insertions, read};
 
@@ -27,13 +28,13 @@ fn a_timeout_is_written_in_the_unit_of_the_harness() {
         .into_iter()
         .map(|entry| Entry { timeout: Timeout { seconds: 10, unit: TimeoutUnit::Milliseconds }, ..entry })
         .collect();
-    let installed = install(None, &Place::CLAUDE_CODE, &in_ms).unwrap().bytes;
-    assert_eq!(find(&installed, &Place::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
-    let again = install(Some(&installed), &Place::CLAUDE_CODE, &in_ms).unwrap();
+    let installed = install(None, &HookLocation::CLAUDE_CODE, &in_ms).unwrap().bytes;
+    assert_eq!(find(&installed, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10_000));
+    let again = install(Some(&installed), &HookLocation::CLAUDE_CODE, &in_ms).unwrap();
     assert!(!again.changed());
-    let changed = install(Some(&installed), &Place::CLAUDE_CODE, &only("Stop")).unwrap();
+    let changed = install(Some(&installed), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap();
     assert_eq!(changed.changes[0].what, What::Updated);
-    assert_eq!(find(&changed.bytes, &Place::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
+    assert_eq!(find(&changed.bytes, &HookLocation::CLAUDE_CODE).unwrap()[0].timeout, Some(10));
 }
 
 pub fn claude_code() -> Vec<Entry> {
@@ -87,11 +88,11 @@ fn every_fixture_is_extended_and_restored() {
     let files = fixtures("valid");
     assert!(files.len() >= 60);
     for (name, bytes) in files {
-        check(&name, &bytes, &Place::CLAUDE_CODE, &claude_code());
-        check(&name, &bytes, &Place::CLAUDE_CODE, &only("Stop"));
-        check(&name, &bytes, &Place::DROID_SETTINGS, &droid());
-        assert!(find(&bytes, &Place::CLAUDE_CODE).unwrap().is_empty(), "{name}");
-        let untouched = uninstall(&bytes, &Place::CLAUDE_CODE).unwrap();
+        check(&name, &bytes, &HookLocation::CLAUDE_CODE, &claude_code());
+        check(&name, &bytes, &HookLocation::CLAUDE_CODE, &only("Stop"));
+        check(&name, &bytes, &HookLocation::DROID_SETTINGS, &droid());
+        assert!(find(&bytes, &HookLocation::CLAUDE_CODE).unwrap().is_empty(), "{name}");
+        let untouched = uninstall(&bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!((untouched.bytes, untouched.changes.len()), (bytes, 0), "{name}");
     }
 }
@@ -99,8 +100,8 @@ fn every_fixture_is_extended_and_restored() {
 #[test]
 fn events_at_the_top_are_extended_and_restored() {
     for (name, bytes) in fixtures("top") {
-        check(&name, &bytes, &Place::DROID_HOOKS, &droid());
-        check(&name, &bytes, &Place::DROID_HOOKS, &droid()[..1]);
+        check(&name, &bytes, &HookLocation::DROID_HOOKS, &droid());
+        check(&name, &bytes, &HookLocation::DROID_HOOKS, &droid()[..1]);
     }
 }
 
@@ -153,11 +154,11 @@ fn an_invalid_file_is_left_alone() {
     assert_eq!(files.len(), expected.len());
     for ((name, bytes), (file, line, column, why)) in files.iter().zip(expected) {
         assert_eq!(name, file);
-        let problem = install(Some(bytes), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+        let problem = install(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
         assert_eq!(problem.to_string(), format!("line {line}, column {column}: {why}"), "{name}");
-        assert_eq!(uninstall(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
-        assert_eq!(find(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
-        assert_eq!(switched_off(bytes, &Place::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(uninstall(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(find(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
+        assert_eq!(switched_off(bytes, &HookLocation::CLAUDE_CODE).unwrap_err(), problem, "{name}");
     }
 }
 
@@ -181,7 +182,7 @@ fn a_file_of_another_shape_is_left_alone() {
     assert_eq!(files.len(), expected.len());
     for ((name, bytes), (file, message)) in files.iter().zip(expected) {
         assert_eq!(name, file);
-        let problem = install(Some(bytes), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+        let problem = install(Some(bytes), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
         assert!(!matches!(problem, Problem::Invalid { .. }), "{name}");
         assert_eq!(problem.to_string(), message, "{name}");
     }
@@ -192,16 +193,16 @@ fn a_file_of_another_shape_is_left_alone() {
 fn old_entries_are_updated_in_place() {
     for (name, bytes) in fixtures("ours") {
         let entries = only("Stop");
-        let outcome = install(Some(&bytes), &Place::CLAUDE_CODE, &entries).unwrap();
+        let outcome = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
         assert!(outcome.changed(), "{name}");
-        let found = find(&outcome.bytes, &Place::CLAUDE_CODE).unwrap();
+        let found = find(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         assert_eq!(found.len(), 1, "{name}");
         assert_eq!((&found[0].command, found[0].timeout), (&entries[0].command, Some(10)), "{name}");
-        let again = install(Some(&outcome.bytes), &Place::CLAUDE_CODE, &entries).unwrap();
+        let again = install(Some(&outcome.bytes), &HookLocation::CLAUDE_CODE, &entries).unwrap();
         assert_eq!(again.bytes, outcome.bytes, "{name}");
         let (from_old, from_new) = (
-            uninstall(&bytes, &Place::CLAUDE_CODE).unwrap(),
-            uninstall(&outcome.bytes, &Place::CLAUDE_CODE).unwrap(),
+            uninstall(&bytes, &HookLocation::CLAUDE_CODE).unwrap(),
+            uninstall(&outcome.bytes, &HookLocation::CLAUDE_CODE).unwrap(),
         );
         assert_eq!(from_old.bytes, from_new.bytes, "{name}");
         assert!(read(str::from_utf8(&from_old.bytes).unwrap()).is_some(), "{name}");
@@ -210,14 +211,14 @@ fn old_entries_are_updated_in_place() {
 
 #[track_caller]
 fn check_install(old: &str, entries: &[Entry], new: &str, what: &[What]) {
-    let outcome = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, entries).unwrap();
+    let outcome = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, entries).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
     assert_eq!(outcome.changes.iter().map(|change| change.what).collect::<Vec<_>>(), what);
 }
 
 #[track_caller]
 fn check_uninstall(old: &str, new: &str) {
-    let outcome = uninstall(old.as_bytes(), &Place::CLAUDE_CODE).unwrap();
+    let outcome = uninstall(old.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
     assert_eq!(String::from_utf8_lossy(&outcome.bytes), new);
 }
 
@@ -238,14 +239,14 @@ fn only_the_values_that_differ_change() {
 
 #[test]
 fn what_nobody_asks_for_any_more_goes() {
-    let old = install(Some(b"{\"a\": 1}\n"), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    let fewer = install(Some(&old), &Place::CLAUDE_CODE, &only("Stop")).unwrap();
+    let old = install(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    let fewer = install(Some(&old), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap();
     assert_eq!(
         fewer.bytes,
-        install(Some(b"{\"a\": 1}\n"), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes
+        install(Some(b"{\"a\": 1}\n"), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes
     );
     assert_eq!(fewer.changes.iter().filter(|change| change.what == What::Removed).count(), 5);
-    let none = install(Some(&old), &Place::CLAUDE_CODE, &[]).unwrap();
+    let none = install(Some(&old), &HookLocation::CLAUDE_CODE, &[]).unwrap();
     assert_eq!(none.bytes, b"{\"a\": 1}\n");
 }
 
@@ -253,11 +254,11 @@ fn what_nobody_asks_for_any_more_goes() {
 #[test]
 fn upgrades_end_where_they_began() {
     for (name, bytes) in fixtures("valid") {
-        let first = install(Some(&bytes), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
-        let second = install(Some(&first), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-        let third = install(Some(&second), &Place::CLAUDE_CODE, &claude_code()[1..]).unwrap().bytes;
+        let first = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+        let second = install(Some(&first), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+        let third = install(Some(&second), &HookLocation::CLAUDE_CODE, &claude_code()[1..]).unwrap().bytes;
         for (step, file) in [first, second, third].into_iter().enumerate() {
-            let back = uninstall(&file, &Place::CLAUDE_CODE).unwrap().bytes;
+            let back = uninstall(&file, &HookLocation::CLAUDE_CODE).unwrap().bytes;
             assert_eq!(
                 String::from_utf8_lossy(&back),
                 String::from_utf8_lossy(&bytes),
@@ -274,10 +275,10 @@ fn survives_being_written_anew() {
     let cases =
         ["{}", "{\"hooks\":{}}", "{\"hooks\":{\"Stop\":[]}}", "{\"a\":1}", "{\"a\":1,\"hooks\":{}}", ""];
     for old in cases {
-        let new = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+        let new = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
         let value = read(str::from_utf8(&new).unwrap()).unwrap();
         for anew in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
-            let back = uninstall(anew.as_bytes(), &Place::CLAUDE_CODE).unwrap();
+            let back = uninstall(anew.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap();
             assert_eq!(read(str::from_utf8(&back.bytes).unwrap()), read(old), "{old}: {anew}");
             assert_eq!(back.blank, old.is_empty());
         }
@@ -286,7 +287,7 @@ fn survives_being_written_anew() {
 
 #[test]
 fn no_file_becomes_a_tidy_one() {
-    let outcome = install(None, &Place::CLAUDE_CODE, &claude_code()[..2]).unwrap();
+    let outcome = install(None, &HookLocation::CLAUDE_CODE, &claude_code()[..2]).unwrap();
     assert_eq!(
         String::from_utf8(outcome.bytes).unwrap(),
         r#"{
@@ -320,7 +321,7 @@ fn no_file_becomes_a_tidy_one() {
 }
 "#
     );
-    assert!(install(None, &Place::CLAUDE_CODE, &[]).unwrap().blank);
+    assert!(install(None, &HookLocation::CLAUDE_CODE, &[]).unwrap().blank);
 }
 
 #[test]
@@ -353,7 +354,7 @@ fn follows_the_file() {
         check_install(old, &only("Stop"), &new, &[What::Added]);
     }
     let tabs = "{\n\t\"a\": 1 // one\n}\n";
-    let lines = install(Some(tabs.as_bytes()), &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
+    let lines = install(Some(tabs.as_bytes()), &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes;
     let lines = String::from_utf8(lines).unwrap();
     assert!(lines.starts_with(
         "{\n\t\"a\": 1, // one\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{\n\t\t\t\t\"hooks\": [\n"
@@ -364,7 +365,8 @@ fn follows_the_file() {
 /// A file that we made, and that has become the user's as well.
 #[test]
 fn keeps_what_was_added_to_a_file_of_ours() {
-    let ours = String::from_utf8(install(None, &Place::CLAUDE_CODE, &only("Stop")).unwrap().bytes).unwrap();
+    let ours =
+        String::from_utf8(install(None, &HookLocation::CLAUDE_CODE, &only("Stop")).unwrap().bytes).unwrap();
     check_uninstall(&ours, "");
     check_uninstall(&ours.replacen('{', "{\n  \"model\": \"opus\",", 1), "{\n  \"model\": \"opus\"\n}\n");
     check_uninstall(&ours.replacen('{', "{ // mine", 1), "{ // mine\n}\n");
@@ -485,17 +487,17 @@ fn sees_the_off_switch() {
         ("", None),
     ];
     for (text, line) in cases {
-        assert_eq!(switched_off(text.as_bytes(), &Place::CLAUDE_CODE).unwrap(), line, "{text}");
+        assert_eq!(switched_off(text.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(), line, "{text}");
         let droid = text.replace("disableAllHooks", "hooksDisabled");
-        assert_eq!(switched_off(droid.as_bytes(), &Place::DROID_SETTINGS).unwrap(), line, "{droid}");
-        assert_eq!(switched_off(droid.as_bytes(), &Place::CLAUDE_CODE).unwrap(), None, "{droid}");
+        assert_eq!(switched_off(droid.as_bytes(), &HookLocation::DROID_SETTINGS).unwrap(), line, "{droid}");
+        assert_eq!(switched_off(droid.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap(), None, "{droid}");
     }
 }
 
 #[test]
 fn finds_line_matcher_and_time() {
-    let new = install(Some(b"{\n}\n"), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    let found = find(&new, &Place::CLAUDE_CODE).unwrap();
+    let new = install(Some(b"{\n}\n"), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    let found = find(&new, &HookLocation::CLAUDE_CODE).unwrap();
     assert_eq!(found.len(), 6);
     assert_eq!((found[0].line, found[1].matcher.as_deref(), found[2].timeout), (6, Some("*"), Some(10)));
 }
@@ -503,16 +505,16 @@ fn finds_line_matcher_and_time() {
 #[test]
 fn depth_is_refused_and_size_is_not() {
     let deep = format!("{{\"a\": {}{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    let problem = install(Some(deep.as_bytes()), &Place::CLAUDE_CODE, &claude_code()).unwrap_err();
+    let problem = install(Some(deep.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap_err();
     assert!(matches!(problem, Problem::Invalid { line: 1, column: 518, .. }), "{problem}");
     let fine = format!("{{\"a\": {}{}}}", "[".repeat(100), "]".repeat(100));
-    check("100 deep", fine.as_bytes(), &Place::CLAUDE_CODE, &claude_code());
+    check("100 deep", fine.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code());
 
     let rule = "      \"Bash(cargo test --package some-package-with-a-long-name:*)\", // ✓\n";
     let large = format!("{{\n  \"a\": [\n{}    null\n  ]\n}}\n", rule.repeat(5_000_000 / rule.len()));
     let started = std::time::Instant::now();
-    let new = install(Some(large.as_bytes()), &Place::CLAUDE_CODE, &claude_code()).unwrap().bytes;
-    assert!(uninstall(&new, &Place::CLAUDE_CODE).unwrap().bytes == large.as_bytes());
+    let new = install(Some(large.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()).unwrap().bytes;
+    assert!(uninstall(&new, &HookLocation::CLAUDE_CODE).unwrap().bytes == large.as_bytes());
     assert!(started.elapsed().as_secs() < 5, "{:?}", started.elapsed());
 }
 

@@ -156,7 +156,7 @@ impl Resolved {
             let name = if prefix.is_empty() { word.to_owned() } else { format!("{prefix}.{word}") };
             let line = table.key(word).and_then(toml_edit::Key::span).map(|span| line_of(text, span.start));
             if name == "stages" {
-                let place = stage::Place { path, text };
+                let place = stage::SourceFile { path, text };
                 self.findings.extend(stage::lay(&mut self.stages, item, line, place));
             } else if let Some(key) = self.keys.iter().find(|key| key.is_called(&name)) {
                 self.lay_item(key, &name, item, reading, line);

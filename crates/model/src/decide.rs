@@ -6,7 +6,7 @@
 use crate::brief::Occasion;
 use crate::config::Settings;
 use crate::event::{Event, Kind, Source};
-use crate::journal::{Record, Scene};
+use crate::journal::{Record, RecordPolicy};
 use crate::marker::Mode;
 use crate::reply::Reply;
 use crate::session::{self, Pending};
@@ -39,11 +39,11 @@ pub enum Effect {
 const STARTUP_CAP: usize = 2_000;
 
 /// What is written of an event, whoever else acts on it.
-pub fn capture(facts: &Facts, event: &Event, record: &Record, scene: &Scene) -> Vec<Effect> {
+pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPolicy) -> Vec<Effect> {
     let mut effects = vec![Effect::Journal(record.line())];
     // A sub-agent has a context of its own: what happens to it changes nothing for the session.
     if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
-        effects.extend(state_effects(facts, event, scene));
+        effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
         // A brief that is due stays due: whoever sends half a payload may not take the answer.
@@ -52,10 +52,10 @@ pub fn capture(facts: &Facts, event: &Event, record: &Record, scene: &Scene) -> 
     effects
 }
 
-fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
+fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Effect> {
     match &event.kind {
         Kind::SessionStart { source } => {
-            let mut effects = vec![Effect::Register(session::line(event, *source, facts.process, scene))];
+            let mut effects = vec![Effect::Register(session::line(event, *source, facts.process, policy))];
             // In a shared store root.json is in git: a session must not make the tree dirty.
             if facts.mode == Mode::Private {
                 effects.push(Effect::RememberSession);
@@ -78,7 +78,7 @@ fn state_effects(facts: &Facts, event: &Event, scene: &Scene) -> Vec<Effect> {
         },
         Kind::Stop(_) => vec![Effect::Checkpoint],
         Kind::SessionEnd { reason } => {
-            let ended = session::end_line(event, reason.as_deref(), scene);
+            let ended = session::end_line(event, reason.as_deref(), policy);
             let mut effects = vec![Effect::Checkpoint, Effect::Register(ended)];
             if facts.pending.is_some() {
                 effects.push(Effect::SetPending(None));

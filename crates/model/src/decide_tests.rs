@@ -19,13 +19,13 @@ fn event(kind: Kind<'_>) -> Event<'_> {
     }
 }
 
-fn scene() -> Scene<'static> {
+fn policy() -> RecordPolicy<'static> {
     let now = time::parse("2026-11-15T19:22:00Z").unwrap();
-    Scene { harness: "claude-code", checkout: "/p", redact: Default::default(), now }
+    RecordPolicy { harness: "claude-code", checkout: "/p", redact: Default::default(), now }
 }
 
 fn run(facts: &Facts, event: &Event) -> Vec<Effect> {
-    capture(facts, event, &journal::record(event, &scene()), &scene())
+    capture(facts, event, &journal::record(event, &policy()), &policy())
 }
 
 fn start(source: Source) -> Kind<'static> {

@@ -94,7 +94,7 @@ pub struct Digest {
     nameless: Vec<u64>,
     retold: Vec<u64>,
     /// What hooks told last of events that have no id.
-    heard: Vec<Heard>,
+    heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
 }
@@ -163,7 +163,7 @@ pub struct Failure {
 /// One event that a hook told without an id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-struct Heard {
+struct RecentEvent {
     at: String,
     print: u64,
 }
@@ -318,7 +318,7 @@ impl Digest {
             self.heard.clear();
         }
         if is_nameless(record) {
-            self.heard.push(Heard { at: record.ts.to_string(), print: print_of(record) });
+            self.heard.push(RecentEvent { at: record.ts.to_string(), print: print_of(record) });
             keep_last(&mut self.heard, HEARD);
         }
     }

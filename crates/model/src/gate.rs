@@ -79,7 +79,7 @@ pub enum Gate {
 
 /// What was found where an output should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum FoundOutput {
     Nothing,
     /// Something that is not opened, and why.
     Odd(String),
@@ -101,7 +101,7 @@ pub enum Step {
 }
 
 /// `inputs` is the digest of the output's inputs as they are now.
-pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
+pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     let judged = |verdict, why: String| Judged { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
         return judged(Verdict::Unsafe, format!("its name leads out of the run, or {}", bad.why()));
@@ -110,9 +110,9 @@ pub fn judge(output: &Output, seen: &Seen, inputs: &str) -> Judged {
         return judged(Verdict::Unsafe, "it is a file of the run itself".to_owned());
     }
     let (modified, ending) = match seen {
-        Seen::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
-        Seen::Odd(why) => return judged(Verdict::Unsafe, why.clone()),
-        Seen::File { modified, ending } => (modified, ending),
+        FoundOutput::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
+        FoundOutput::Odd(why) => return judged(Verdict::Unsafe, why.clone()),
+        FoundOutput::File { modified, ending } => (modified, ending),
     };
     match ending {
         Ending::Empty => return judged(Verdict::Empty, "nothing is in it".to_owned()),

@@ -4,8 +4,8 @@ fn at(text: &str) -> Timestamp {
     time::parse(text).unwrap()
 }
 
-fn seen(text: &str) -> Seen {
-    Seen::File { modified: at("2026-11-15T12:00:00Z"), ending: Reading::of(text.as_bytes()).ending() }
+fn seen(text: &str) -> FoundOutput {
+    FoundOutput::File { modified: at("2026-11-15T12:00:00Z"), ending: Reading::of(text.as_bytes()).ending() }
 }
 
 fn wanted() -> Output {
@@ -17,7 +17,7 @@ fn wanted() -> Output {
 fn verdicts() {
     let s = SENTINEL;
     let sealed = format!("text\n{s}\n");
-    let verdict = |output: &Output, seen: &Seen, inputs: &str| judge(output, seen, inputs).verdict;
+    let verdict = |output: &Output, seen: &FoundOutput, inputs: &str| judge(output, seen, inputs).verdict;
     let of = |text: &str| verdict(&wanted(), &seen(text), "d1");
     for (about, text, expected) in [
         ("nothing in it", "", Verdict::Empty),
@@ -47,9 +47,9 @@ fn verdicts() {
     }
 
     let valid = seen(&sealed);
-    let older = Seen::File { modified: at("2026-11-15T11:59:59Z"), ending: Ending::Sealed };
-    assert_eq!(verdict(&wanted(), &Seen::Nothing, "d1"), Verdict::Missing);
-    assert_eq!(verdict(&wanted(), &Seen::Odd("a link".into()), "d1"), Verdict::Unsafe);
+    let older = FoundOutput::File { modified: at("2026-11-15T11:59:59Z"), ending: Ending::Sealed };
+    assert_eq!(verdict(&wanted(), &FoundOutput::Nothing, "d1"), Verdict::Missing);
+    assert_eq!(verdict(&wanted(), &FoundOutput::Odd("a link".into()), "d1"), Verdict::Unsafe);
     assert_eq!(verdict(&wanted(), &older, "d1"), Verdict::Stale, "by time");
     assert_eq!(verdict(&wanted(), &valid, "d2"), Verdict::Stale, "by the digest of its inputs");
     let undated = Output { not_before: None, inputs_digest: String::new(), ..wanted() };

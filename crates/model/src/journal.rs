@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::checks;
 use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
-use crate::place::{self, Place};
+use crate::place::{self, CheckoutPath};
 use crate::redact::{self, Redacted};
 use crate::shell;
 use crate::time;
@@ -30,7 +30,7 @@ const MOST_TODOS: usize = 100;
 
 /// Where and under what settings an event is written down.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct RecordPolicy<'a> {
     pub harness: &'a str,
     /// Top folder of the checkout the event came from: the root, or one of its git worktrees.
     pub checkout: &'a str,
@@ -138,38 +138,38 @@ pub struct AnswerField {
 }
 
 /// The event as a record, redacted and cut.
-pub fn record<'a>(event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
+pub fn record<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
     let mut record = Record {
         v: 1,
-        ts: time::rfc3339(scene.now).into(),
-        harness: scene.harness.into(),
+        ts: time::rfc3339(policy.now).into(),
+        harness: policy.harness.into(),
         event: event.kind.name().into(),
         session: Cow::Borrowed(&event.session),
-        worktree: scene.checkout.into(),
-        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| below(cwd, scene)),
-        id: scene.clean_some(event.id.as_deref(), NAME_BYTES),
-        previous: event.previous.as_deref().map_or(Cow::Borrowed(""), |id| scene.clean(id, NAME_BYTES)),
+        worktree: policy.checkout.into(),
+        cwd: event.cwd.as_deref().map_or(Cow::Borrowed(""), |cwd| below(cwd, policy)),
+        id: policy.clean_some(event.id.as_deref(), NAME_BYTES),
+        previous: event.previous.as_deref().map_or(Cow::Borrowed(""), |id| policy.clean(id, NAME_BYTES)),
         agent: event.agent.as_ref().map(|Agent { id, kind }| AgentField {
-            id: scene.clean(id, NAME_BYTES).into_owned(),
-            kind: scene.clean(kind, NAME_BYTES).into_owned(),
+            id: policy.clean(id, NAME_BYTES).into_owned(),
+            kind: policy.clean(kind, NAME_BYTES).into_owned(),
         }),
         ..Record::default()
     };
     match &event.kind {
-        Kind::Prompt { text } => record.text = scene.clean(text, PROMPT_BYTES),
-        Kind::Summary { text } => record.text = scene.clean(text, SUMMARY_BYTES),
-        Kind::ToolDone(done) => fill_tool(&mut record, done, event.cwd.as_deref(), scene),
+        Kind::Prompt { text } => record.text = policy.clean(text, PROMPT_BYTES),
+        Kind::Summary { text } => record.text = policy.clean(text, SUMMARY_BYTES),
+        Kind::ToolDone(done) => fill_tool(&mut record, done, event.cwd.as_deref(), policy),
         Kind::SessionStart { source } => record.name = source.name().into(),
         Kind::BeforeCompact { trigger, instructions } => {
-            record.name = scene.clean_some(trigger.as_deref(), NAME_BYTES);
-            record.text = scene.clean_some(instructions.as_deref(), MESSAGE_BYTES);
+            record.name = policy.clean_some(trigger.as_deref(), NAME_BYTES);
+            record.text = policy.clean_some(instructions.as_deref(), MESSAGE_BYTES);
         }
         Kind::AfterCompact { trigger: name } | Kind::SessionEnd { reason: name } => {
-            record.name = scene.clean_some(name.as_deref(), NAME_BYTES);
+            record.name = policy.clean_some(name.as_deref(), NAME_BYTES);
         }
-        Kind::Other { name } => record.name = scene.clean(name, NAME_BYTES),
+        Kind::Other { name } => record.name = policy.clean(name, NAME_BYTES),
         Kind::SubagentStop { message } | Kind::Stop(Stop { message, .. }) => {
-            record.text = scene.clean_some(message.as_deref(), MESSAGE_BYTES);
+            record.text = policy.clean_some(message.as_deref(), MESSAGE_BYTES);
         }
         Kind::SubagentStart => {}
     }
@@ -203,42 +203,47 @@ impl<'a> Record<'a> {
     }
 }
 
-fn fill_tool<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, cwd: Option<&str>, scene: &Scene<'a>) {
-    record.tool = scene.clean(&done.tool, NAME_BYTES);
-    record.id = scene.clean_some(done.id.as_deref(), NAME_BYTES);
+fn fill_tool<'a>(
+    record: &mut Record<'a>,
+    done: &'a ToolDone<'_>,
+    cwd: Option<&str>,
+    policy: &RecordPolicy<'a>,
+) {
+    record.tool = policy.clean(&done.tool, NAME_BYTES);
+    record.id = policy.clean_some(done.id.as_deref(), NAME_BYTES);
     record.ok = Some(!done.failed);
     record.exit = done.exit;
     record.ms = done.ms;
-    record.command = scene.clean_some(done.command.as_deref(), COMMAND_BYTES);
+    record.command = policy.clean_some(done.command.as_deref(), COMMAND_BYTES);
     if let Some(error) = &done.error {
-        record.error = Cow::Owned(error_lines(&Redacted::head(error, PROMPT_BYTES, scene.redact)));
+        record.error = Cow::Owned(error_lines(&Redacted::head(error, PROMPT_BYTES, policy.redact)));
     }
     if let Some(output) = done.output.as_deref()
         && let Some(ending) = checks::ending(output)
         && checks::sort(&record.command) == Some(checks::Sort::Test)
     {
         let end = ending.line.end.min(ending.line.start + ENTRY_BYTES);
-        record.result = Redacted::part(output, ending.line.start..end, scene.redact).into_text();
+        record.result = Redacted::part(output, ending.line.start..end, policy.redact).into_text();
         record.passed = Some(!ending.failed);
     }
-    record.files = files(done, &record.command, cwd, scene);
-    record.todos = done.todos.as_ref().map(|change| todos(change, scene));
+    record.files = files(done, &record.command, cwd, policy);
+    record.todos = done.todos.as_ref().map(|change| todos(change, policy));
     record.answers = done
         .answers
         .iter()
         .map(|answer| AnswerField {
-            question: scene.clean(&answer.question, ENTRY_BYTES).into_owned(),
-            answer: scene.clean(&answer.answer, ENTRY_BYTES).into_owned(),
+            question: policy.clean(&answer.question, ENTRY_BYTES).into_owned(),
+            answer: policy.clean(&answer.answer, ENTRY_BYTES).into_owned(),
         })
         .collect();
 }
 
 /// What the tool was given as files, and what the text of a command names.
-fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, scene: &Scene) -> Vec<FileField> {
+fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, policy: &RecordPolicy) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
         // Redacted before it is taken apart: `https://user:secret@host` is no path, but somebody passed it as one.
-        let path = scene.clean(path, PATH_BYTES);
-        let Place { path, outside } = place::within(scene.checkout, &path);
+        let path = policy.clean(path, PATH_BYTES);
+        let CheckoutPath { path, outside } = place::within(policy.checkout, &path);
         FileField { path: path.into_owned(), action, outside, guess }
     };
     let mut files: Vec<FileField> =
@@ -255,8 +260,8 @@ fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, scene: &Scene) -
     files
 }
 
-fn todos(change: &TodoChange, scene: &Scene) -> Vec<TodoField> {
-    let text = |text: &str| scene.clean(text, ENTRY_BYTES).into_owned();
+fn todos(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
+    let text = |text: &str| policy.clean(text, ENTRY_BYTES).into_owned();
     match change {
         TodoChange::All(todos) => todos
             .iter()
@@ -264,7 +269,7 @@ fn todos(change: &TodoChange, scene: &Scene) -> Vec<TodoField> {
             .map(|todo| TodoField { id: String::new(), text: text(&todo.text), status: Some(todo.status) })
             .collect(),
         TodoChange::One { id, text: words, status } => vec![TodoField {
-            id: scene.clean(id, NAME_BYTES).into_owned(),
+            id: policy.clean(id, NAME_BYTES).into_owned(),
             text: words.as_deref().map(text).unwrap_or_default(),
             status: *status,
         }],
@@ -272,14 +277,14 @@ fn todos(change: &TodoChange, scene: &Scene) -> Vec<TodoField> {
 }
 
 /// The working directory, empty when it is simply the top of the checkout.
-fn below<'a>(cwd: &str, scene: &Scene) -> Cow<'a, str> {
-    match place::within(scene.checkout, &scene.clean(cwd, PATH_BYTES)).path.as_ref() {
+fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
+    match place::within(policy.checkout, &policy.clean(cwd, PATH_BYTES)).path.as_ref() {
         "." => Cow::Borrowed(""),
         path => Cow::Owned(path.to_owned()),
     }
 }
 
-impl Scene<'_> {
+impl RecordPolicy<'_> {
     /// Redacted, then cut. Only as much is looked at as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();

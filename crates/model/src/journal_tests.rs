@@ -3,9 +3,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::event::Touched;
 
-fn scene() -> Scene<'static> {
+fn policy() -> RecordPolicy<'static> {
     let now = time::parse("2026-11-15T19:22:00Z").unwrap();
-    Scene { harness: "claude-code", checkout: "/p", redact: redact::Options::default(), now }
+    RecordPolicy { harness: "claude-code", checkout: "/p", redact: redact::Options::default(), now }
 }
 
 fn event(kind: Kind<'_>) -> Event<'_> {
@@ -26,7 +26,7 @@ fn tool(done: ToolDone<'_>) -> Kind<'_> {
 }
 
 fn read(event: &Event) -> Value {
-    serde_json::from_slice(&record(event, &scene()).line()).unwrap()
+    serde_json::from_slice(&record(event, &policy()).line()).unwrap()
 }
 
 /// A GitHub token, put together here so that the source holds none.
@@ -74,7 +74,7 @@ fn secrets_do_not_reach_any_field() {
         event(Kind::Other { name: secret.clone().into() }),
     ];
     for event in events {
-        let text = String::from_utf8(record(&event, &scene()).line()).unwrap();
+        let text = String::from_utf8(record(&event, &policy()).line()).unwrap();
         assert!(!text.contains(&secret) && text.contains("[REDACTED:"), "{text}");
     }
 }
@@ -92,8 +92,8 @@ fn a_secret_across_the_cut_is_gone_too() {
     for shift in 0..secret.len() {
         let text =
             format!("{}{secret} tail{}", "x ".repeat((COMMAND_BYTES - shift) / 2), "y ".repeat(20_000));
-        let scene = scene();
-        let kept = scene.clean(&text, COMMAND_BYTES);
+        let policy = policy();
+        let kept = policy.clean(&text, COMMAND_BYTES);
         assert!(!kept.contains(&secret[..12]), "{shift}");
     }
 }
@@ -110,8 +110,8 @@ fn what_is_written_reads_back() {
         ..ToolDone::default()
     }));
     event.previous = Some("s0".into());
-    let scene = scene();
-    let record = record(&event, &scene);
+    let policy = policy();
+    let record = record(&event, &policy);
     assert_eq!(serde_json::from_slice::<Record>(&record.line()).unwrap(), record);
     let old: Record = serde_json::from_str(r#"{"v":1,"event":"stop","newer":{"x":1}}"#).unwrap();
     assert_eq!(old.event, "stop", "fields we do not know and fields that are missing are fine");

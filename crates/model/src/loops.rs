@@ -1,7 +1,7 @@
 //! Loops: a prompt that is fed again until a promise holds. What a loop is; what becomes of it at a stop is in [`engine`].
 
 pub mod engine;
-pub mod heard;
+pub mod last_turn;
 pub mod log;
 pub mod pointer;
 pub mod promise;
@@ -109,12 +109,12 @@ pub struct LastStop {
     pub unaided: u64,
     /// How much the session had done by then; none where that was not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub mark: Option<Mark>,
+    pub mark: Option<SessionPosition>,
 }
 
 /// A place in a session's past, by its digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
+pub struct SessionPosition {
     pub calls: u64,
     pub records: u64,
 }

@@ -3,20 +3,20 @@
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+pub struct CheckoutPath<'a> {
     /// With `/`, without `.` and `..`; `.` for the checkout itself. Absolute when `outside`.
     pub path: Cow<'a, str>,
     pub outside: bool,
 }
 
-impl Place<'_> {
+impl CheckoutPath<'_> {
     pub fn into_inside(self) -> Option<String> {
         (!self.outside).then(|| self.path.into_owned())
     }
 }
 
 /// Tells where `path` lies, seen from `checkout` (absolute). Purely lexical: the file may be long gone.
-pub fn within<'a>(checkout: &str, path: &'a str) -> Place<'a> {
+pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows
     } else {
@@ -33,9 +33,9 @@ pub fn within<'a>(checkout: &str, path: &'a str) -> Place<'a> {
     }
     let base: Vec<&str> = split(checkout).collect();
     match parts.strip_prefix(base.as_slice()) {
-        Some([]) => Place { path: Cow::Borrowed("."), outside: false },
-        Some(rest) => Place { path: Cow::Owned(rest.join("/")), outside: false },
-        None => Place { path: Cow::Owned(absolute(&parts)), outside: true },
+        Some([]) => CheckoutPath { path: Cow::Borrowed("."), outside: false },
+        Some(rest) => CheckoutPath { path: Cow::Owned(rest.join("/")), outside: false },
+        None => CheckoutPath { path: Cow::Owned(absolute(&parts)), outside: true },
     }
 }
 
@@ -72,7 +72,11 @@ mod tests {
             ("C:/p", "D:\\a.rs", "D:/a.rs", true),
         ];
         for (checkout, path, expected, outside) in cases {
-            assert_eq!(within(checkout, path), Place { path: expected.into(), outside }, "{checkout} {path}");
+            assert_eq!(
+                within(checkout, path),
+                CheckoutPath { path: expected.into(), outside },
+                "{checkout} {path}"
+            );
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::redact::{self, redact};
 use crate::render::{code, path as shown_path, quoted};
 use crate::time;
 
-pub use check::{Facts, Finding, Kind, Report};
+pub use check::{Facts, Finding, Kind, RoleReport};
 pub use fix::{Fixed, fix};
 
 /// How the name of a context file ends.
@@ -79,7 +79,7 @@ impl ContextFile {
         section::key_files(&self.document)
     }
 
-    pub fn check(&self, facts: &Facts) -> Report {
+    pub fn check(&self, facts: &Facts) -> RoleReport {
         check::check(&self.document, facts)
     }
 
@@ -108,7 +108,7 @@ pub struct RoleFacts<'a> {
     /// Where the file is, as the agent would open it; where it would be, if there is none.
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
-    pub report: Option<&'a Report>,
+    pub report: Option<&'a RoleReport>,
     pub redact: redact::Options,
 }
 
@@ -148,7 +148,7 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     if !pending.is_empty() {
         all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
     }
-    let errors = told.report.map(Report::errors).unwrap_or_default();
+    let errors = told.report.map(RoleReport::errors).unwrap_or_default();
     if !errors.is_empty() {
         let words: Vec<String> = errors.iter().take(3).map(|error| quoted(&error.to_string(), 160)).collect();
         let more = if errors.len() > 3 { format!("; and {} more", errors.len() - 3) } else { String::new() };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::event::{Event, Source};
-use crate::journal::Scene;
+use crate::journal::RecordPolicy;
 use crate::time;
 
 /// Where a session stands between a compaction and its brief.
@@ -43,25 +43,25 @@ struct EndLine<'a> {
 }
 
 /// A session that ended as it should.
-pub fn end_line(event: &Event, reason: Option<&str>, scene: &Scene) -> Vec<u8> {
-    let reason = scene.clean(reason.unwrap_or("ended"), REASON_BYTES);
+pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
+    let reason = policy.clean(reason.unwrap_or("ended"), REASON_BYTES);
     let line = EndLine {
-        ts: time::rfc3339(scene.now),
+        ts: time::rfc3339(policy.now),
         session: &event.session,
-        harness: scene.harness,
+        harness: policy.harness,
         ended: &reason,
     };
     serde_json::to_vec(&line).unwrap_or_default()
 }
 
 /// One session that started, resumed or came back from a compaction.
-pub fn line(event: &Event, source: Source, process: Option<&str>, scene: &Scene) -> Vec<u8> {
+pub fn line(event: &Event, source: Source, process: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
     let line = Line {
-        ts: time::rfc3339(scene.now),
+        ts: time::rfc3339(policy.now),
         session: &event.session,
-        harness: scene.harness,
+        harness: policy.harness,
         source,
-        worktree: scene.checkout,
+        worktree: policy.checkout,
         transcript: event.transcript.as_deref(),
         previous: event.previous.as_deref(),
         process,

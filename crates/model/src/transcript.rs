@@ -1,16 +1,16 @@
 //! What a harness wrote down of a session, in words that belong to no harness: one line in, what it says out.
 //!
 //! Readers are stateless: a line is read by itself, so that reading can begin anywhere. What needs more than one
-//! line is folded: repeats by [`Once`], a sum by [`Spent`].
+//! line is folded: repeats by [`Dedup`], a sum by [`Spent`].
 
-mod once;
+mod dedup;
 mod spent;
 
 use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-pub use once::Once;
+pub use dedup::Dedup;
 pub use spent::{Spent, Usage};
 
 use crate::event::{TodoChange, Touched};
@@ -67,7 +67,7 @@ pub enum Item<'a> {
         typed: Typed,
     },
     /// What the user typed while the agent was at work. Some versions repeat it as a prompt when the agent gets it,
-    /// some never do; [`Once`] makes one prompt of it either way.
+    /// some never do; [`Dedup`] makes one prompt of it either way.
     Queued {
         text: Text<'a>,
         typed: Typed,
@@ -97,7 +97,7 @@ pub enum Item<'a> {
         text: Text<'a>,
     },
     Usage(Usage<'a>),
-    /// What a stop hook told the agent. Some harnesses repeat it as if the user had said it; see [`Once`].
+    /// What a stop hook told the agent. Some harnesses repeat it as if the user had said it; see [`Dedup`].
     Feedback {
         text: Text<'a>,
     },

@@ -156,7 +156,7 @@ impl Hook<'_> {
         };
         let name = event.kind.event_name();
         let checkout = self.project.root.checkout.to_string_lossy();
-        let scene = context::scene(&self.project, self.harness, &checkout);
+        let policy = context::policy(&self.project, self.harness, &checkout);
         self.catch_up(&session, event);
         self.tell_lost(event);
 
@@ -167,7 +167,7 @@ impl Hook<'_> {
             pending = self.pending(&session, event);
             turn
         });
-        let mut record = journal::record(event, &scene);
+        let mut record = journal::record(event, &policy);
         let repeated = turn.is_some() && self.is_repeated(&session, &record);
         for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
             self.note(feature.guard(|| (feature.annotate)(&self.project, event, &mut record)));
@@ -193,7 +193,7 @@ impl Hook<'_> {
         let composed = (!repeated).then(|| self.brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.brief(brief.as_ref());
-        let effects = decide::capture(&facts, event, &record, &scene);
+        let effects = decide::capture(&facts, event, &record, &policy);
         trace.effects(&effects);
         self.apply(effects, &context);
         drop(turn);
@@ -289,7 +289,7 @@ impl Hook<'_> {
         if self.mode != Mode::Write || matches!(event.kind, Kind::ToolDone(_)) {
             return;
         }
-        let told = lost::Told {
+        let told = lost::LossNotice {
             harness: self.harness.name,
             session: Id::new(&event.session).map_or("", |_| event.session.as_ref()),
             limit: self.project.settings.log_limit_bytes(),
@@ -401,7 +401,7 @@ impl Hook<'_> {
         checkpoint::run(&Checkpoint {
             store: self.project.store,
             harness: self.harness,
-            scene: context::scene(&self.project, self.harness, &checkout),
+            policy: context::policy(&self.project, self.harness, &checkout),
             session,
             event,
             limit: self.project.settings.log_limit_bytes(),

@@ -7,9 +7,9 @@
 
 mod error;
 pub mod features;
-mod given;
 pub mod hook;
 pub mod input;
+mod input_redactor;
 mod mode;
 pub mod process;
 pub mod project;

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::process::reaper::Watchman;
+use crate::process::reaper::ProcessReaper;
 
 /// How often a running command is looked at.
 const TICK: Duration = Duration::from_millis(5);
@@ -76,7 +76,7 @@ pub fn run(job: &Job) -> std::io::Result<Ended> {
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
     /// Ends it when we are ended.
-    pub watchman: &'a Watchman,
+    pub watchman: &'a ProcessReaper,
     /// Is told its number.
     pub began: &'a dyn Fn(u32),
 }
@@ -111,13 +111,13 @@ pub(crate) fn run_heard(
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
     // A command need not read what it is given: a broken pipe is its choice.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
-    let heard = listen(reader, job.keep, hear);
+    let captured = listen(reader, job.keep, hear);
     let how = wait(&mut child, job.timeout);
     if let Some(watch) = watch {
         watch.watchman.ended(child.id());
     }
     let how = how?;
-    let output = heard.text();
+    let output = captured.text();
     Ok(Ended { how, output, took: started.elapsed() })
 }
 
@@ -158,11 +158,15 @@ fn how(status: ExitStatus) -> How {
 
 /// What a command has said so far, and whether it is done. Something it left behind may hold the pipe open for good, so
 /// nobody waits for the end of it longer than [`GRACE`].
-struct Heard(Arc<Mutex<(Vec<u8>, bool)>>);
+struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
-fn listen(mut reader: PipeReader, keep: usize, mut hear: impl FnMut(&[u8]) + Send + 'static) -> Heard {
+fn listen(
+    mut reader: PipeReader,
+    keep: usize,
+    mut hear: impl FnMut(&[u8]) + Send + 'static,
+) -> CapturedOutput {
     let shared = Arc::new(Mutex::new((Vec::new(), false)));
-    let heard = Heard(Arc::clone(&shared));
+    let captured = CapturedOutput(Arc::clone(&shared));
     std::thread::spawn(move || {
         let mut chunk = vec![0; 64 * 1024];
         while let Ok(n @ 1..) = reader.read(&mut chunk) {
@@ -174,10 +178,10 @@ fn listen(mut reader: PipeReader, keep: usize, mut hear: impl FnMut(&[u8]) + Sen
         }
         shared.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
     });
-    heard
+    captured
 }
 
-impl Heard {
+impl CapturedOutput {
     fn text(&self) -> Vec<u8> {
         let until = Instant::now() + GRACE;
         loop {

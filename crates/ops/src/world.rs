@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use harness::HARNESSES;
 use jiff::Timestamp;
 use model::marker::Marker;
-use store::{Found, Root, Rules, Store, Trust, Wish};
+use store::{Found, Root, RootQuery, Rules, Store, Trust};
 
 use crate::{Error, Result};
 
@@ -95,7 +95,7 @@ impl World<'_> {
 
     /// The root by the rules for this user.
     pub fn look_for(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<Found> {
-        self.with_rules(|rules| store::find(&Wish { rules: *rules, explicit, starts }))
+        self.with_rules(|rules| store::find(&RootQuery { rules: *rules, explicit, starts }))
     }
 
     /// Refuses a folder that may not be a root, unless the user has named it.

@@ -47,7 +47,7 @@ pub struct FeedLine<'a> {
 
 /// What a reading did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct FeedReport {
     /// To go on from. An unfinished last line is not behind it.
     pub cursor: Cursor,
     pub bytes_read: u64,
@@ -70,7 +70,7 @@ pub fn read_new(
     cursor: Option<&Cursor>,
     limits: Limits,
     each: impl FnMut(FeedLine<'_>),
-) -> Result<Report> {
+) -> Result<FeedReport> {
     let feed = Feed::open(path)?;
     let known = cursor.filter(|cursor| feed.fits(cursor));
     let from = known.map_or(0, |cursor| cursor.offset);
@@ -80,7 +80,7 @@ pub fn read_new(
 }
 
 /// Reads a file from its first line to its last: for commands that somebody waits for, not for hooks.
-pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<Report> {
+pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     Feed::open(path)?.read(0, 0, limits, each)
 }
 
@@ -164,14 +164,14 @@ impl<'p> Feed<'p> {
         start: u64,
         limits: Limits,
         mut each: impl FnMut(FeedLine<'_>),
-    ) -> Result<Report> {
-        let mut report = Report::default();
+    ) -> Result<FeedReport> {
+        let mut report = FeedReport::default();
         let mut buffer = vec![0; CHUNK];
         // Where we begin in the middle, one byte earlier: if that is a line end, the line after it is whole.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
         // `buffer[..filled]` begins with a line, at `line_at` in the file; up to `searched` there is no line end in it.
-        // Once the line is `cut`, what was read beyond the limit is dropped again.
+        // Dedup the line is `cut`, what was read beyond the limit is dropped again.
         let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {

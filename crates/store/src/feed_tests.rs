@@ -3,17 +3,17 @@ use std::path::PathBuf;
 
 use super::*;
 
-struct Scene {
+struct Fixture {
     _temp: tempfile::TempDir,
     path: PathBuf,
 }
 
-impl Scene {
-    fn new(content: impl AsRef<[u8]>) -> Scene {
+impl Fixture {
+    fn new(content: impl AsRef<[u8]>) -> Fixture {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("session.jsonl");
         std::fs::write(&path, content).unwrap();
-        Scene { _temp: temp, path }
+        Fixture { _temp: temp, path }
     }
 
     fn append(&self, content: impl AsRef<[u8]>) {
@@ -21,7 +21,7 @@ impl Scene {
         file.write_all(content.as_ref()).unwrap();
     }
 
-    fn read(&self, cursor: Option<&Cursor>, limits: Limits) -> (Vec<String>, Report) {
+    fn read(&self, cursor: Option<&Cursor>, limits: Limits) -> (Vec<String>, FeedReport) {
         let mut lines = Vec::new();
         let report = read_new(&self.path, cursor, limits, |line| {
             lines.push(String::from_utf8_lossy(line.bytes).into_owned());
@@ -36,54 +36,54 @@ fn window(bytes: u64) -> Limits {
 
 #[test]
 fn only_what_is_new_is_read() {
-    let scene = Scene::new("a\nb\n");
-    let (lines, first) = scene.read(None, Limits::default());
+    let fixture = Fixture::new("a\nb\n");
+    let (lines, first) = fixture.read(None, Limits::default());
     assert_eq!(lines, ["a", "b"]);
     assert_eq!((first.lines, first.bytes_read, first.unread_before, first.restarted), (2, 4, 0, false));
-    let (lines, again) = scene.read(Some(&first.cursor), Limits::default());
+    let (lines, again) = fixture.read(Some(&first.cursor), Limits::default());
     assert_eq!((lines.len(), again.bytes_read, &again.cursor), (0, 0, &first.cursor));
-    scene.append("c\nd");
-    let (lines, second) = scene.read(Some(&first.cursor), Limits::default());
+    fixture.append("c\nd");
+    let (lines, second) = fixture.read(Some(&first.cursor), Limits::default());
     assert_eq!((lines, second.cursor.offset), (vec!["c".to_owned()], 6));
-    assert_eq!(peek(&scene.path, &second.cursor, 99).unwrap(), b"d");
-    scene.append("e\n");
-    let (lines, third) = scene.read(Some(&second.cursor), Limits::default());
+    assert_eq!(peek(&fixture.path, &second.cursor, 99).unwrap(), b"d");
+    fixture.append("e\n");
+    let (lines, third) = fixture.read(Some(&second.cursor), Limits::default());
     assert_eq!(lines, ["de"]);
     assert!(!third.restarted);
-    assert_eq!(peek(&scene.path, &third.cursor, 99).unwrap(), b"");
+    assert_eq!(peek(&fixture.path, &third.cursor, 99).unwrap(), b"");
 }
 
 #[test]
 fn a_cursor_that_does_not_fit_begins_anew() {
     let long = "x".repeat(200);
     let before = format!("{long}\nsame end\n");
-    type Change = fn(&Scene);
+    type Change = fn(&Fixture);
     let changes: [(&str, Change); 4] = [
-        ("cut", |scene| std::fs::write(&scene.path, "new\n").unwrap()),
-        ("cut to nothing", |scene| std::fs::write(&scene.path, "").unwrap()),
-        ("rewritten in place, longer", |scene| {
-            std::fs::write(&scene.path, format!("{}\nother end\nnew\n", "y".repeat(200))).unwrap();
+        ("cut", |fixture| std::fs::write(&fixture.path, "new\n").unwrap()),
+        ("cut to nothing", |fixture| std::fs::write(&fixture.path, "").unwrap()),
+        ("rewritten in place, longer", |fixture| {
+            std::fs::write(&fixture.path, format!("{}\nother end\nnew\n", "y".repeat(200))).unwrap();
         }),
-        ("replaced by another file of the same bytes", |scene| {
-            let content = std::fs::read(&scene.path).unwrap();
-            std::fs::rename(&scene.path, scene.path.with_extension("old")).unwrap();
-            std::fs::write(&scene.path, content).unwrap();
+        ("replaced by another file of the same bytes", |fixture| {
+            let content = std::fs::read(&fixture.path).unwrap();
+            std::fs::rename(&fixture.path, fixture.path.with_extension("old")).unwrap();
+            std::fs::write(&fixture.path, content).unwrap();
         }),
     ];
     for (what, change) in changes {
-        let scene = Scene::new(&before);
-        let (_, report) = scene.read(None, Limits::default());
-        change(&scene);
-        let (lines, report) = scene.read(Some(&report.cursor), Limits::default());
+        let fixture = Fixture::new(&before);
+        let (_, report) = fixture.read(None, Limits::default());
+        change(&fixture);
+        let (lines, report) = fixture.read(Some(&report.cursor), Limits::default());
         assert!(report.restarted, "{what}");
-        let content = std::fs::read_to_string(&scene.path).unwrap();
+        let content = std::fs::read_to_string(&fixture.path).unwrap();
         assert_eq!(lines, content.lines().collect::<Vec<_>>(), "{what}");
     }
 }
 
 #[test]
 fn first_contact_reads_the_end_from_a_whole_line_on() {
-    let scene = Scene::new("aaaa\nbbbb\ncccc\n");
+    let fixture = Fixture::new("aaaa\nbbbb\ncccc\n");
     for (bytes, expected, unread) in [
         (15, vec!["aaaa", "bbbb", "cccc"], 0),
         (14, vec!["bbbb", "cccc"], 5),
@@ -93,7 +93,7 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
         (4, vec![], 15),
         (0, vec![], 15),
     ] {
-        let (lines, report) = scene.read(None, window(bytes));
+        let (lines, report) = fixture.read(None, window(bytes));
         assert_eq!(
             (lines, report.unread_before),
             (expected.iter().map(|s| (*s).to_owned()).collect(), unread),
@@ -101,24 +101,24 @@ fn first_contact_reads_the_end_from_a_whole_line_on() {
         );
         assert!(report.bytes_read <= bytes + 1);
     }
-    let (_, report) = scene.read(None, Limits::default());
-    scene.append("dddd\neeee\nffff\n");
-    let (lines, report) = scene.read(Some(&report.cursor), window(6));
+    let (_, report) = fixture.read(None, Limits::default());
+    fixture.append("dddd\neeee\nffff\n");
+    let (lines, report) = fixture.read(Some(&report.cursor), window(6));
     assert_eq!((lines, report.unread_before, report.restarted), (vec!["ffff".to_owned()], 10, false));
 }
 
 #[test]
 fn every_cursor_on_the_way_leads_on() {
     let content: String = (0..50).map(|n| format!("line {n} {}\r\n", "z".repeat(n * 3))).collect();
-    let scene = Scene::new(&content);
+    let fixture = Fixture::new(&content);
     let mut starts = Vec::new();
-    read_all(&scene.path, Limits::default(), |line| starts.push(line.offset)).unwrap();
+    read_all(&fixture.path, Limits::default(), |line| starts.push(line.offset)).unwrap();
     assert_eq!(starts.len(), 50);
     for (n, start) in starts.into_iter().enumerate() {
-        let feed = Feed::open(&scene.path).unwrap();
+        let feed = Feed::open(&fixture.path).unwrap();
         let tail_digest = feed.digest_before(start).unwrap();
         let cursor = Cursor { inode: feed.inode, offset: start, tail_digest };
-        let (lines, report) = scene.read(Some(&cursor), Limits::default());
+        let (lines, report) = fixture.read(Some(&cursor), Limits::default());
         assert_eq!((lines.len(), report.restarted), (50 - n, false));
         assert!(lines[0].starts_with(&format!("line {n} ")) && lines[0].ends_with('\r'));
     }
@@ -128,10 +128,10 @@ fn every_cursor_on_the_way_leads_on() {
 fn a_long_line_gives_its_beginning_and_is_not_held() {
     let long = 3 * 1024 * 1024;
     let content = [b"a\n", vec![b'x'; long].as_slice(), b"\nb\n", &vec![b'y'; 300_000], b"\nc"].concat();
-    let scene = Scene::new(&content);
+    let fixture = Fixture::new(&content);
     let limits = Limits { line: 512 * 1024, ..Limits::default() };
     let mut seen = Vec::new();
-    let report = read_all(&scene.path, limits, |line| {
+    let report = read_all(&fixture.path, limits, |line| {
         assert_eq!(&content[usize::try_from(line.offset).unwrap()..][..line.bytes.len()], line.bytes);
         seen.push((line.bytes.len(), line.cut));
     })
@@ -141,11 +141,11 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
     // A window that lies inside the long line finds the lines behind it.
-    let (lines, report) = scene.read(None, window(400_000));
+    let (lines, report) = fixture.read(None, window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
     // A long line that is still in the writing is not handed on, so that it does not come twice.
-    let unfinished = Scene::new(vec![b'x'; 600_000]);
+    let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
         let (lines, report) = unfinished.read(None, Limits { line: 1000, window: bytes });
         assert_eq!((lines.len(), report.cursor.offset, report.skipped_long), (0, 0, 0));
@@ -157,29 +157,29 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
 
 #[test]
 fn the_last_line_that_fits_is_found_from_the_end() {
-    let find = |scene: &Scene, limits, wanted: &str| {
-        find_last(&scene.path, limits, |line| {
+    let find = |fixture: &Fixture, limits, wanted: &str| {
+        find_last(&fixture.path, limits, |line| {
             line.starts_with(wanted.as_bytes())
                 .then(|| String::from_utf8_lossy(&line[..line.len().min(9)]).into_owned())
         })
         .unwrap()
     };
-    let scene = Scene::new("want 1\nwant 2\nother\n\nunfinished");
+    let fixture = Fixture::new("want 1\nwant 2\nother\n\nunfinished");
     for (wanted, expected) in [
         ("want", Some("want 2")),
         ("want 1", Some("want 1")),
         ("unfinished", Some("unfinishe")),
         ("nothing", None),
     ] {
-        assert_eq!(find(&scene, Limits::default(), wanted).as_deref(), expected, "{wanted}");
+        assert_eq!(find(&fixture, Limits::default(), wanted).as_deref(), expected, "{wanted}");
     }
-    assert_eq!(find(&scene, window(14), "want"), None);
+    assert_eq!(find(&fixture, window(14), "want"), None);
     let long = |n: usize| "x".repeat(n);
-    let scene = Scene::new(format!("want 1\n{}\n{}\nend\n", long(700_000), long(3_000_000)));
-    assert_eq!(find(&scene, Limits::default(), "want").as_deref(), Some("want 1"));
-    assert_eq!(find(&scene, Limits::default(), "xxx").as_deref(), Some("xxxxxxxxx"));
-    assert_eq!(find(&scene, Limits { line: 1000, ..Limits::default() }, "xxx"), None);
-    assert_eq!(find(&Scene::new(""), Limits::default(), ""), None);
+    let fixture = Fixture::new(format!("want 1\n{}\n{}\nend\n", long(700_000), long(3_000_000)));
+    assert_eq!(find(&fixture, Limits::default(), "want").as_deref(), Some("want 1"));
+    assert_eq!(find(&fixture, Limits::default(), "xxx").as_deref(), Some("xxxxxxxxx"));
+    assert_eq!(find(&fixture, Limits { line: 1000, ..Limits::default() }, "xxx"), None);
+    assert_eq!(find(&Fixture::new(""), Limits::default(), ""), None);
 }
 
 #[test]
@@ -196,16 +196,16 @@ fn backwards_and_forwards_give_the_same_lines() {
             content.extend(format!("{n}:").bytes().chain((0..length).map(|_| b'x')));
             content.push(b'\n');
         }
-        let scene = Scene::new(&content);
+        let fixture = Fixture::new(&content);
         let limits = Limits { line: 150_000, ..Limits::default() };
         let (mut forwards, mut backwards) = (Vec::new(), Vec::new());
-        read_all(&scene.path, limits, |line| {
+        read_all(&fixture.path, limits, |line| {
             if !line.cut {
                 forwards.push(line.bytes.to_vec());
             }
         })
         .unwrap();
-        find_last(&scene.path, limits, |line| {
+        find_last(&fixture.path, limits, |line| {
             backwards.push(line.to_vec());
             None::<()>
         })
@@ -217,8 +217,8 @@ fn backwards_and_forwards_give_the_same_lines() {
 
 #[test]
 fn what_is_no_plain_file_is_refused() {
-    let scene = Scene::new("");
-    let folder = scene.path.parent().unwrap();
+    let fixture = Fixture::new("");
+    let folder = fixture.path.parent().unwrap();
     assert!(matches!(read_all(folder, Limits::default(), |_| ()), Err(Error::Refused { .. })));
     assert!(matches!(read_all(&folder.join("none"), Limits::default(), |_| ()), Err(Error::Absent { .. })));
     let pipe = folder.join("pipe");

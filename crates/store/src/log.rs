@@ -16,7 +16,7 @@ pub struct Tally {
 
 /// How far a log has been read: whole parts that were rotated away, and bytes of the one after them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct LogPosition {
     pub parts: usize,
     pub offset: u64,
 }
@@ -25,7 +25,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewLines {
     /// The place behind the last whole line.
-    pub place: Place,
+    pub place: LogPosition,
     /// Bytes that were passed over because there were more than the window takes.
     pub unread: u64,
 }
@@ -37,11 +37,11 @@ impl Dir {
     pub fn each_new_line(
         &self,
         rel: &str,
-        place: Place,
+        place: LogPosition,
         window: u64,
         mut each: impl FnMut(&[u8]),
     ) -> Result<Option<NewLines>> {
-        let place = if place == Place::default() { self.first_place(rel)? } else { place };
+        let place = if place == LogPosition::default() { self.first_place(rel)? } else { place };
         let (mut place, mut unread) = self.last_bytes(rel, place, window);
         // Beginning in the middle, the first line is not whole, unless the byte before it is a line end: look at that too.
         let mut is_partial = unread > 0 && place.offset > 0;
@@ -74,13 +74,13 @@ impl Dir {
             if part.is_none() {
                 return Ok(Some(NewLines { place, unread }));
             }
-            place = Place { parts: place.parts + 1, offset: 0 };
+            place = LogPosition { parts: place.parts + 1, offset: 0 };
             is_partial = false;
         }
     }
 
     /// The place `window` bytes before the end, where `place` lies further back, and how much lies between the two.
-    fn last_bytes(&self, rel: &str, place: Place, window: u64) -> (Place, u64) {
+    fn last_bytes(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
         }
@@ -91,24 +91,24 @@ impl Dir {
         }
         let total = (sizes.iter().sum::<u64>() + size(rel)).saturating_sub(place.offset);
         let Some(over) = total.checked_sub(window).filter(|over| *over > 0) else { return (place, 0) };
-        let mut start = Place { parts: place.parts, offset: place.offset + over };
+        let mut start = LogPosition { parts: place.parts, offset: place.offset + over };
         for size in sizes.into_iter().take_while(|size| *size > 0) {
             if start.offset < size {
                 break;
             }
-            start = Place { parts: start.parts + 1, offset: start.offset - size };
+            start = LogPosition { parts: start.parts + 1, offset: start.offset - size };
         }
         (start, over)
     }
 
     /// Before the oldest part there is: earlier ones may have been archived.
-    fn first_place(&self, rel: &str) -> Result<Place> {
+    fn first_place(&self, rel: &str) -> Result<LogPosition> {
         let parts = match self.rotated(rel) {
-            Err(Error::Absent { .. }) => return Ok(Place::default()),
+            Err(Error::Absent { .. }) => return Ok(LogPosition::default()),
             parts => parts?,
         };
         let oldest = parts.first().and_then(|name| crate::append::number_of(name)).unwrap_or(1);
-        Ok(Place { parts: oldest.saturating_sub(1) as usize, offset: 0 })
+        Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
     /// The last `max` bytes of a log, whole lines only. Right after a rotation that is the end of its last part.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use memchr::memmem;
-use model::gate::{self, Expected, Problem, Reading, Seen};
+use model::gate::{self, Expected, FoundOutput, Problem, Reading};
 use model::id::Id;
 use model::place;
 use model::text::fingerprint;
@@ -234,24 +234,24 @@ impl Run {
     }
 
     /// What stands where an output should be. An error means that it cannot be told.
-    pub fn look(&self, file: &str, care: Care) -> Result<Seen> {
+    pub fn look(&self, file: &str, care: Care) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
-            return Ok(Seen::Odd("its name leads out of the run".to_owned()));
+            return Ok(FoundOutput::Odd("its name leads out of the run".to_owned()));
         };
         let path = self.path().join(file.as_str());
         let fd = match self.dir.open_beneath(file.as_str(), OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => fd,
-            Err(Error::Absent { .. }) => return Ok(Seen::Nothing),
-            Err(Error::Refused { why, .. }) => return Ok(Seen::Odd(why)),
+            Err(Error::Absent { .. }) => return Ok(FoundOutput::Nothing),
+            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
             Err(e) => return Err(e),
         };
         let size = match require_file(fd.as_fd(), &path) {
             Ok(size) => size,
-            Err(Error::Refused { why, .. }) => return Ok(Seen::Odd(why)),
+            Err(Error::Refused { why, .. }) => return Ok(FoundOutput::Odd(why)),
             Err(e) => return Err(e),
         };
         if size > gate::LARGEST {
-            return Ok(Seen::Odd(format!("it is over {} MB", gate::LARGEST / 1024 / 1024)));
+            return Ok(FoundOutput::Odd(format!("it is over {} MB", gate::LARGEST / 1024 / 1024)));
         }
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
@@ -260,11 +260,11 @@ impl Run {
             let mut tail = [0; TAIL];
             let got = File::from(fd).read_at(&mut tail, size - TAIL as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;
-            return Ok(Seen::File { modified, ending: Reading::of_tail(&tail[..got]) });
+            return Ok(FoundOutput::File { modified, ending: Reading::of_tail(&tail[..got]) });
         }
         let mut reading = Reading::default();
         self.dir.each_line(file.as_str(), |number, line| reading.feed(number, line))?;
-        Ok(Seen::File { modified, ending: reading.ending() })
+        Ok(FoundOutput::File { modified, ending: reading.ending() })
     }
 
     /// Moves what stands under a name out of the way, whatever it is, and says where to.

@@ -42,7 +42,7 @@ pub enum Unfit {
 
 /// What the caller knows.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
+pub struct RootQuery<'a> {
     pub rules: Rules<'a>,
     /// `--root`, else `$THROUGHLINE_ROOT`: taken as it is.
     pub explicit: Option<&'a Path>,
@@ -68,7 +68,7 @@ pub enum Found {
 }
 
 /// Finds the root. A marker that is there but unreadable, damaged or foreign is an error, never "no root".
-pub fn find(wish: &Wish) -> Result<Found> {
+pub fn find(wish: &RootQuery) -> Result<Found> {
     if let Some(path) = wish.explicit {
         let path = absolute(path)?;
         Dir::open(&path)?;

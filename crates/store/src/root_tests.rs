@@ -58,7 +58,7 @@ impl Ground {
     fn find(&self, start: &str) -> String {
         let start = self.base.join(start);
         let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();
-        match find(&Wish { rules: rules(), explicit: None, starts: &[&start] }) {
+        match find(&RootQuery { rules: rules(), explicit: None, starts: &[&start] }) {
             Ok(Found::Marked { root, .. }) => format!("{} {}", short(&root.path), short(&root.checkout)),
             Ok(Found::Unmarked(root)) => format!("({}) {}", short(&root.path), short(&root.checkout)),
             Err(error) => format!("{error:?}").split_whitespace().next().unwrap_or_default().to_owned(),
@@ -137,14 +137,14 @@ fn starts_are_asked_in_order_and_explicit_is_taken_as_it_is() {
     let ground = Ground::new(&["a", "b", "b/sub"]);
     ground.mark("b", ID);
     let (a, b, sub) = (ground.base.join("a"), ground.base.join("b"), ground.base.join("b/sub"));
-    let marked = |wish: &Wish| matches!(find(wish), Ok(Found::Marked { root, .. }) if root.path == b);
-    assert!(marked(&Wish { rules: rules(), explicit: None, starts: &[&a, &b] }));
-    assert!(marked(&Wish { rules: rules(), explicit: Some(&b), starts: &[&a] }));
+    let marked = |wish: &RootQuery| matches!(find(wish), Ok(Found::Marked { root, .. }) if root.path == b);
+    assert!(marked(&RootQuery { rules: rules(), explicit: None, starts: &[&a, &b] }));
+    assert!(marked(&RootQuery { rules: rules(), explicit: Some(&b), starts: &[&a] }));
     assert!(
-        matches!(find(&Wish { rules: rules(), explicit: Some(&sub), starts: &[] }), Ok(Found::Unmarked(root)) if root.path == sub)
+        matches!(find(&RootQuery { rules: rules(), explicit: Some(&sub), starts: &[] }), Ok(Found::Unmarked(root)) if root.path == sub)
     );
     assert!(matches!(
-        find(&Wish { rules: rules(), explicit: Some(&a.join("none")), starts: &[] }),
+        find(&RootQuery { rules: rules(), explicit: Some(&a.join("none")), starts: &[] }),
         Err(Error::Absent { .. })
     ));
 }
@@ -184,7 +184,7 @@ fn home_and_above_hold_no_root_unless_it_is_allowed() {
     let alias = ground.base.join("alias");
     let marked = |home: &Path, allows: &dyn Fn(&Path) -> bool| {
         let rules = Rules { home: Some(home), allows, ..rules() };
-        matches!(find(&Wish { rules, explicit: None, starts: &[&start] }), Ok(Found::Marked { .. }))
+        matches!(find(&RootQuery { rules, explicit: None, starts: &[&start] }), Ok(Found::Marked { .. }))
     };
     assert!(!marked(&home, &|_| false));
     assert!(!marked(&alias, &|_| false), "by another name");

@@ -6,7 +6,7 @@ use model::digest::{self, Digest};
 use model::id::Id;
 use model::journal::Record;
 
-use crate::log::{NewLines, Place};
+use crate::log::{LogPosition, NewLines};
 use crate::{Error, Lock, Result, Store, layout};
 
 impl Store {
@@ -36,7 +36,7 @@ impl Store {
         mut digest: Digest,
         each: &mut impl FnMut(&Record),
     ) -> Result<Option<Digest>> {
-        let place = Place { parts: digest.parts, offset: digest.offset };
+        let place = LogPosition { parts: digest.parts, offset: digest.offset };
         let journal = layout::journal(session);
         let new = self.dir().each_new_line(&journal, place, self.journal_window(), |line| {
             if let Some(record) = Record::read(line)

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::rows::{COMPACT, POST_TOOL_USE, compact, edit_4k, trusted};
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, Call};
 use crate::table::{self, Align};
 use crate::transcript;
@@ -24,13 +24,13 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
     let (name, peak) = hooks.max_by_key(|(_, peak)| *peak).unwrap_or(("no hook measured", 0));
     gates.add(format!("most memory of a hook, KB ({name})"), peak as usize, MOST_MEMORY_KB as usize);
 
-    let scene = lab.scene("gates")?;
-    trusted(&scene)?;
+    let sandbox = lab.sandbox("gates")?;
+    trusted(&sandbox)?;
     // Once before: the first event of a session makes the journal, all others only append.
-    scene.must(POST_TOOL_USE, &edit_4k(&scene.dir))?;
+    sandbox.must(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::installed() {
-        let log = trace(&scene, POST_TOOL_USE, &edit_4k(&scene.dir))?;
+        let log = trace(&sandbox, POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
         let calls: Vec<Call> = strace::calls(&log).collect();
         let synced =
             calls.iter().filter(|call| ["fsync", "fdatasync", "sync", "syncfs"].contains(&call.name)).count();
@@ -40,7 +40,7 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
             .iter()
             .filter(|call| call.name.starts_with("open"))
             .map(|call| {
-                let path = call.path().unwrap_or("?").replace(&*scene.dir.to_string_lossy(), "");
+                let path = call.path().unwrap_or("?").replace(&*sandbox.dir.to_string_lossy(), "");
                 if call.failed { format!("{path} (not there)") } else { path }
             })
             .collect();
@@ -49,11 +49,11 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
     }
     let name = "bytes before-compact reads of 20 MB";
     if strace::installed() {
-        gates.add(name.into(), read_at_first_contact(&scene)?, MOST_READ);
+        gates.add(name.into(), read_at_first_contact(&sandbox)?, MOST_READ);
     } else {
         gates.skip(name, "strace is not installed");
     }
-    match instructions(&scene)? {
+    match instructions(&sandbox)? {
         Some(count) => gates.mention("user instructions of tool-done".into(), count, MOST_INSTRUCTIONS),
         None => gates.skip("user instructions of tool-done", "valgrind is not installed"),
     }
@@ -98,20 +98,20 @@ impl Gates {
     }
 }
 
-fn trace(scene: &Scene, argv: &[&str], payload: &[u8]) -> Result<String> {
-    let log = scene.dir.join("strace.log");
+fn trace(sandbox: &Sandbox, argv: &[&str], payload: &[u8]) -> Result<String> {
+    let log = sandbox.dir.join("strace.log");
     let mut strace = Command::new("strace");
     strace.args(["-f", "-s", "4096", "-o"]).arg(&log);
-    scene::finish(&mut scene::inside(strace, &scene.thru(argv)), payload)?;
+    sandbox::finish(&mut sandbox::inside(strace, &sandbox.thru(argv)), payload)?;
     Ok(String::from_utf8_lossy(&std::fs::read(&log).context("reading what strace wrote")?).into_owned())
 }
 
-fn read_at_first_contact(scene: &Scene) -> Result<usize> {
-    let path = scene.dir.join("transcript.jsonl");
-    transcript::write(&path, &scene.project(), 20 * transcript::MB)?;
-    let mut payload: Value = serde_json::from_slice(&compact(&scene.dir))?;
+fn read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
+    let path = sandbox.dir.join("transcript.jsonl");
+    transcript::write(&path, &sandbox.project(), 20 * transcript::MB)?;
+    let mut payload: Value = serde_json::from_slice(&compact(&sandbox.dir))?;
     payload["transcript_path"] = json!(path);
-    let log = trace(scene, COMPACT, payload.to_string().as_bytes())?;
+    let log = trace(sandbox, COMPACT, payload.to_string().as_bytes())?;
     let descriptor = strace::calls(&log)
         .find(|call| call.name.starts_with("open") && call.path().is_some_and(|at| path.ends_with(at)))
         .and_then(|call| call.returned)
@@ -124,7 +124,7 @@ fn read_at_first_contact(scene: &Scene) -> Result<usize> {
 }
 
 /// By callgrind, which counts what runs in user space. Nothing when it is not installed.
-fn instructions(scene: &Scene) -> Result<Option<usize>> {
+fn instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")
         .stdout(Stdio::null())
@@ -136,8 +136,10 @@ fn instructions(scene: &Scene) -> Result<Option<usize>> {
     }
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let output =
-        scene::finish(&mut scene::inside(valgrind, &scene.thru(POST_TOOL_USE)), &edit_4k(&scene.dir))?;
+    let output = sandbox::finish(
+        &mut sandbox::inside(valgrind, &sandbox.thru(POST_TOOL_USE)),
+        &edit_4k(&sandbox.dir),
+    )?;
     Ok(collected(&String::from_utf8_lossy(&output.stderr)))
 }
 

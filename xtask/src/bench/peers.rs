@@ -10,7 +10,7 @@ use super::rows::{POST_TOOL_USE, edit_4k, trusted};
 use super::{Contest, Options, TRUE, mb};
 use crate::dist::Kind;
 use crate::memory;
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::stats::{percentile, ratio};
 use crate::table::{self, Align};
 
@@ -47,9 +47,9 @@ impl Contest for Hook {
 
 /// Prints the table. Nothing is judged here: how fast others are is their business.
 pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
-    let scene = lab.scene("peer-thru")?;
-    trusted(&scene)?;
-    let mut hooks = vec![hook("thru", scene.thru(POST_TOOL_USE), &scene)?];
+    let sandbox = lab.sandbox("peer-thru")?;
+    trusted(&sandbox)?;
+    let mut hooks = vec![hook("thru", sandbox.thru(POST_TOOL_USE), &sandbox)?];
     for peer in PEERS {
         let missing =
             [&[peer.interpreter], peer.needs].concat().into_iter().find(|name| program(name).is_none());
@@ -57,11 +57,11 @@ pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
             println!("skipped: {}: {missing} is not installed", peer.name);
             continue;
         }
-        let scene = lab.scene(&format!("peer-{}", peer.interpreter))?;
-        trusted(&scene)?;
-        hooks.push(hook(peer.name, command(peer, &scene)?, &scene)?);
+        let sandbox = lab.sandbox(&format!("peer-{}", peer.interpreter))?;
+        trusted(&sandbox)?;
+        hooks.push(hook(peer.name, command(peer, &sandbox)?, &sandbox)?);
     }
-    let mut true_command = lab.scene("true")?.command(Path::new(TRUE), &[]);
+    let mut true_command = lab.sandbox("true")?.command(Path::new(TRUE), &[]);
     let floor = super::sample(&mut true_command, &mut hooks, options.rounds)?;
     let helper = memory::Helper::build()?;
     for hook in &mut hooks {
@@ -72,11 +72,11 @@ pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn command(peer: &Peer, scene: &Scene) -> Result<Command> {
+fn command(peer: &Peer, sandbox: &Sandbox) -> Result<Command> {
     let interpreter = program(peer.interpreter).context("the interpreter has gone")?;
     let script = crate::workspace().join("xtask/peers").join(peer.script);
-    let mut command = scene.command(&interpreter, &[&*script.to_string_lossy()]);
-    // What the script calls may lie elsewhere than in the plain PATH of a scene.
+    let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
+    // What the script calls may lie elsewhere than in the plain PATH of a sandbox.
     let folders = peer.needs.iter().filter_map(|name| program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     command.env("PATH", std::env::join_paths(path)?);
@@ -84,10 +84,10 @@ fn command(peer: &Peer, scene: &Scene) -> Result<Command> {
 }
 
 /// Ready to be timed, once it has shown that it does the work.
-fn hook(name: &'static str, mut command: Command, scene: &Scene) -> Result<Hook> {
-    let payload = edit_4k(&scene.dir);
-    let output = scene::finish(&mut command, &payload)?;
-    let log = std::fs::read_to_string(scene.journal()).unwrap_or_default();
+fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<Hook> {
+    let payload = edit_4k(&sandbox.dir);
+    let output = sandbox::finish(&mut command, &payload)?;
+    let log = std::fs::read_to_string(sandbox.journal()).unwrap_or_default();
     let line: Value = log.lines().last().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
     ensure!(
         output.status.success() && line["id"] == "toolu_01bench" && line.to_string().contains("session.rs"),

@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 
 use crate::dist::Kind;
-use crate::scene::{SESSION, Scene, payload};
+use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
 pub struct Row {
     pub name: &'static str,
-    pub scene: fn(&Scene) -> Result<()>,
+    pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub payload: fn(&Path) -> Vec<u8>,
     pub target: Target,
@@ -21,7 +21,7 @@ pub struct Row {
     /// What its payload names as the session's transcript.
     pub transcript: Option<Transcript>,
     /// Puts things back before each sample, outside of its time; is given the transcript and the round.
-    pub before_each: fn(&Scene, &Path, usize) -> Result<()>,
+    pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
     /// Whether it has something to tell the agent; else a row that does nothing would look fast.
     pub speaks: bool,
 }
@@ -106,14 +106,14 @@ const fn at_most(musl: f64, gnu: f64) -> Target {
 
 const fn row(
     name: &'static str,
-    scene: fn(&Scene) -> Result<()>,
+    sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
     payload: fn(&Path) -> Vec<u8>,
     target: Target,
 ) -> Row {
     Row {
         name,
-        scene,
+        sandbox,
         argv,
         payload,
         target,
@@ -207,28 +207,28 @@ pub const POST_TOOL_USE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 const AGENT_START: &[&str] = &["hook", "claude-code", "SubagentStart"];
 const AGENT_STOP: &[&str] = &["hook", "claude-code", "SubagentStop"];
 
-pub fn trusted(scene: &Scene) -> Result<()> {
-    scene.init()
+pub fn trusted(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()
 }
 
 /// A thousand sessions, ten thousand lines in the journal of the last one, and its digest.
-fn filled(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(START, &start(&scene.dir))?;
-    scene.must(PROMPT, &prompt(&scene.dir))?;
-    let sessions = scene.store().join("indexes/sessions.jsonl");
+fn filled(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(START, &start(&sandbox.dir))?;
+    sandbox.must(PROMPT, &prompt(&sandbox.dir))?;
+    let sessions = sandbox.store().join("indexes/sessions.jsonl");
     repeat_last(&sessions, SESSION, 999, |number| format!("0197a000-1111-7222-8333-{number:012}"))?;
-    for tool in [edit_4k(&scene.dir), bash_4k(&scene.dir)] {
-        scene.must(POST_TOOL_USE, &tool)?;
-        repeat_last(&scene.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
+    for tool in [edit_4k(&sandbox.dir), bash_4k(&sandbox.dir)] {
+        sandbox.must(POST_TOOL_USE, &tool)?;
+        repeat_last(&sandbox.journal(), "toolu_01bench", 4_999, |number| format!("toolu_{number:06}"))?;
     }
-    scene.must(STOP, &stop(&scene.dir)).map(drop)
+    sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
 /// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
-fn many_packets(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    let folder = scene.store().join("packets");
+fn many_packets(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    let folder = sandbox.store().join("packets");
     std::fs::create_dir_all(&folder)?;
     for number in 0..100_000 {
         let id = format!("20260101T000000Z-fix-the-thing-{number:06}");
@@ -243,25 +243,25 @@ fn many_packets(scene: &Scene) -> Result<()> {
     }
     let past = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     std::fs::File::open(&folder)?.set_modified(past)?;
-    scene.must(&["packet", "list"], b"").map(drop)
+    sandbox.must(&["packet", "list"], b"").map(drop)
 }
 
 /// A live run of eight outputs: six are there, of 20 KB each, and one of those that are not belongs to the sub-agent.
-fn expecting(scene: &Scene) -> Result<()> {
-    scene.init()?;
+fn expecting(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
     let mut words = vec!["gate", "expect", "review"];
     words.extend(OUTPUTS);
-    scene.must(&words, b"")?;
-    report(scene, &OUTPUTS[..6])
+    sandbox.must(&words, b"")?;
+    report(sandbox, &OUTPUTS[..6])
 }
 
-fn reported(scene: &Scene) -> Result<()> {
-    expecting(scene)?;
-    report(scene, &OUTPUTS[6..])
+fn reported(sandbox: &Sandbox) -> Result<()> {
+    expecting(sandbox)?;
+    report(sandbox, &OUTPUTS[6..])
 }
 
-fn report(scene: &Scene, names: &[&str]) -> Result<()> {
-    let outputs = scene.store().join("outputs");
+fn report(sandbox: &Sandbox, names: &[&str]) -> Result<()> {
+    let outputs = sandbox.store().join("outputs");
     let run = std::fs::read_dir(&outputs)?.next().context("expect made no run")??.path();
     let text = "A line of a report, of the usual length.\n".repeat(500);
     for name in names {
@@ -290,37 +290,37 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
 }
 
 /// A loop that holds the session, and a copy of it as it was in the beginning.
-fn looping(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(START, &start(&scene.dir))?;
-    scene.must(
+fn looping(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(START, &start(&sandbox.dir))?;
+    sandbox.must(
         &["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--session", SESSION],
         b"",
     )?;
-    Ok(std::fs::copy(the_loop(scene)?, scene.dir.join("loop.md")).map(drop)?)
+    Ok(std::fs::copy(the_loop(sandbox)?, sandbox.dir.join("loop.md")).map(drop)?)
 }
 
-fn foreign_loop(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"").map(drop)
+fn foreign_loop(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(&["loop", "start", "Make all tests pass", "--promise", "ALL PASS", "--next"], b"").map(drop)
 }
 
-fn the_loop(scene: &Scene) -> Result<PathBuf> {
-    let mut files = std::fs::read_dir(scene.store().join("loops"))?.flatten().map(|entry| entry.path());
+fn the_loop(sandbox: &Sandbox) -> Result<PathBuf> {
+    let mut files = std::fs::read_dir(sandbox.store().join("loops"))?.flatten().map(|entry| entry.path());
     files.find(|path| path.extension().is_some_and(|found| found == "md")).context("there is no loop")
 }
 
-fn loop_begins(scene: &Scene, _: &Path, _: usize) -> Result<()> {
-    Ok(std::fs::copy(scene.dir.join("loop.md"), the_loop(scene)?).map(drop)?)
+fn loop_begins(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
+    Ok(std::fs::copy(sandbox.dir.join("loop.md"), the_loop(sandbox)?).map(drop)?)
 }
 
-fn as_it_is(_: &Scene, _: &Path, _: usize) -> Result<()> {
+fn as_it_is(_: &Sandbox, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
-fn forget_session(scene: &Scene, _: &Path, _: usize) -> Result<()> {
+fn forget_session(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
     for name in ["state/cursors", "state/digest", "state/pending", "sessions"] {
-        if let Ok(entries) = std::fs::read_dir(scene.store().join(name)) {
+        if let Ok(entries) = std::fs::read_dir(sandbox.store().join(name)) {
             for entry in entries {
                 std::fs::remove_file(entry?.path())?;
             }
@@ -329,106 +329,106 @@ fn forget_session(scene: &Scene, _: &Path, _: usize) -> Result<()> {
     Ok(())
 }
 
-fn grow(_: &Scene, path: &Path, round: usize) -> Result<()> {
+fn grow(_: &Sandbox, path: &Path, round: usize) -> Result<()> {
     transcript::grow(path, Path::new("/project"), round)
 }
 
-fn brief_due(scene: &Scene, _: &Path, _: usize) -> Result<()> {
-    let folder = scene.store().join("state/pending");
+fn brief_due(sandbox: &Sandbox, _: &Path, _: usize) -> Result<()> {
+    let folder = sandbox.store().join("state/pending");
     std::fs::create_dir_all(&folder)?;
     Ok(std::fs::write(folder.join(SESSION), "due\n")?)
 }
 
 /// The session has a role, with a context file of the usual size.
-fn with_role(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(START, &start(&scene.dir))?;
-    scene.must(&["context", "new", "tester"], b"")?;
-    scene.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
+fn with_role(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(START, &start(&sandbox.dir))?;
+    sandbox.must(&["context", "new", "tester"], b"")?;
+    sandbox.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
 }
 
 /// A manifest with three files, a session that works on it, and a compaction behind it.
-fn with_workstream(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(START, &start(&scene.dir))?;
-    let folder = scene.store().join("workstreams/01-bench");
+fn with_workstream(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(START, &start(&sandbox.dir))?;
+    let folder = sandbox.store().join("workstreams/01-bench");
     std::fs::create_dir_all(&folder)?;
     for (name, text) in
         [("overview.md", "why\n"), ("plan.md", "how\n"), ("steps.md", "- [x] one\n- [ ] two\n")]
     {
         std::fs::write(folder.join(name), text.repeat(100))?;
     }
-    scene.must(&["resume", "new", "01-bench"], b"")?;
+    sandbox.must(&["resume", "new", "01-bench"], b"")?;
     let input = json!({"file_path": folder.join("plan.md")});
     let read = json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": input});
-    scene.must(POST_TOOL_USE, &payload::event(&scene.dir, "PostToolUse", read))?;
-    scene.must(COMPACT, &compact(&scene.dir)).map(drop)
+    sandbox.must(POST_TOOL_USE, &payload::event(&sandbox.dir, "PostToolUse", read))?;
+    sandbox.must(COMPACT, &compact(&sandbox.dir)).map(drop)
 }
 
-fn reads_role(scene: &Path) -> Vec<u8> {
-    let file = scene.join("project/.agent/context/agents/tester.context.md");
+fn reads_role(sandbox: &Path) -> Vec<u8> {
+    let file = sandbox.join("project/.agent/context/agents/tester.context.md");
     let more =
         json!({"tool_name": "Read", "tool_use_id": "toolu_01bench", "tool_input": {"file_path": file}});
-    payload::event(scene, "PostToolUse", more)
+    payload::event(sandbox, "PostToolUse", more)
 }
 
 /// As after a clone: the store is there, the record of trust is not.
-fn untrusted(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    Ok(std::fs::remove_dir_all(scene.state())?)
+fn untrusted(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    Ok(std::fs::remove_dir_all(sandbox.state())?)
 }
 
-fn nothing(_: &Scene) -> Result<()> {
+fn nothing(_: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn edit_4k(scene: &Path) -> Vec<u8> {
-    payload::edit(scene, "toolu_01bench", 3_400, &payload::github_token())
+pub fn edit_4k(sandbox: &Path) -> Vec<u8> {
+    payload::edit(sandbox, "toolu_01bench", 3_400, &payload::github_token())
 }
 
-fn edit_2m(scene: &Path) -> Vec<u8> {
-    payload::edit(scene, "toolu_01bench", 1_900_000, &payload::github_token())
+fn edit_2m(sandbox: &Path) -> Vec<u8> {
+    payload::edit(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
 /// The command is what a journal line keeps, so here redaction has to work.
-fn bash_4k(scene: &Path) -> Vec<u8> {
+fn bash_4k(sandbox: &Path) -> Vec<u8> {
     let script = payload::code(3_300, &payload::github_token());
-    payload::bash(scene, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
+    payload::bash(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))
 }
 
-fn prompt(scene: &Path) -> Vec<u8> {
+fn prompt(sandbox: &Path) -> Vec<u8> {
     let text = "Please make the token cache survive a restart, and do not log the password any more.";
-    payload::event(scene, "UserPromptSubmit", json!({"prompt": text}))
+    payload::event(sandbox, "UserPromptSubmit", json!({"prompt": text}))
 }
 
-fn start(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
+fn start(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionStart", json!({"source": "startup", "model": "claude-opus-4"}))
 }
 
-fn restart(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
+fn restart(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionStart", json!({"source": "compact", "model": "claude-opus-4"}))
 }
 
-fn agent_start(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
+fn agent_start(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SubagentStart", json!({"agent_id": "a1", "agent_type": "security"}))
 }
 
-fn agent_stop(scene: &Path) -> Vec<u8> {
+fn agent_stop(sandbox: &Path) -> Vec<u8> {
     let text = "All is well, but I did not write it down.";
     payload::event(
-        scene,
+        sandbox,
         "SubagentStop",
         json!({"agent_id": "a1", "agent_type": "security", "last_assistant_message": text}),
     )
 }
 
-fn stop(scene: &Path) -> Vec<u8> {
+fn stop(sandbox: &Path) -> Vec<u8> {
     let text = "All tests pass. Next: the cache of tokens.";
-    payload::event(scene, "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
+    payload::event(sandbox, "Stop", json!({"stop_hook_active": false, "last_assistant_message": text}))
 }
 
-pub fn compact(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
+pub fn compact(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 
 fn empty(_: &Path) -> Vec<u8> {

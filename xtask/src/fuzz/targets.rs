@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use harness::settings::{Command, Entry, Place, Timeout, TimeoutUnit, find, install, uninstall};
+use harness::settings::{Command, Entry, HookLocation, Timeout, TimeoutUnit, find, install, uninstall};
 use harness::transcript::each_line;
 use harness::{HARNESSES, Transcript};
 use model::document::{Document, Head, unwrap_verbatim, wrap_verbatim};
@@ -115,7 +115,7 @@ pub fn settings(data: &[u8]) {
         },
         timeout: Timeout { seconds: 10, unit: TimeoutUnit::Seconds },
     });
-    for place in [Place::CLAUDE_CODE, Place::DROID_SETTINGS, Place::DROID_HOOKS] {
+    for place in [HookLocation::CLAUDE_CODE, HookLocation::DROID_SETTINGS, HookLocation::DROID_HOOKS] {
         let Ok(ours) = find(data, &place) else { continue };
         let Ok(installed) = install(Some(data), &place, &entries) else { continue };
         let twice = install(Some(&installed.bytes), &place, &entries).expect("what we wrote parses");

@@ -1,14 +1,16 @@
-//! A transcript taken apart: what was done, in order, and where it was compacted.
+//! A session, and the points at which its agent is made to forget.
 
 use std::collections::BTreeSet;
 
-use harness::transcript::each_line;
-use harness::{HARNESSES, Harness, Transcript};
-use model::event::Action;
-use model::transcript::{Item, Kind, Once};
+use super::events::{self, Call, Event, What};
 
-/// How many calls after a compaction are looked at.
-const CALLS_AFTER: usize = 40;
+/// How many calls after a cut are looked at, and for errors that come again.
+pub const CALLS_AFTER: usize = 40;
+
+/// Calls that lie before a made-up cut, and how many of them at least since a compaction: right after one, its summary
+/// is still all that the agent has.
+const CALLS_BEFORE: usize = 60;
+const CALLS_SINCE: usize = 20;
 
 /// What is compared of a command, a prompt and a line, white space collapsed.
 const BEGINNING: usize = 60;
@@ -17,150 +19,129 @@ const BEGINNING: usize = 60;
 pub struct Session<'a> {
     pub name: String,
     pub lines: Vec<&'a [u8]>,
-    /// What was done, with the number of its line.
-    pub deeds: Vec<(usize, Deed)>,
+    pub events: Vec<Event>,
     /// Every file that a tool was given.
     pub files: BTreeSet<String>,
 }
 
-#[derive(Clone, Debug)]
-pub enum Deed {
-    Call { files: Vec<(String, bool)>, command: Option<String>, id: String },
-    Failed { call: String, errors: Vec<String> },
-    Passed { call: String },
-    Prompt(String),
-    Compaction,
-    Summary(String),
-}
-
-/// A place to cut, and what lies around it.
+/// A point to cut at, and what lies around it.
 #[derive(Debug)]
 pub struct Cut {
+    pub sort: Sort,
     /// The first line that the brief does not know.
     pub line: usize,
-    /// Deeds before it, and the first of them since the last compaction.
+    /// Events before it, and the first of them since the last compaction.
     pub before: usize,
     pub epoch: usize,
-    /// The harness's own summary. Empty where the cut is ours.
+    /// The harness's own summary. Empty where the cut is made up.
     pub summary: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// The session's n-th, from 0.
+    Compaction(usize),
+    MadeUp,
 }
 
 impl<'a> Session<'a> {
     pub fn read(name: &str, bytes: &'a [u8]) -> Session<'a> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-        let known = |harness: &&Harness| {
-            let Transcript::JsonLines { read_line } = harness.transcript;
-            let read = |line: &&[u8]| matches!(read_line(line).kind, Kind::Known(_));
-            lines.iter().take(50).filter(|line| read(line)).count()
-        };
-        let harness = HARNESSES.iter().rev().max_by_key(known).expect("there are harnesses");
-        let Transcript::JsonLines { read_line } = harness.transcript;
-        let (mut deeds, mut once) = (Vec::new(), Once::default());
-        for (number, line) in lines.iter().enumerate() {
-            each_line(read_line, line, |line| {
-                if line.is_main() {
-                    let items = line.items.into_iter().filter_map(|item| once.keep(item));
-                    deeds.extend(items.filter_map(|item| Some((number, deed(item)?))));
-                }
-            });
-        }
-        let files = deeds.iter().flat_map(|(_, deed)| files_of(deed)).map(|(path, _)| path.clone()).collect();
-        Session { name: name.to_owned(), lines, deeds, files }
+        let events = events::read(&lines);
+        let files = events.iter().flat_map(|event| event.files()).map(|file| file.path.clone()).collect();
+        Session { name: name.to_owned(), lines, events, files }
     }
 
-    /// Before every compaction; with `every`, also after so many calls each.
-    pub fn cuts(&self, every: Option<usize>) -> Vec<Cut> {
-        let (mut cuts, mut epoch, mut calls) = (Vec::new(), 0, 0);
-        let mut after_boundary = false;
-        for (at, (line, deed)) in self.deeds.iter().enumerate() {
-            let summary = || {
-                let next = self.deeds[at..].iter().take(8).find_map(|(_, deed)| match deed {
-                    Deed::Summary(text) => Some(text.clone()),
+    /// Before every compaction.
+    pub fn compactions(&self) -> Vec<Cut> {
+        let (mut cuts, mut epoch, mut is_told) = (Vec::new(), 0, false);
+        for (at, event) in self.events.iter().enumerate() {
+            let is_cut = match event.what {
+                What::Compaction => true,
+                // Some versions write no boundary.
+                What::Summary(_) => !is_told,
+                _ => false,
+            };
+            is_told = match event.what {
+                What::Compaction => true,
+                What::Call(_) => false,
+                _ => is_told,
+            };
+            if is_cut {
+                let summary = self.events[at..].iter().take(8).find_map(|event| match &event.what {
+                    What::Summary(text) => Some(text.clone()),
                     _ => None,
                 });
-                next.unwrap_or_default()
-            };
-            match deed {
-                Deed::Compaction => {
-                    cuts.push(Cut { line: *line, before: at, epoch, summary: summary() });
-                    (epoch, after_boundary) = (at, true);
-                }
-                Deed::Summary(_) if !after_boundary => {
-                    cuts.push(Cut { line: *line, before: at, epoch, summary: summary() });
-                    epoch = at;
-                }
-                Deed::Call { .. } => {
-                    after_boundary = false;
-                    calls += 1;
-                    // Right after a compaction the summary is still all the agent has.
-                    if every.is_some_and(|every| calls % every == 0) && at > epoch + 20 {
-                        cuts.push(Cut { line: *line, before: at, epoch, summary: String::new() });
-                    }
-                }
-                _ => {}
+                let summary = summary.unwrap_or_default();
+                let sort = Sort::Compaction(cuts.len());
+                cuts.push(Cut { sort, line: event.line, before: at, epoch, summary });
+                epoch = at;
             }
         }
-        // Where nothing was done before or after, nothing can be learned.
+        // Where nothing was done before, nothing can be learned.
         cuts.retain(|cut| self.seen(cut).next().is_some());
         cuts
     }
 
-    /// Files seen before the cut, in the order of their last use, oldest first; each as often as it was used.
-    pub fn seen(&self, cut: &Cut) -> impl Iterator<Item = &str> {
-        self.deeds[..cut.before].iter().flat_map(|(_, deed)| files_of(deed)).map(|(path, _)| path.as_str())
-    }
-
-    pub fn after(&self, cut: &Cut) -> impl Iterator<Item = &Deed> {
-        let calls = self.deeds[cut.before..].iter().map(|(_, deed)| deed);
-        calls.filter(|deed| matches!(deed, Deed::Call { .. })).take(CALLS_AFTER)
-    }
-
-    pub fn since(&self, cut: &Cut) -> impl Iterator<Item = &Deed> {
-        self.deeds[cut.epoch..cut.before].iter().map(|(_, deed)| deed)
-    }
-
-    pub fn ever(&self, cut: &Cut) -> impl Iterator<Item = &Deed> {
-        self.deeds[..cut.before].iter().map(|(_, deed)| deed)
-    }
-}
-
-fn deed(item: Item) -> Option<Deed> {
-    Some(match item {
-        Item::Call(call) => Deed::Call {
-            files: call
-                .files
-                .iter()
-                .map(|file| (file.path.to_string(), matches!(file.action, Action::Edit | Action::Create)))
-                .collect(),
-            command: call.command.as_deref().map(beginning).filter(|command| !command.is_empty()),
-            id: call.id.unwrap_or_default().into_owned(),
-        },
-        Item::Result(result) if result.refused => return None,
-        Item::Result(result) => {
-            let call = result.call.unwrap_or_default().into_owned();
-            let errors =
-                errors_of(&result.text).lines().map(beginning).filter(|line| !line.is_empty()).collect();
-            if result.failed { Deed::Failed { call, errors } } else { Deed::Passed { call } }
+    /// Up to `most` points, evenly over the session, with enough before and behind each.
+    pub fn made_up(&self, most: usize) -> Vec<Cut> {
+        let is_break = |event: &Event| matches!(event.what, What::Compaction | What::Summary(_));
+        let mut fit = Vec::new();
+        let (mut epoch, mut calls, mut since) = (0, 0, 0);
+        let mut to_come = self.events.iter().filter(|event| event.call().is_some()).count();
+        let mut running: BTreeSet<&str> = BTreeSet::new();
+        for (at, event) in self.events.iter().enumerate() {
+            match &event.what {
+                _ if is_break(event) => {
+                    (epoch, since) = (at, 0);
+                    running.clear();
+                }
+                What::Result { call, .. } => {
+                    running.remove(call.as_str());
+                }
+                What::Call(call) => {
+                    let is_between = calls >= CALLS_BEFORE && since >= CALLS_SINCE && to_come >= CALLS_AFTER;
+                    // Between a call and its result nobody forgets.
+                    if is_between && running.is_empty() {
+                        fit.push((at, epoch));
+                    }
+                    calls += 1;
+                    since += 1;
+                    to_come -= 1;
+                    running.insert(&call.id);
+                }
+                _ => {}
+            }
         }
-        Item::Prompt { text, .. } => Deed::Prompt(beginning(&text)),
-        Item::Compaction { .. } => Deed::Compaction,
-        Item::Summary { text } => Deed::Summary(text.into_owned()),
-        _ => return None,
-    })
-}
+        let most = most.min(fit.len());
+        let chosen = (0..most).map(|n| fit[(2 * n + 1) * fit.len() / (2 * most)]);
+        chosen
+            .map(|(at, epoch)| Cut {
+                sort: Sort::MadeUp,
+                line: self.events[at].line,
+                before: at,
+                epoch,
+                summary: String::new(),
+            })
+            .collect()
+    }
 
-pub fn files_of(deed: &Deed) -> impl Iterator<Item = &(String, bool)> {
-    let files = match deed {
-        Deed::Call { files, .. } => files.as_slice(),
-        _ => &[],
-    };
-    files.iter()
-}
+    /// Files seen before the cut, in the order of their use, oldest first; each as often as it was used.
+    pub fn seen(&self, cut: &Cut) -> impl Iterator<Item = &str> {
+        self.ever(cut).iter().flat_map(|event| event.files()).map(|file| file.path.as_str())
+    }
 
-pub fn command_of(deed: &Deed) -> Option<&str> {
-    match deed {
-        Deed::Call { command, .. } => command.as_deref(),
-        _ => None,
+    /// The next calls.
+    pub fn after(&self, cut: &Cut, calls: usize) -> impl Iterator<Item = &Call> {
+        self.events[cut.before..].iter().filter_map(|event| event.call()).take(calls)
+    }
+
+    pub fn since(&self, cut: &Cut) -> &[Event] {
+        &self.events[cut.epoch..cut.before]
+    }
+
+    pub fn ever(&self, cut: &Cut) -> &[Event] {
+        &self.events[..cut.before]
     }
 }
 
@@ -171,10 +152,4 @@ pub fn beginning(text: &str) -> String {
 
 pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The lines of a failed call that say why, as the journal picks them.
-fn errors_of(text: &str) -> String {
-    let options = model::redact::Options::default();
-    model::failure::error_lines(&model::redact::Redacted::whole(text, options))
 }

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use model::brief::{Material, Occasion};
+use model::redact::{Options, Redacted};
 
-use super::cut::{Cut, Deed, Session, collapsed, command_of, files_of};
+use super::cut::{CALLS_AFTER, Cut, Session, Sort, beginning, collapsed};
+use super::events::{Call, End, Event, What};
+use super::texts::Past;
 
 /// Found, of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,34 +61,14 @@ struct Wanted {
 }
 
 impl Measured {
-    pub fn take(session: &Session, cut: &Cut, sizes: &[usize]) -> Measured {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let transcript = folder.path().join(format!("{}.jsonl", session.name));
-        std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n')).expect("room for a transcript");
-        let digest = ops::session::brief::from_transcript(
-            &transcript,
-            folder.path(),
-            model::redact::Options::default(),
-            jiff::Timestamp::UNIX_EPOCH,
-        )
-        .expect("a transcript that was read before");
-        let material = Material {
-            occasion: Occasion::Compacted,
-            digest: &digest,
-            problems: &[],
-            gone: &[],
-            records: &[],
-        };
+    pub fn take(session: &Session, cut: &Cut, past: &Past, sizes: &[usize]) -> Measured {
         let wanted = wanted(session, cut);
-        let by_size = sizes.iter().map(|size| {
-            let text = model::brief::compose(&material, *size).map(|brief| brief.text).unwrap_or_default();
-            (*size, answers(session, &wanted, &text))
-        });
+        let by_size = sizes.iter().map(|size| (*size, answers(session, &wanted, &past.alone(*size))));
         Measured {
             session: session.name.clone(),
             line: cut.line + 1,
             by_size: by_size.collect(),
-            real: !cut.summary.is_empty(),
+            real: cut.sort != Sort::MadeUp,
             summary: (!cut.summary.is_empty()).then(|| answers(session, &wanted, &cut.summary)),
         }
     }
@@ -105,34 +87,39 @@ fn wanted(session: &Session, cut: &Cut) -> Wanted {
     }
     // Of those used as often, the later one.
     uses.sort_by_key(|(times, path)| (*times, recent.iter().position(|known| known == path)));
-    let commands = |deeds: &mut dyn Iterator<Item = &Deed>| -> BTreeSet<String> {
-        deeds.filter_map(command_of).map(str::to_owned).collect()
+    let commands = |events: &[Event]| -> BTreeSet<String> {
+        let all = events.iter().filter_map(|event| event.command()).map(beginning);
+        all.filter(|command| !command.is_empty()).collect()
     };
     let files = |edits: bool| -> BTreeSet<String> {
-        let all = session.since(cut).flat_map(files_of);
-        all.filter(|(_, edit)| *edit == edits).map(|(path, _)| path.clone()).collect()
+        let all = session.since(cut).iter().flat_map(|event| event.files());
+        all.filter(|file| file.edited == edits).map(|file| file.path.clone()).collect()
     };
-    let touched_after: BTreeSet<String> =
-        session.after(cut).flat_map(files_of).map(|(path, _)| path.clone()).collect();
-    let commands_ever = commands(&mut session.ever(cut));
+    let after: Vec<&Call> = session.after(cut, CALLS_AFTER).collect();
+    let touched_after: BTreeSet<&str> =
+        after.iter().flat_map(|call| &call.files).map(|file| file.path.as_str()).collect();
+    let commands_after: BTreeSet<String> =
+        after.iter().filter_map(|call| call.command.as_deref()).map(beginning).collect();
+    let commands_ever = commands(session.ever(cut));
     let prompts: Vec<String> = session
         .since(cut)
-        .filter_map(|deed| match deed {
-            Deed::Prompt(text) if !text.is_empty() => Some(text.clone()),
+        .iter()
+        .filter_map(|event| match &event.what {
+            What::Prompt(text) => Some(beginning(text)),
             _ => None,
         })
         .collect();
     let (open, errors) = failures(session, cut);
     let items = [
-        recent.iter().filter(|path| touched_after.contains(*path)).cloned().collect(),
-        commands(&mut session.after(cut)).intersection(&commands_ever).cloned().collect(),
-        prompts.iter().rev().find(|prompt| !prompt.starts_with('/')).into_iter().cloned().collect(),
+        recent.iter().filter(|path| touched_after.contains(path.as_str())).cloned().collect(),
+        commands_after.intersection(&commands_ever).cloned().collect(),
+        prompts.last().into_iter().cloned().collect(),
         prompts.into_iter().collect(),
         open,
         errors,
         files(true),
         files(false),
-        commands(&mut session.since(cut)),
+        commands(session.since(cut)),
     ];
     Wanted { items, recent, touched: uses.into_iter().map(|(_, path)| path).collect() }
 }
@@ -140,33 +127,31 @@ fn wanted(session: &Session, cut: &Cut) -> Wanted {
 /// Commands that failed and did not pass since, with the first line of why; and all of both.
 fn failures(session: &Session, cut: &Cut) -> (BTreeSet<String>, BTreeSet<String>) {
     let (mut open, mut all) = (Vec::<(String, Option<String>)>::new(), BTreeSet::new());
-    let deeds: Vec<&Deed> = session.since(cut).collect();
-    let command = |id: &str| {
-        deeds.iter().find_map(|deed| match deed {
-            Deed::Call { id: known, command, .. } if known == id => command.clone(),
-            _ => None,
-        })
-    };
-    for deed in &deeds {
-        match deed {
-            Deed::Failed { call, errors } => {
+    for event in session.since(cut) {
+        let What::Result { call, end, text } = &event.what else { continue };
+        let command =
+            session.since(cut).iter().find(|event| event.call().is_some_and(|known| known.id == *call));
+        let Some(command) = command.and_then(|event| event.command()).map(beginning) else { continue };
+        match end {
+            End::NotRun => {}
+            End::Done => open.retain(|(known, _)| *known != command),
+            End::Failed => {
+                let errors: Vec<String> =
+                    errors_of(text).lines().map(beginning).filter(|line| !line.is_empty()).collect();
                 all.extend(errors.iter().cloned());
-                if let Some(command) = command(call) {
-                    all.insert(command.clone());
-                    open.retain(|(known, _)| *known != command);
-                    open.push((command, errors.first().cloned()));
-                }
+                all.insert(command.clone());
+                open.retain(|(known, _)| *known != command);
+                open.push((command, errors.first().cloned()));
             }
-            Deed::Passed { call } => {
-                if let Some(command) = command(call) {
-                    open.retain(|(known, _)| *known != command);
-                }
-            }
-            _ => {}
         }
     }
     let open = open.into_iter().flat_map(|(command, error)| [Some(command), error]).flatten().collect();
     (open, all)
+}
+
+/// The lines of a failed call that say why, as the journal picks them.
+fn errors_of(text: &str) -> String {
+    model::failure::error_lines(&Redacted::whole(text, Options::default()))
 }
 
 fn answers(session: &Session, wanted: &Wanted, text: &str) -> Answers {

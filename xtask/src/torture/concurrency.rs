@@ -11,32 +11,33 @@ use super::judge::first_line;
 use super::rows::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, integrity};
-use crate::scene::{Lab, SESSION, Scene, payload};
+use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 const WRITERS: usize = 64;
 
 /// Hooks append without a lock: one write, one whole line.
 pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
-    append(&lab.scene("appends")?, depth)
+    append(&lab.sandbox("appends")?, depth)
 }
 
 /// The same while the log is rotated again and again under the writers' feet.
 pub fn appends_rotating(lab: &Lab, depth: Depth) -> Result<Tally> {
-    let scene = lab.scene("appends-rotating")?;
-    rows::rotate_early(&scene)?;
-    append(&scene, depth)
+    let sandbox = lab.sandbox("appends-rotating")?;
+    rows::rotate_early(&sandbox)?;
+    append(&sandbox, depth)
 }
 
-fn append(scene: &Scene, depth: Depth) -> Result<Tally> {
+fn append(sandbox: &Sandbox, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 20 } else { 100 };
-    scene.init()?;
+    sandbox.init()?;
     let mut wrong = Vec::new();
     let failed = crowd(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             // Lengths differ, so that a torn line would not happen to fit.
             let command = format!("echo {}", "x".repeat((writer * 37 + number * 101) % 1000));
-            let output = scene.run(TOOL_DONE, &payload::bash(&scene.dir, &id(writer, number), &command))?;
+            let output =
+                sandbox.run(TOOL_DONE, &payload::bash(&sandbox.dir, &id(writer, number), &command))?;
             if !output.status.success() {
                 failed.push(format!("a hook ended with {}", output.status));
             }
@@ -45,11 +46,11 @@ fn append(scene: &Scene, depth: Depth) -> Result<Tally> {
     })?;
     wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
 
-    let torn: usize = rows::journals(scene)?.iter().map(|log| integrity::torn_lines(log)).sum();
+    let torn: usize = rows::journals(sandbox)?.iter().map(|log| integrity::torn_lines(log)).sum();
     if torn > 0 {
         wrong.push((Loss::Record, format!("{torn} torn lines")));
     }
-    let found = rows::journal_ids(scene);
+    let found = rows::journal_ids(sandbox);
     let distinct: BTreeSet<&String> = found.iter().collect();
     let missing = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| id(writer, number)));
     let missing = missing.filter(|id| !distinct.contains(id)).count();
@@ -69,10 +70,10 @@ fn id(writer: usize, number: usize) -> String {
 /// One trust record, read, changed and written by everyone.
 pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
-    let scene = lab.scene("updates")?;
-    scene.init()?;
-    let marker = fs::read(scene.store().join("root.json"))?;
-    let folder = |writer: usize, number: usize| scene.dir.join(format!("copies/w{writer}n{number}"));
+    let sandbox = lab.sandbox("updates")?;
+    sandbox.init()?;
+    let marker = fs::read(sandbox.store().join("root.json"))?;
+    let folder = |writer: usize, number: usize| sandbox.dir.join(format!("copies/w{writer}n{number}"));
     for writer in 0..WRITERS {
         for number in 0..each {
             let store = folder(writer, number).join(".agent/context");
@@ -84,7 +85,7 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
         let mut failed = Vec::new();
         for number in 0..each {
             let copy = folder(writer, number);
-            let output = scene.run(&["trust", "--root", &copy.to_string_lossy()], b"")?;
+            let output = sandbox.run(&["trust", "--root", &copy.to_string_lossy()], b"")?;
             if !output.status.success() {
                 failed.push(format!("trust ended with {}: {}", output.status, first_line(&output.stderr)));
             }
@@ -92,7 +93,7 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
         Ok(failed)
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let record = fs::read(rows::trust_record(&scene)?).context("reading the trust record")?;
+    let record = fs::read(rows::trust_record(&sandbox)?).context("reading the trust record")?;
     let roots = integrity::roots(&record).unwrap_or_default();
     let all = (0..WRITERS).flat_map(|writer| (0..each).map(move |number| (writer, number)));
     let missing =
@@ -108,9 +109,9 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
-        let scene = lab.scene(&format!("inits-{round}"))?;
+        let sandbox = lab.sandbox(&format!("inits-{round}"))?;
         let told: Vec<String> = crowd(|_| {
-            let output = scene.run(&["init", "--json"], b"")?;
+            let output = sandbox.run(&["init", "--json"], b"")?;
             let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             Ok(vec![match (output.status.success(), told["project_id"].as_str()) {
                 (true, Some(id)) => id.to_owned(),
@@ -118,13 +119,13 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
                 (false, _) => format!("{}: {}", output.status, first_line(&output.stderr)),
             }])
         })?;
-        let kept = rows::project_id(&scene).unwrap_or_default();
+        let kept = rows::project_id(&sandbox).unwrap_or_default();
         let others: BTreeSet<&String> = told.iter().filter(|id| **id != kept).collect();
         for other in others {
             wrong
                 .push((Loss::Record, format!("round {round}: root.json says {kept}, one init said {other}")));
         }
-        fs::remove_dir_all(&scene.dir)?;
+        fs::remove_dir_all(&sandbox.dir)?;
     }
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
@@ -134,26 +135,26 @@ pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
-        let scene = lab.scene(&format!("same-call-{round}"))?;
-        scene.init()?;
-        let told = payload::edit(&scene.dir, "toolu_same", 400, "none");
+        let sandbox = lab.sandbox(&format!("same-call-{round}"))?;
+        sandbox.init()?;
+        let told = payload::edit(&sandbox.dir, "toolu_same", 400, "none");
         let failed = crowd(|_| {
-            let output = scene.run(TOOL_DONE, &told)?;
+            let output = sandbox.run(TOOL_DONE, &told)?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a hook: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
         for when in ["before any stop", "after a stop"] {
-            let shown = rows::shown_ids(&scene).iter().filter(|id| *id == "toolu_same").count();
+            let shown = rows::shown_ids(&sandbox).iter().filter(|id| *id == "toolu_same").count();
             if shown != 1 {
                 wrong.push((Loss::None, format!("{when}: thru journal shows the call {shown} times")));
             }
-            let edits = rows::edits_of(&scene, "src/session.rs");
+            let edits = rows::edits_of(&sandbox, "src/session.rs");
             if edits != Some(1) {
                 wrong.push((Loss::None, format!("{when}: thru files counts {edits:?} edits")));
             }
-            scene.must(rows::STOP, &rows::stop(&scene.dir))?;
+            sandbox.must(rows::STOP, &rows::stop(&sandbox.dir))?;
         }
-        fs::remove_dir_all(&scene.dir)?;
+        fs::remove_dir_all(&sandbox.dir)?;
     }
     let reproduce =
         "64 × `thru hook claude-code PostToolUse` with one payload; thru journal --json; thru files --json";
@@ -165,29 +166,29 @@ pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
     for round in 0..rounds {
-        let scene = lab.scene(&format!("stops-{round}"))?;
-        rows::with_transcript(&scene)?;
-        let before = Snapshot::take(&scene.dir)?;
+        let sandbox = lab.sandbox(&format!("stops-{round}"))?;
+        rows::with_transcript(&sandbox)?;
+        let before = Snapshot::take(&sandbox.dir)?;
         let failed = crowd(|_| {
-            let output = scene.run(rows::STOP, &rows::stop(&scene.dir))?;
+            let output = sandbox.run(rows::STOP, &rows::stop(&sandbox.dir))?;
             Ok(if output.status.success() { vec![] } else { vec![format!("a stop: {}", output.status)] })
         })?;
         wrong.extend(failed.into_iter().map(|text| (Loss::None, text)));
-        let lost = integrity::check(&before, &Snapshot::take(&scene.dir)?, integrity::Takes::Nothing);
+        let lost = integrity::check(&before, &Snapshot::take(&sandbox.dir)?, integrity::Takes::Nothing);
         wrong.extend(lost.into_iter().map(|text| (Loss::Record, text)));
-        let ids = rows::journal_ids(&scene);
+        let ids = rows::journal_ids(&sandbox);
         let distinct: BTreeSet<&String> = ids.iter().collect();
         if distinct.len() != ids.len() {
             wrong.push((Loss::None, format!("{} lines were written twice", ids.len() - distinct.len())));
         }
-        let digest = fs::read(scene.store().join(format!("state/digest/{SESSION}.json")))?;
+        let digest = fs::read(sandbox.store().join(format!("state/digest/{SESSION}.json")))?;
         if serde_json::from_slice::<Value>(&digest).is_err() {
             wrong.push((Loss::Record, "the digest cannot be read".into()));
         }
-        if !rows::retold(&scene) {
+        if !rows::retold(&sandbox) {
             wrong.push((Loss::Record, "not every call of the transcript is there once".into()));
         }
-        fs::remove_dir_all(&scene.dir)?;
+        fs::remove_dir_all(&sandbox.dir)?;
     }
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru hook claude-code Stop` of one session with a transcript"))
 }
@@ -195,22 +196,22 @@ pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
 /// Two sessions want one packet: one gets it.
 pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 50 } else { 1_000 };
-    let scene = lab.scene("claims")?;
-    scene.init()?;
-    let packet = scene.store().join("packets/one.md");
+    let sandbox = lab.sandbox("claims")?;
+    sandbox.init()?;
+    let packet = sandbox.store().join("packets/one.md");
     let mut wrong = Vec::new();
     for round in 0..rounds {
-        fs::create_dir_all(scene.store().join("packets"))?;
+        fs::create_dir_all(sandbox.store().join("packets"))?;
         fs::write(&packet, "---\nid: one\nstatus: draft\npurpose: x\n---\n")?;
         let barrier = Barrier::new(2);
         let codes: Vec<Option<i32>> = std::thread::scope(|scope| {
             let claim = |session: &str| {
-                let mut command = scene.thru(&["pickup", "one", "--claim"]);
+                let mut command = sandbox.thru(&["pickup", "one", "--claim"]);
                 command.env("CLAUDE_CODE_SESSION_ID", session);
                 let barrier = &barrier;
                 scope.spawn(move || {
                     barrier.wait();
-                    crate::scene::finish(&mut command, b"").ok().and_then(|output| output.status.code())
+                    crate::sandbox::finish(&mut command, b"").ok().and_then(|output| output.status.code())
                 })
             };
             [claim("a"), claim("b")].into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
@@ -231,20 +232,20 @@ const TRIES: usize = 10;
 /// Every one of these stops is another one: each must be counted.
 pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
-    let scene = lab.scene("iterations")?;
-    rows::looping(&scene)?;
+    let sandbox = lab.sandbox("iterations")?;
+    rows::looping(&sandbox)?;
     let settings = "[hooks]\ndeadline_ms = 5000\n[loops]\nno_progress_turns = 0\n";
-    fs::write(scene.store().join("config.toml"), settings)?;
-    scene.must(&["loop", "pause", "make-it-green"], b"")?;
-    scene.must(&["loop", "resume", "make-it-green", "--max-iterations", "0"], b"")?;
+    fs::write(sandbox.store().join("config.toml"), settings)?;
+    sandbox.must(&["loop", "pause", "make-it-green"], b"")?;
+    sandbox.must(&["loop", "resume", "make-it-green", "--max-iterations", "0"], b"")?;
     let failed = crowd(|writer| {
         let mut failed = Vec::new();
         for number in 0..each {
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
-            let stop = payload::event(&scene.dir, "Stop", more);
+            let stop = payload::event(&sandbox.dir, "Stop", more);
             // Where the lock is not to be had in time the stop is let go, uncounted. Then it is tried again.
-            let mut tries = (0..TRIES).map(|_| scene.run(rows::STOP, &stop));
+            let mut tries = (0..TRIES).map(|_| sandbox.run(rows::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {TRIES} times"));
             }
@@ -252,7 +253,7 @@ pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
         Ok(failed)
     })?;
     let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
-    let counted = rows::loops(&scene).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
+    let counted = rows::loops(&sandbox).first().and_then(|one| one["iteration"].as_u64()).unwrap_or_default();
     if counted != 1 + (WRITERS * each) as u64 {
         wrong.push((Loss::Record, format!("{} stops were counted as {counted}", WRITERS * each)));
     }

@@ -19,7 +19,7 @@ use super::integrity::{self, Takes};
 use super::judge::{self, Wrongs};
 use super::rows::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
-use crate::scene::{self, Scene};
+use crate::sandbox::{self, Sandbox};
 
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 
@@ -37,11 +37,11 @@ const TRIED: &[&[&str]] = &[
     &["config"],
 ];
 
-fn stdin_of(argv: &[&str], scene: &Path) -> Vec<u8> {
+fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
     match argv {
-        ["hook", _, "SessionStart"] => rows::start(scene),
-        ["hook", _, "Stop"] => rows::stop(scene),
-        ["hook", ..] => rows::tool(scene),
+        ["hook", _, "SessionStart"] => rows::start(sandbox),
+        ["hook", _, "Stop"] => rows::stop(sandbox),
+        ["hook", ..] => rows::tool(sandbox),
         _ => Vec::new(),
     }
 }
@@ -74,8 +74,8 @@ fn told(name: &str, argv: &[&str]) -> String {
 }
 
 /// The same command, started through a shell line that ends in `"$@"`.
-fn through_shell(line: &str, scene: &Scene, argv: &[&str]) -> Command {
+fn through_shell(line: &str, sandbox: &Sandbox, argv: &[&str]) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", line, "sh"]);
-    scene::inside(shell, &scene.thru(argv))
+    sandbox::inside(shell, &sandbox.thru(argv))
 }

@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
-    /// The trust in the scene's own project.
+    /// The trust in the sandbox's own project.
     Trust,
     /// Nothing, but it starts commands.
     Launches,
@@ -27,7 +27,7 @@ pub enum Takes {
     Manifest,
 }
 
-/// Everything that is wrong, as sentences. Paths are relative to the scene.
+/// Everything that is wrong, as sentences. Paths are relative to the sandbox.
 pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     let mut wrong = Vec::new();
     let elsewhere = |path: &Path| takes == Takes::Settings && is_settings(path);

@@ -8,7 +8,7 @@ use super::Loss;
 use super::integrity;
 use super::rows::{self, Hooks, Row, TOOL_DONE};
 use super::snapshot::Snapshot;
-use crate::scene::{Scene, payload};
+use crate::sandbox::{Sandbox, payload};
 
 pub type Wrongs = Vec<(Loss, String)>;
 
@@ -77,7 +77,7 @@ fn no_panic(output: &Output, wrong: &mut Wrongs) {
 /// doctor keeps his head.
 pub fn aftermath(
     row: &Row,
-    scene: &Scene,
+    sandbox: &Sandbox,
     [before, after]: [&Snapshot; 2],
     loss: Loss,
     wrong: &mut Wrongs,
@@ -87,34 +87,34 @@ pub fn aftermath(
         wrong.extend(found.into_iter().map(|text| (loss, format!("{when}: {text}"))));
     };
     lost("right after", after, wrong);
-    doctor(scene, wrong)?;
+    doctor(sandbox, wrong)?;
 
-    let again = scene.run(row.argv, &(row.stdin)(&scene.dir))?;
+    let again = sandbox.run(row.argv, &(row.stdin)(&sandbox.dir))?;
     if !again.status.success() {
         wrong.push((
             Loss::None,
             format!("the same command again: {}: {}", again.status, first_line(&again.stderr)),
         ));
-    } else if !(row.done)(scene) {
+    } else if !(row.done)(sandbox) {
         wrong.push((Loss::None, "the same command again said it succeeded, and had not".into()));
     }
-    status(scene, wrong)?;
+    status(sandbox, wrong)?;
 
     let silent = row.hooks_after == Hooks::Silent;
-    let output = scene.run(TOOL_DONE, &payload::bash(&scene.dir, "toolu_after", "true"))?;
+    let output = sandbox.run(TOOL_DONE, &payload::bash(&sandbox.dir, "toolu_after", "true"))?;
     hook_output(&output, wrong);
-    let written = rows::journal_ids(scene).iter().any(|id| id == "toolu_after");
+    let written = rows::journal_ids(sandbox).iter().any(|id| id == "toolu_after");
     if written == silent {
         let what =
             if silent { "wrote into a project that is not trusted" } else { "left no line in the journal" };
         wrong.push((Loss::None, format!("the next hook {what}")));
     }
-    lost("after the next commands", &Snapshot::take(&scene.dir)?, wrong);
+    lost("after the next commands", &Snapshot::take(&sandbox.dir)?, wrong);
     Ok(())
 }
 
-fn doctor(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
-    let output = scene.run(&["doctor"], b"")?;
+fn doctor(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
+    let output = sandbox.run(&["doctor"], b"")?;
     no_panic(&output, wrong);
     match output.status.code() {
         Some(0) => {}
@@ -125,15 +125,15 @@ fn doctor(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
     Ok(())
 }
 
-fn status(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
-    let output = scene.run(&["status", "--json"], b"")?;
+fn status(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
+    let output = sandbox.run(&["status", "--json"], b"")?;
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
     if !output.status.success() {
         wrong.push((
             Loss::None,
             format!("status afterwards: {}: {}", output.status, first_line(&output.stderr)),
         ));
-    } else if told["project_id"].as_str().map(str::to_owned) != rows::project_id(scene) {
+    } else if told["project_id"].as_str().map(str::to_owned) != rows::project_id(sandbox) {
         wrong.push((Loss::None, format!("status afterwards names project {}", told["project_id"])));
     }
     Ok(())

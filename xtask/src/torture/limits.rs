@@ -17,7 +17,7 @@ use super::rows;
 use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally};
 use crate::memory::Helper;
-use crate::scene::{Lab, SESSION, Scene, payload};
+use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 const GIGABYTE: u64 = 1 << 30;
 const MOST_KB: u64 = 8 * 1024;
@@ -47,8 +47,8 @@ const EVENTS: &[Event] = &[
     event("SessionEnd", 200, rows::end),
 ];
 
-fn resume(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionStart", json!({"source": "resume"}))
+fn resume(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionStart", json!({"source": "resume"}))
 }
 
 type Make = fn(&Path) -> Result<()>;
@@ -75,7 +75,7 @@ fn make_folder(path: &Path) -> Result<()> {
 }
 
 /// Every file that some hook reads.
-fn places(scene: &Scene) -> Result<Vec<PathBuf>> {
+fn places(sandbox: &Sandbox) -> Result<Vec<PathBuf>> {
     let store = [
         "root.json",
         "config.toml",
@@ -103,12 +103,12 @@ fn places(scene: &Scene) -> Result<Vec<PathBuf>> {
         &format!("state/ticked/{SESSION}"),
         &format!("sessions/{SESSION}.jsonl"),
     ]
-    .map(|rel| scene.store().join(rel));
+    .map(|rel| sandbox.store().join(rel));
     let outside = [
-        scene.project().join(".git"),
-        scene.dir.join("config/throughline/config.toml"),
-        scene.dir.join("home/.claude/projects/p/s.jsonl"),
-        rows::trust_record(scene)?,
+        sandbox.project().join(".git"),
+        sandbox.dir.join("config/throughline/config.toml"),
+        sandbox.dir.join("home/.claude/projects/p/s.jsonl"),
+        rows::trust_record(sandbox)?,
     ];
     Ok(store.into_iter().chain(outside).collect())
 }
@@ -116,7 +116,7 @@ fn places(scene: &Scene) -> Result<Vec<PathBuf>> {
 pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     let memory = Helper::build()?;
     let mut tally = Tally::default();
-    let first = lab.scene("limits")?;
+    let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
     // Without the marker or the record of trust a hook rightly writes nothing; of an unusable journal the receipt tells.
@@ -150,9 +150,9 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The scene as it was, without the file at `place`.
-fn clear(scene: &Scene, before: &Snapshot, place: &Path) -> Result<()> {
-    before.restore(&scene.dir)?;
+/// The sandbox as it was, without the file at `place`.
+fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
+    before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
     if place.is_dir() && !place.is_symlink() {
         fs::remove_dir_all(place)?;
@@ -163,18 +163,18 @@ fn clear(scene: &Scene, before: &Snapshot, place: &Path) -> Result<()> {
 }
 
 /// 500 MB of records of the usual size: what was written first is repeated, by holes in the file where that does no harm.
-fn long_journal(scene: &Scene, before: &Snapshot, keep_digest: bool) -> Result<()> {
-    before.restore(&scene.dir)?;
+fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
+    before.restore(&sandbox.dir)?;
     // Not rotated, so that it is one file.
-    fs::create_dir_all(scene.dir.join("config/throughline"))?;
-    fs::write(scene.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
+    fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
+    fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 1000000\n")?;
     if keep_digest {
-        scene.must(&["hook", "claude-code", "Stop"], &rows::stop(&scene.dir))?;
+        sandbox.must(&["hook", "claude-code", "Stop"], &rows::stop(&sandbox.dir))?;
     } else {
-        let _ = fs::remove_dir_all(scene.store().join("state/digest"));
+        let _ = fs::remove_dir_all(sandbox.store().join("state/digest"));
     }
-    let known = fs::read(scene.journal())?;
-    let mut file = File::options().write(true).open(scene.journal())?;
+    let known = fs::read(sandbox.journal())?;
+    let mut file = File::options().write(true).open(sandbox.journal())?;
     file.seek(SeekFrom::Start(500 << 20))?;
     file.write_all(b"\n")?;
     // The last eight megabytes are real: more than a hook reads.
@@ -185,24 +185,24 @@ fn long_journal(scene: &Scene, before: &Snapshot, keep_digest: bool) -> Result<(
 }
 
 fn check(
-    scene: &Scene,
+    sandbox: &Sandbox,
     memory: &Helper,
     event: &Event,
     prepare: &dyn Fn() -> Result<()>,
     records: bool,
 ) -> Result<Wrongs> {
     let argv = ["hook", "claude-code", event.name];
-    let stdin = (event.payload)(&scene.dir);
+    let stdin = (event.payload)(&sandbox.dir);
     let mut wrong = Vec::new();
     let mut took = Duration::MAX;
     for at in 0..TRIES {
         prepare()?;
         let start = Instant::now();
-        let output = scene.run(&argv, &stdin)?;
+        let output = sandbox.run(&argv, &stdin)?;
         took = took.min(start.elapsed());
         if at == 0 {
             judge::hook_output(&output, &mut wrong);
-            if records && event.name == "PostToolUse" && !ends_with_call(scene)? {
+            if records && event.name == "PostToolUse" && !ends_with_call(sandbox)? {
                 wrong.push((Loss::Record, "the tool call is not in the journal".into()));
             }
         }
@@ -217,7 +217,7 @@ fn check(
         ));
     }
     prepare()?;
-    let peak = memory.peak_kb(&scene.thru(&argv), &stdin)?;
+    let peak = memory.peak_kb(&sandbox.thru(&argv), &stdin)?;
     if peak > MOST_KB {
         wrong.push((Loss::None, format!("took {peak} KB of memory")));
     }
@@ -225,9 +225,9 @@ fn check(
 }
 
 /// The journal's last bytes hold the call: the whole of it may be half a gigabyte.
-fn ends_with_call(scene: &Scene) -> Result<bool> {
+fn ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
-    let file = File::open(scene.journal())?;
+    let file = File::open(sandbox.journal())?;
     let size = file.metadata()?.len();
     let mut tail = vec![0; usize::try_from(size.min(64 * 1024))?];
     let from = size - tail.len() as u64;

@@ -7,63 +7,63 @@ use anyhow::Result;
 
 use super::integrity;
 use super::rows::{lived_in, prompt, start};
-use crate::scene::{SESSION, Scene};
+use crate::sandbox::{SESSION, Sandbox};
 
 /// With a packet that a person has edited, and a file to confirm in it.
-pub fn with_packet(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    fs::create_dir_all(scene.project().join("src"))?;
-    fs::write(scene.project().join("src/a.rs"), "fn a() {}\n")?;
+pub fn with_packet(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    fs::create_dir_all(sandbox.project().join("src"))?;
+    fs::write(sandbox.project().join("src/a.rs"), "fn a() {}\n")?;
     let text = "---\nid: 20260102T000000Z-mine\ncreated_at: 2026-01-02T00:00:00Z\nupdated_at: 2026-01-02T00:00:00Z\n\
                 status: draft\npurpose: go on\nrelevant_files_confirmed: []\n---\n\n## Plan\n\nOld.\n\n## Notes\n\n";
-    Ok(fs::write(packet(scene), format!("{text}{}\n", integrity::PERSON))?)
+    Ok(fs::write(packet(sandbox), format!("{text}{}\n", integrity::PERSON))?)
 }
 
-fn packet(scene: &Scene) -> std::path::PathBuf {
-    scene.store().join("packets/20260102T000000Z-mine.md")
+fn packet(sandbox: &Sandbox) -> std::path::PathBuf {
+    sandbox.store().join("packets/20260102T000000Z-mine.md")
 }
 
-fn packet_holds(scene: &Scene, text: &str) -> bool {
-    fs::read_to_string(packet(scene)).is_ok_and(|packet| packet.contains(text))
+fn packet_holds(sandbox: &Sandbox, text: &str) -> bool {
+    fs::read_to_string(packet(sandbox)).is_ok_and(|packet| packet.contains(text))
 }
 
-pub fn active(scene: &Scene) -> bool {
-    packet_holds(scene, "status: active")
+pub fn active(sandbox: &Sandbox) -> bool {
+    packet_holds(sandbox, "status: active")
 }
 
-pub fn confirmed(scene: &Scene) -> bool {
-    packet_holds(scene, "relevant_files_confirmed: [\"src/a.rs\"]")
+pub fn confirmed(sandbox: &Sandbox) -> bool {
+    packet_holds(sandbox, "relevant_files_confirmed: [\"src/a.rs\"]")
 }
 
 pub fn section(_: &Path) -> Vec<u8> {
     b"New.\n".to_vec()
 }
 
-pub fn planned(scene: &Scene) -> bool {
-    packet_holds(scene, "## Plan\n\nNew.\n\n## Notes")
+pub fn planned(sandbox: &Sandbox) -> bool {
+    packet_holds(sandbox, "## Plan\n\nNew.\n\n## Notes")
 }
 
-pub fn handed_off(scene: &Scene) -> bool {
-    packets_like(scene, "go-on") >= 1
+pub fn handed_off(sandbox: &Sandbox) -> bool {
+    packets_like(sandbox, "go-on") >= 1
 }
 
 /// A session whose harness does not run any more.
-pub fn with_dead_session(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    scene.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&scene.dir))?;
-    let sessions = scene.store().join("indexes/sessions.jsonl");
+pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    sandbox.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;
+    let sessions = sandbox.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions)?.replacen("\"process\":\"", "\"process\":\"9", 1);
     Ok(fs::write(sessions, text)?)
 }
 
-pub fn other_start(scene: &Path) -> Vec<u8> {
+pub fn other_start(sandbox: &Path) -> Vec<u8> {
     let text =
-        String::from_utf8_lossy(&start(scene)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
+        String::from_utf8_lossy(&start(sandbox)).replace(SESSION, "0197a000-9999-7222-8333-444455556666");
     text.into_bytes()
 }
 
-fn packets_like(scene: &Scene, part: &str) -> usize {
-    let names = fs::read_dir(scene.store().join("packets")).into_iter().flatten().flatten();
+fn packets_like(sandbox: &Sandbox, part: &str) -> usize {
+    let names = fs::read_dir(sandbox.store().join("packets")).into_iter().flatten().flatten();
     names
         .filter(|entry| {
             entry.file_name().to_string_lossy().contains(part)

@@ -9,20 +9,20 @@ use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
 use super::{gates, packets, workstreams};
-use crate::scene::{SESSION, Scene, payload};
+use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
     /// How things are before the command.
-    pub scene: fn(&Scene) -> Result<()>,
+    pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
     /// What must be true when the command has said it succeeded.
-    pub done: fn(&Scene) -> bool,
+    pub done: fn(&Sandbox) -> bool,
     pub takes: Takes,
-    /// Whether hooks write in this scene once the command has run: in an untrusted project they must not.
+    /// Whether hooks write in this sandbox once the command has run: in an untrusted project they must not.
     pub hooks_after: Hooks,
 }
 
@@ -40,34 +40,42 @@ impl Row {
 
 const fn cli(
     name: &'static str,
-    scene: fn(&Scene) -> Result<()>,
+    sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
-    done: fn(&Scene) -> bool,
+    done: fn(&Sandbox) -> bool,
 ) -> Row {
-    Row { name, scene, argv, stdin: nothing, done, takes: Takes::Nothing, hooks_after: Hooks::Write }
+    Row { name, sandbox, argv, stdin: nothing, done, takes: Takes::Nothing, hooks_after: Hooks::Write }
 }
 
 const fn hook(name: &'static str, argv: &'static [&'static str], stdin: fn(&Path) -> Vec<u8>) -> Row {
-    Row { name, scene: lived_in, argv, stdin, done: always, takes: Takes::Nothing, hooks_after: Hooks::Write }
+    Row {
+        name,
+        sandbox: lived_in,
+        argv,
+        stdin,
+        done: always,
+        takes: Takes::Nothing,
+        hooks_after: Hooks::Write,
+    }
 }
 
 const fn hook_on(
-    scene: fn(&Scene) -> Result<()>,
+    sandbox: fn(&Sandbox) -> Result<()>,
     name: &'static str,
     argv: &'static [&'static str],
     stdin: fn(&Path) -> Vec<u8>,
 ) -> Row {
-    Row { scene, ..hook(name, argv, stdin) }
+    Row { sandbox, ..hook(name, argv, stdin) }
 }
 
 /// A command that changes a harness's settings.
 const fn wires(
     name: &'static str,
-    scene: fn(&Scene) -> Result<()>,
+    sandbox: fn(&Sandbox) -> Result<()>,
     argv: &'static [&'static str],
-    done: fn(&Scene) -> bool,
+    done: fn(&Sandbox) -> bool,
 ) -> Row {
-    Row { takes: Takes::Settings, ..cli(name, scene, argv, done) }
+    Row { takes: Takes::Settings, ..cli(name, sandbox, argv, done) }
 }
 
 pub const ROWS: &[Row] = &[
@@ -110,11 +118,11 @@ pub const ROWS: &[Row] = &[
     cli("loop pause", looping, &["loop", "pause", "make-it-green"], loop_paused),
     cli("import ralph", with_ralph, &["import", "ralph"], loop_paused),
     Row {
-        scene: rooted_only,
+        sandbox: rooted_only,
         ..hook("hook SessionStart, first ever", &["hook", "claude-code", "SessionStart"], start)
     },
-    Row { scene: rooted_only, ..hook("hook PostToolUse, first ever", TOOL_DONE, tool) },
-    Row { scene: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
+    Row { sandbox: rooted_only, ..hook("hook PostToolUse, first ever", TOOL_DONE, tool) },
+    Row { sandbox: full_log, ..hook("hook PostToolUse, the log is full", TOOL_DONE, tool) },
     cli("context new", lived_in, &["context", "new", "tester"], has_role_file),
     Row {
         takes: Takes::Fault,
@@ -122,7 +130,9 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         takes: Takes::Role,
-        ..cli("role unbind", with_role, &["role", "unbind", "--session", SESSION], |scene| !is_bound(scene))
+        ..cli("role unbind", with_role, &["role", "unbind", "--session", SESSION], |sandbox| {
+            !is_bound(sandbox)
+        })
     },
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
@@ -230,32 +240,33 @@ const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 pub const STOP: &[&str] = &["hook", "claude-code", "Stop"];
 pub const TOOL_DONE: &[&str] = &["hook", "claude-code", "PostToolUse"];
 
-fn fresh(_: &Scene) -> Result<()> {
+fn fresh(_: &Sandbox) -> Result<()> {
     Ok(())
 }
 
-pub fn rooted_only(scene: &Scene) -> Result<()> {
-    scene.init()
+pub fn rooted_only(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()
 }
 
 /// A project with a past: journal lines, receipts, a key of somebody else's in root.json, files of the user's,
 /// and a second root under the same trust record.
-pub fn lived_in(scene: &Scene) -> Result<()> {
-    scene.init()?;
-    scene.must(&["hook", "claude-code", "SessionStart"], &start(&scene.dir))?;
+pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    sandbox.must(&["hook", "claude-code", "SessionStart"], &start(&sandbox.dir))?;
     for number in 0..3 {
-        scene.must(TOOL_DONE, &payload::bash(&scene.dir, &format!("toolu_before{number}"), "cargo test"))?;
+        sandbox
+            .must(TOOL_DONE, &payload::bash(&sandbox.dir, &format!("toolu_before{number}"), "cargo test"))?;
     }
-    scene.must(&["hook", "claude-code", "Stop"], &stop(&scene.dir))?;
-    let marker = scene.store().join("root.json");
+    sandbox.must(&["hook", "claude-code", "Stop"], &stop(&sandbox.dir))?;
+    let marker = sandbox.store().join("root.json");
     edit_json(&marker, |root| root["not_ours"] = json!({"keep": [1, 2, 3]}))?;
-    fs::create_dir_all(scene.store().join("packets"))?;
+    fs::create_dir_all(sandbox.store().join("packets"))?;
     fs::write(
-        scene.store().join("packets/20260101T000000Z-hello.md"),
+        sandbox.store().join("packets/20260101T000000Z-hello.md"),
         "---\nid: hello\n---\nText of a person.\n",
     )?;
-    fs::write(scene.store().join("config.toml"), "# settings of a person\n")?;
-    edit_json(&trust_record(scene)?, |trust| {
+    fs::write(sandbox.store().join("config.toml"), "# settings of a person\n")?;
+    edit_json(&trust_record(sandbox)?, |trust| {
         if let Some(roots) = trust["roots"].as_array_mut() {
             roots.push(json!({"path": "/somewhere/else", "trusted_at": "2026-01-01T00:00:00Z"}));
         }
@@ -263,9 +274,9 @@ pub fn lived_in(scene: &Scene) -> Result<()> {
 }
 
 /// The same, but as if it came with a clone: only somewhere else is trusted.
-fn cloned(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    edit_json(&trust_record(scene)?, |trust| {
+fn cloned(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    edit_json(&trust_record(sandbox)?, |trust| {
         if let Some(roots) = trust["roots"].as_array_mut() {
             roots.retain(|root| root["path"] == "/somewhere/else");
         }
@@ -280,14 +291,14 @@ fn edit_json(path: &Path, edit: impl FnOnce(&mut Value)) -> Result<()> {
     Ok(fs::write(path, format!("{value:#}\n"))?)
 }
 
-pub fn project_id(scene: &Scene) -> Option<String> {
-    let root: Value = serde_json::from_slice(&fs::read(scene.store().join("root.json")).ok()?).ok()?;
+pub fn project_id(sandbox: &Sandbox) -> Option<String> {
+    let root: Value = serde_json::from_slice(&fs::read(sandbox.store().join("root.json")).ok()?).ok()?;
     root["project_id"].as_str().map(str::to_owned)
 }
 
-pub fn trust_record(scene: &Scene) -> Result<std::path::PathBuf> {
-    let id = project_id(scene).context("root.json names no project_id")?;
-    Ok(scene.state().join("trust").join(format!("{id}.json")))
+pub fn trust_record(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
+    let id = project_id(sandbox).context("root.json names no project_id")?;
+    Ok(sandbox.state().join("trust").join(format!("{id}.json")))
 }
 
 /// A person's settings, of the kind that is easily spoilt: comments, tabs, hooks of others, no last line end.
@@ -298,59 +309,60 @@ pub const USER_SETTINGS: &str = "home/.claude/settings.json";
 pub const EXCLUDE_FILE: &str = "project/.git/info/exclude";
 
 /// A clone without settings of any harness. Just enough of a repository that git takes it for one.
-fn bare(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    let git = scene.project().join(".git");
+fn bare(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let git = sandbox.project().join(".git");
     for folder in ["objects", "refs", "info"] {
         fs::create_dir_all(git.join(folder))?;
     }
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
-    Ok(fs::write(scene.dir.join(EXCLUDE_FILE), EXCLUDE)?)
+    Ok(fs::write(sandbox.dir.join(EXCLUDE_FILE), EXCLUDE)?)
 }
 
 /// The same with settings of a person's own, which do not know us.
-fn wireless(scene: &Scene) -> Result<()> {
-    bare(scene)?;
-    for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| scene.dir.join(path)) {
+fn wireless(sandbox: &Sandbox) -> Result<()> {
+    bare(sandbox)?;
+    for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
         fs::create_dir_all(path.parent().context("settings lie in a folder")?)?;
         fs::write(path, SETTINGS)?;
     }
     Ok(())
 }
 
-fn wired(scene: &Scene) -> Result<()> {
-    wireless(scene)?;
-    scene.must(&["install", "claude-code", "--local"], b"")?;
-    scene.must(&["install", "claude-code", "--user"], b"").map(drop)
+fn wired(sandbox: &Sandbox) -> Result<()> {
+    wireless(sandbox)?;
+    sandbox.must(&["install", "claude-code", "--local"], b"")?;
+    sandbox.must(&["install", "claude-code", "--user"], b"").map(drop)
 }
 
-fn holds_hooks(scene: &Scene, path: &str) -> bool {
-    let text = fs::read_to_string(scene.dir.join(path)).unwrap_or_default();
+fn holds_hooks(sandbox: &Sandbox, path: &str) -> bool {
+    let text = fs::read_to_string(sandbox.dir.join(path)).unwrap_or_default();
     ["PostToolUse", "SessionStart", "PreCompact"].iter().all(|event| text.contains(event))
 }
 
-fn wired_locally(scene: &Scene) -> bool {
-    holds_hooks(scene, LOCAL_SETTINGS)
+fn wired_locally(sandbox: &Sandbox) -> bool {
+    holds_hooks(sandbox, LOCAL_SETTINGS)
 }
 
-fn wired_for_user(scene: &Scene) -> bool {
-    holds_hooks(scene, USER_SETTINGS)
+fn wired_for_user(sandbox: &Sandbox) -> bool {
+    holds_hooks(sandbox, USER_SETTINGS)
 }
 
-fn unwired(scene: &Scene) -> bool {
-    fs::read_to_string(scene.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
-        && fs::read_to_string(scene.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
+fn unwired(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.dir.join(LOCAL_SETTINGS)).is_ok_and(|text| text == SETTINGS)
+        && fs::read_to_string(sandbox.dir.join(EXCLUDE_FILE)).is_ok_and(|text| text == EXCLUDE)
 }
 
-fn unwired_for_user(scene: &Scene) -> bool {
-    fs::read_to_string(scene.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
+fn unwired_for_user(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
 }
 
 /// A transcript that tells of eight calls which no hook has told.
-pub fn with_transcript(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    let turns = (0..TURNS).map(|number| transcript::turn(&scene.project(), &format!("told{number}"), number));
-    let folder = scene.dir.join("home/.claude/projects/p");
+pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let turns =
+        (0..TURNS).map(|number| transcript::turn(&sandbox.project(), &format!("told{number}"), number));
+    let folder = sandbox.dir.join("home/.claude/projects/p");
     fs::create_dir_all(&folder)?;
     Ok(fs::write(folder.join("s.jsonl"), turns.collect::<String>())?)
 }
@@ -358,24 +370,24 @@ pub fn with_transcript(scene: &Scene) -> Result<()> {
 const TURNS: usize = 8;
 
 /// Whether each of these calls can be read once, and the files they edited were edited once.
-pub fn retold(scene: &Scene) -> bool {
+pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
     // Searching is not worth a line everywhere; the calls that read, edit and run are.
-    let shown = shown_ids(scene);
+    let shown = shown_ids(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
-        && edits.iter().all(|path| edits_of(scene, path) == Some(1))
+        && edits.iter().all(|path| edits_of(sandbox, path) == Some(1))
 }
 
 /// After a compaction: a brief is due.
-fn compacted(scene: &Scene) -> Result<()> {
-    with_transcript(scene)?;
-    scene.must(&["hook", "claude-code", "PreCompact"], &compact(&scene.dir)).map(drop)
+fn compacted(sandbox: &Sandbox) -> Result<()> {
+    with_transcript(sandbox)?;
+    sandbox.must(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
 }
 
-fn restart(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionStart", json!({"source": "compact"}))
+fn restart(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionStart", json!({"source": "compact"}))
 }
 
 /// A valid context file, and nothing to warn of but its age.
@@ -384,97 +396,97 @@ pub const ROLE: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
 
 /// The session has a role with a file and a history.
-pub fn with_role(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    fs::create_dir_all(scene.store().join("agents"))?;
-    fs::write(scene.project().join(ROLE_PATH), ROLE)?;
-    scene.must(&["role", "bind", "tester", "--session", SESSION], b"")?;
-    scene.must(&["lifecycle", "save", "tester"], b"").map(drop)
+pub fn with_role(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    fs::create_dir_all(sandbox.store().join("agents"))?;
+    fs::write(sandbox.project().join(ROLE_PATH), ROLE)?;
+    sandbox.must(&["role", "bind", "tester", "--session", SESSION], b"")?;
+    sandbox.must(&["lifecycle", "save", "tester"], b"").map(drop)
 }
 
-fn with_bad_role(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    fs::create_dir_all(scene.store().join("agents"))?;
-    Ok(fs::write(scene.project().join(ROLE_PATH), ROLE.replacen('—', "-", 1))?)
+fn with_bad_role(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    fs::create_dir_all(sandbox.store().join("agents"))?;
+    Ok(fs::write(sandbox.project().join(ROLE_PATH), ROLE.replacen('—', "-", 1))?)
 }
 
-fn compacting(scene: &Scene) -> Result<()> {
-    with_role(scene)?;
-    scene.must(&["hook", "claude-code", "PreCompact"], &compact(&scene.dir)).map(drop)
+fn compacting(sandbox: &Sandbox) -> Result<()> {
+    with_role(sandbox)?;
+    sandbox.must(&["hook", "claude-code", "PreCompact"], &compact(&sandbox.dir)).map(drop)
 }
 
-fn reads_role(scene: &Path) -> Vec<u8> {
+fn reads_role(sandbox: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "Read", "tool_use_id": TOOL_ID,
-        "tool_input": {"file_path": scene.join("project").join(ROLE_PATH)}});
-    payload::event(scene, "PostToolUse", more)
+        "tool_input": {"file_path": sandbox.join("project").join(ROLE_PATH)}});
+    payload::event(sandbox, "PostToolUse", more)
 }
 
-fn has_role_file(scene: &Scene) -> bool {
-    fs::read_to_string(scene.project().join(ROLE_PATH)).is_ok_and(|text| text.starts_with("# Tester — "))
+fn has_role_file(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.project().join(ROLE_PATH)).is_ok_and(|text| text.starts_with("# Tester — "))
 }
 
-fn is_mended(scene: &Scene) -> bool {
-    fs::read_to_string(scene.project().join(ROLE_PATH)).is_ok_and(|text| text == ROLE)
+fn is_mended(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.project().join(ROLE_PATH)).is_ok_and(|text| text == ROLE)
 }
 
-fn is_bound(scene: &Scene) -> bool {
-    fs::read_to_string(scene.store().join("state/roles").join(SESSION)).is_ok_and(|text| text == "tester\n")
+fn is_bound(sandbox: &Sandbox) -> bool {
+    fs::read_to_string(sandbox.store().join("state/roles").join(SESSION)).is_ok_and(|text| text == "tester\n")
 }
 
-fn state_of(scene: &Scene, machine: &str) -> Option<String> {
-    let bytes = fs::read(scene.store().join(format!("state/lifecycle/{machine}.json"))).ok()?;
+fn state_of(sandbox: &Sandbox, machine: &str) -> Option<String> {
+    let bytes = fs::read(sandbox.store().join(format!("state/lifecycle/{machine}.json"))).ok()?;
     let value: Value = serde_json::from_slice(&bytes).ok()?;
     value["state"].as_str().map(str::to_owned)
 }
 
-fn has_begun(scene: &Scene) -> bool {
-    state_of(scene, "scribe").as_deref() == Some("active")
+fn has_begun(sandbox: &Sandbox) -> bool {
+    state_of(sandbox, "scribe").as_deref() == Some("active")
 }
 
-fn is_saved(scene: &Scene) -> bool {
-    state_of(scene, "tester").as_deref() == Some("saved")
+fn is_saved(sandbox: &Sandbox) -> bool {
+    state_of(sandbox, "tester").as_deref() == Some("saved")
 }
 
-fn is_compacting(scene: &Scene) -> bool {
-    state_of(scene, "tester").as_deref() == Some("compacting")
+fn is_compacting(sandbox: &Sandbox) -> bool {
+    state_of(sandbox, "tester").as_deref() == Some("compacting")
 }
 
-fn is_recovering(scene: &Scene) -> bool {
-    state_of(scene, "tester").as_deref() == Some("recovering")
+fn is_recovering(sandbox: &Sandbox) -> bool {
+    state_of(sandbox, "tester").as_deref() == Some("recovering")
 }
 
-fn is_active(scene: &Scene) -> bool {
-    state_of(scene, "tester").as_deref() == Some("active")
+fn is_active(sandbox: &Sandbox) -> bool {
+    state_of(sandbox, "tester").as_deref() == Some("active")
 }
 
-fn with_droid(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    let text = transcript::droid(&scene.project(), "call_droid");
-    Ok(fs::write(scene.dir.join("home/droid.jsonl"), text)?)
+fn with_droid(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let text = transcript::droid(&sandbox.project(), "call_droid");
+    Ok(fs::write(sandbox.dir.join("home/droid.jsonl"), text)?)
 }
 
-fn droid_stop(scene: &Path) -> Vec<u8> {
-    let more = json!({"transcript_path": scene.join("home/droid.jsonl"), "message_id": "m",
+fn droid_stop(sandbox: &Path) -> Vec<u8> {
+    let more = json!({"transcript_path": sandbox.join("home/droid.jsonl"), "message_id": "m",
         "stop_hook_active": false, "tool_execution_count": 1, "elapsed_time": 872});
-    payload::event(scene, "Stop", more)
+    payload::event(sandbox, "Stop", more)
 }
 
-fn retold_by_droid(scene: &Scene) -> bool {
-    shown_ids(scene).iter().filter(|id| *id == "call_droid").count() == 1
-        && edits_of(scene, "src/droid.rs") == Some(1)
+fn retold_by_droid(sandbox: &Sandbox) -> bool {
+    shown_ids(sandbox).iter().filter(|id| *id == "call_droid").count() == 1
+        && edits_of(sandbox, "src/droid.rs") == Some(1)
 }
 
-/// The ids that `thru journal` shows for the scene's session.
-pub fn shown_ids(scene: &Scene) -> Vec<String> {
-    let output = scene.run(&["journal", "--json", "--session", SESSION], b"");
+/// The ids that `thru journal` shows for the sandbox's session.
+pub fn shown_ids(sandbox: &Sandbox) -> Vec<String> {
+    let output = sandbox.run(&["journal", "--json", "--session", SESSION], b"");
     let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
 }
 
 /// How often `thru files` says a file was edited.
-pub fn edits_of(scene: &Scene, path: &str) -> Option<u64> {
-    let output = scene.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
+pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
+    let output = sandbox.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
     let files = told.as_array().or_else(|| told["files"].as_array())?;
     files.iter().find(|file| file["path"] == path)?["edits"].as_u64()
@@ -482,153 +494,153 @@ pub fn edits_of(scene: &Scene, path: &str) -> Option<u64> {
 
 pub const PROMPT: &str = "Make it green";
 
-/// A loop that holds the scene's session, whose last message is known by its id: told again, it is the same stop.
-pub fn looping(scene: &Scene) -> Result<()> {
-    loop_after(scene, "Done.")
+/// A loop that holds the sandbox's session, whose last message is known by its id: told again, it is the same stop.
+pub fn looping(sandbox: &Sandbox) -> Result<()> {
+    loop_after(sandbox, "Done.")
 }
 
-fn promised(scene: &Scene) -> Result<()> {
-    loop_after(scene, PROMISE)
+fn promised(sandbox: &Sandbox) -> Result<()> {
+    loop_after(sandbox, PROMISE)
 }
 
 const PROMISE: &str = "<promise>ALL GREEN</promise>";
 
-fn loop_after(scene: &Scene, said: &str) -> Result<()> {
-    lived_in(scene)?;
-    let folder = scene.dir.join("home/.claude/projects/p");
+fn loop_after(sandbox: &Sandbox, said: &str) -> Result<()> {
+    lived_in(sandbox)?;
+    let folder = sandbox.dir.join("home/.claude/projects/p");
     fs::create_dir_all(&folder)?;
-    fs::write(folder.join("s.jsonl"), transcript::said(&scene.project(), "msg_last", said))?;
-    scene.must(&["loop", "start", PROMPT, "--promise", "ALL GREEN", "--session", SESSION], b"").map(drop)
+    fs::write(folder.join("s.jsonl"), transcript::said(&sandbox.project(), "msg_last", said))?;
+    sandbox.must(&["loop", "start", PROMPT, "--promise", "ALL GREEN", "--session", SESSION], b"").map(drop)
 }
 
-fn waiting(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    scene.must(&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], b"").map(drop)
+fn waiting(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    sandbox.must(&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], b"").map(drop)
 }
 
-fn with_ralph(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    fs::create_dir_all(scene.project().join(".claude"))?;
+fn with_ralph(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    fs::create_dir_all(sandbox.project().join(".claude"))?;
     let text = "---\nactive: true\niteration: 2\nmax_iterations: 9\ncompletion_promise: \"OK\"\n---\n\nMake it green\n";
-    Ok(fs::write(scene.project().join(".claude/ralph-loop.local.md"), text)?)
+    Ok(fs::write(sandbox.project().join(".claude/ralph-loop.local.md"), text)?)
 }
 
-fn promise(scene: &Path) -> Vec<u8> {
+fn promise(sandbox: &Path) -> Vec<u8> {
     let more = json!({"stop_hook_active": false, "last_assistant_message": PROMISE});
-    payload::event(scene, "Stop", more)
+    payload::event(sandbox, "Stop", more)
 }
 
-/// The loops of a scene, as `thru loop list` tells them.
-pub fn loops(scene: &Scene) -> Vec<Value> {
-    let told = scene.run(&["loop", "list", "--json"], b"").ok();
+/// The loops of a sandbox, as `thru loop list` tells them.
+pub fn loops(sandbox: &Sandbox) -> Vec<Value> {
+    let told = sandbox.run(&["loop", "list", "--json"], b"").ok();
     let told: Option<Value> = told.and_then(|output| serde_json::from_slice(&output.stdout).ok());
     told.and_then(|told| told["loops"].as_array().cloned()).unwrap_or_default()
 }
 
-fn any_loop(scene: &Scene, key: &str, value: &Value) -> bool {
-    loops(scene).iter().any(|one| one[key] == *value && one["prompt"] == PROMPT)
+fn any_loop(sandbox: &Sandbox, key: &str, value: &Value) -> bool {
+    loops(sandbox).iter().any(|one| one[key] == *value && one["prompt"] == PROMPT)
 }
 
-fn went_on(scene: &Scene) -> bool {
-    any_loop(scene, "iteration", &json!(2)) && any_loop(scene, "status", &json!("active"))
+fn went_on(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "iteration", &json!(2)) && any_loop(sandbox, "status", &json!("active"))
 }
 
-fn kept(scene: &Scene) -> bool {
-    any_loop(scene, "status", &json!("done"))
+fn kept(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "status", &json!("done"))
 }
 
-fn claimed(scene: &Scene) -> bool {
-    any_loop(scene, "session", &json!(SESSION))
+fn claimed(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "session", &json!(SESSION))
 }
 
-fn loop_there(scene: &Scene) -> bool {
-    any_loop(scene, "status", &json!("active"))
+fn loop_there(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "status", &json!("active"))
 }
 
-fn loop_cancelled(scene: &Scene) -> bool {
-    any_loop(scene, "status", &json!("cancelled"))
+fn loop_cancelled(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "status", &json!("cancelled"))
 }
 
-fn loop_paused(scene: &Scene) -> bool {
-    any_loop(scene, "status", &json!("paused"))
+fn loop_paused(sandbox: &Sandbox) -> bool {
+    any_loop(sandbox, "status", &json!("paused"))
 }
 
-fn always(_: &Scene) -> bool {
+fn always(_: &Sandbox) -> bool {
     true
 }
 
-fn rooted(scene: &Scene) -> bool {
-    project_id(scene).is_some_and(|id| !id.is_empty())
+fn rooted(sandbox: &Sandbox) -> bool {
+    project_id(sandbox).is_some_and(|id| !id.is_empty())
 }
 
-fn trusted(scene: &Scene) -> bool {
-    let roots = trust_record(scene)
+fn trusted(sandbox: &Sandbox) -> bool {
+    let roots = trust_record(sandbox)
         .ok()
         .and_then(|path| fs::read(path).ok())
         .and_then(|bytes| integrity::roots(&bytes));
     roots.is_some_and(|roots| roots.iter().any(|root| root.ends_with("/project")))
 }
 
-fn untrusted(scene: &Scene) -> bool {
-    rooted(scene) && !trusted(scene)
+fn untrusted(sandbox: &Sandbox) -> bool {
+    rooted(sandbox) && !trusted(sandbox)
 }
 
 fn nothing(_: &Path) -> Vec<u8> {
     Vec::new()
 }
 
-pub fn start(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionStart", json!({"source": "startup"}))
+pub fn start(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionStart", json!({"source": "startup"}))
 }
 
-pub fn prompt(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
+pub fn prompt(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "UserPromptSubmit", json!({"prompt": "Fix the failing test, please."}))
 }
 
 pub const TOOL_ID: &str = "toolu_tortured";
 
-pub fn tool(scene: &Path) -> Vec<u8> {
-    payload::bash(scene, TOOL_ID, "cargo test --workspace")
+pub fn tool(sandbox: &Path) -> Vec<u8> {
+    payload::bash(sandbox, TOOL_ID, "cargo test --workspace")
 }
 
-pub fn failure(scene: &Path) -> Vec<u8> {
+pub fn failure(sandbox: &Path) -> Vec<u8> {
     let more = json!({"tool_name": "Bash", "tool_use_id": "toolu_failed", "tool_input": {"command": "false"},
         "error": "Exit code 1", "is_interrupt": false});
-    payload::event(scene, "PostToolUseFailure", more)
+    payload::event(sandbox, "PostToolUseFailure", more)
 }
 
-pub fn compact(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
+pub fn compact(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "PreCompact", json!({"trigger": "auto", "custom_instructions": ""}))
 }
 
-pub fn stop(scene: &Path) -> Vec<u8> {
+pub fn stop(sandbox: &Path) -> Vec<u8> {
     let more = json!({"stop_hook_active": false, "last_assistant_message": "Done."});
-    payload::event(scene, "Stop", more)
+    payload::event(sandbox, "Stop", more)
 }
 
-pub fn end(scene: &Path) -> Vec<u8> {
-    payload::event(scene, "SessionEnd", json!({"reason": "exit"}))
+pub fn end(sandbox: &Path) -> Vec<u8> {
+    payload::event(sandbox, "SessionEnd", json!({"reason": "exit"}))
 }
 
 /// A journal that is full: the next line rotates it.
-fn full_log(scene: &Scene) -> Result<()> {
-    lived_in(scene)?;
-    rotate_early(scene)?;
+fn full_log(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    rotate_early(sandbox)?;
     let filler = format!("{}\n", json!({"v": 1, "event": "filler", "text": "x".repeat(1000)}));
-    let mut log = fs::OpenOptions::new().append(true).open(scene.journal())?;
+    let mut log = fs::OpenOptions::new().append(true).open(sandbox.journal())?;
     Ok(log.write_all(filler.repeat(80).as_bytes())?)
 }
 
 /// The smallest limit that can be set.
-pub fn rotate_early(scene: &Scene) -> Result<()> {
-    fs::create_dir_all(scene.dir.join("config/throughline"))?;
-    Ok(fs::write(scene.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
+pub fn rotate_early(sandbox: &Sandbox) -> Result<()> {
+    fs::create_dir_all(sandbox.dir.join("config/throughline"))?;
+    Ok(fs::write(sandbox.dir.join("config/throughline/config.toml"), "[hooks]\nlog_limit_kib = 64\n")?)
 }
 
-/// The journal of the scene's session and its rotated parts.
-pub fn journals(scene: &Scene) -> Result<Vec<Vec<u8>>> {
+/// The journal of the sandbox's session and its rotated parts.
+pub fn journals(sandbox: &Sandbox) -> Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
-    for entry in fs::read_dir(scene.store().join("sessions"))? {
+    for entry in fs::read_dir(sandbox.store().join("sessions"))? {
         let entry = entry?;
         if entry.file_name().to_string_lossy().starts_with(SESSION) && entry.path().is_file() {
             found.push(fs::read(entry.path())?);
@@ -637,9 +649,9 @@ pub fn journals(scene: &Scene) -> Result<Vec<Vec<u8>>> {
     Ok(found)
 }
 
-/// The ids of all tool calls in the journal of the scene's session.
-pub fn journal_ids(scene: &Scene) -> Vec<String> {
-    let logs = journals(scene).unwrap_or_default();
+/// The ids of all tool calls in the journal of the sandbox's session.
+pub fn journal_ids(sandbox: &Sandbox) -> Vec<String> {
+    let logs = journals(sandbox).unwrap_or_default();
     let lines = logs.iter().flat_map(|log| log.split(|&byte| byte == b'\n'));
     lines
         .filter_map(|line| serde_json::from_slice::<Value>(line).ok())

@@ -11,7 +11,7 @@ use super::integrity::is_settings;
 use super::judge::{Wrongs, first_line};
 use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SETTINGS};
 use super::snapshot::Snapshot;
-use crate::scene::Scene;
+use crate::sandbox::Sandbox;
 
 /// Each file is as it was, or as the command leaves it when nothing is broken; a file that is not there counts too.
 pub fn old_or_new(
@@ -53,10 +53,10 @@ pub fn old_or_new(
 }
 
 /// Installing and uninstalling once more gives the bytes a person had before any of it.
-pub fn there_and_back(row: &Row, scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
+pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = row.argv.last().copied().unwrap_or("--local");
     for verb in ["install", "uninstall"] {
-        let output = scene.run(&[verb, "claude-code", scope], b"")?;
+        let output = sandbox.run(&[verb, "claude-code", scope], b"")?;
         if !output.status.success() {
             let why = first_line(&output.stderr);
             wrong.push((Loss::None, format!("{verb} afterwards: {}: {why}", output.status)));
@@ -68,7 +68,7 @@ pub fn there_and_back(row: &Row, scene: &Scene, wrong: &mut Wrongs) -> Result<()
         expect.push((EXCLUDE_FILE, EXCLUDE));
     }
     for (path, original) in expect {
-        let found = fs::read(scene.dir.join(path)).ok();
+        let found = fs::read(sandbox.dir.join(path)).ok();
         let original = (!none || path == EXCLUDE_FILE).then_some(original.as_bytes());
         if found.as_deref() != original {
             let found =

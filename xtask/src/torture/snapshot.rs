@@ -1,4 +1,4 @@
-//! All files below a folder, held in memory: to put a scene back, and to compare before with after.
+//! All files below a folder, held in memory: to put a sandbox back, and to compare before with after.
 
 use std::collections::BTreeMap;
 use std::fs;

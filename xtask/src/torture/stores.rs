@@ -19,7 +19,7 @@ use std::sync::Mutex;
 use anyhow::{Result, ensure};
 
 use super::{Depth, Failure, Loss, Tally, on_all_cores};
-use crate::scene::{Lab, Scene};
+use crate::sandbox::{Lab, Sandbox};
 use crate::table::{self, Align};
 use arrivals::ARRIVALS;
 use files::Item;
@@ -57,16 +57,16 @@ pub struct Rules {
 }
 
 /// Makes the store as somebody hostile would.
-pub type Arrange = Box<dyn Fn(&Scene) -> Result<()> + Sync>;
+pub type Arrange = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
 pub struct Store {
     pub group: &'static str,
     pub name: String,
     pub rules: Rules,
     pub arrange: Arrange,
-    /// Below the scene.
+    /// Below the sandbox.
     pub cwd: &'static str,
-    /// `@` stands for the scene.
+    /// `@` stands for the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
     pub user: User,
 }
@@ -76,7 +76,7 @@ impl Store {
         group: &'static str,
         name: impl Into<String>,
         is_trusted: bool,
-        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+        arrange: impl Fn(&Sandbox) -> Result<()> + Sync + 'static,
     ) -> Self {
         let rules = Rules { is_trusted, writes: vec!["project"], state: "state" };
         let arrange = Box::new(arrange);
@@ -86,7 +86,7 @@ impl Store {
     fn trusted(
         group: &'static str,
         name: impl Into<String>,
-        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+        arrange: impl Fn(&Sandbox) -> Result<()> + Sync + 'static,
     ) -> Self {
         Self::new(group, name, true, arrange)
     }
@@ -94,7 +94,7 @@ impl Store {
     fn untrusted(
         group: &'static str,
         name: impl Into<String>,
-        arrange: impl Fn(&Scene) -> Result<()> + Sync + 'static,
+        arrange: impl Fn(&Sandbox) -> Result<()> + Sync + 'static,
     ) -> Self {
         Self::new(group, name, false, arrange)
     }
@@ -119,7 +119,7 @@ impl Store {
         self
     }
 
-    /// With `XDG_STATE_HOME` set to `value`, which means the folder `state` of the scene.
+    /// With `XDG_STATE_HOME` set to `value`, which means the folder `state` of the sandbox.
     fn with_state_home(mut self, value: &'static str, state: &'static str) -> Self {
         self.variable = Some(("XDG_STATE_HOME", value));
         self.rules.state = state;
@@ -127,7 +127,7 @@ impl Store {
     }
 }
 
-type Attack = (&'static str, fn(&Scene) -> Vec<Item>);
+type Attack = (&'static str, fn(&Sandbox) -> Vec<Item>);
 
 /// Records that want something run or fed. Each arrives in several ways.
 const ATTACKS: &[Attack] = &[
@@ -170,8 +170,8 @@ fn all_stores(depth: Depth) -> Vec<Store> {
             if depth == Depth::Quick && number > 0 && number % ARRIVALS.len() != at {
                 continue;
             }
-            stores.push(Store::new(arrival.name, name, arrival.is_trusted, move |scene| {
-                (arrival.bring)(scene, &make(scene))
+            stores.push(Store::new(arrival.name, name, arrival.is_trusted, move |sandbox| {
+                (arrival.bring)(sandbox, &make(sandbox))
             }));
         }
     }

@@ -16,7 +16,7 @@ use super::rows::{ROWS, Row};
 use super::settings;
 use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, on_all_cores};
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, Call};
 
 /// Calls that a broken disk, a full table or a missing permission can make fail. Where an architecture does
@@ -103,19 +103,19 @@ fn sweep(lab: &Lab, faults: &[Fault]) -> Result<Tally> {
 /// One command, one kind of fault, every call.
 fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let name = format!("sweep-{}-{fault:?}", row.name).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-    let scene = lab.scene(&name)?;
-    (row.scene)(&scene)?;
-    let before = Snapshot::take(&scene.dir)?;
-    let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, fault, scene: &scene };
+    let sandbox = lab.sandbox(&name)?;
+    (row.sandbox)(&sandbox)?;
+    let before = Snapshot::take(&sandbox.dir)?;
+    let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, fault, sandbox: &sandbox };
 
     let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
-    let clean = Snapshot::take(&scene.dir)?;
+    let clean = Snapshot::take(&sandbox.dir)?;
     let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
     let mut tally = Tally::default();
     let mut judged = HashSet::new();
     for call in kinds.iter().filter(|call| !fault.passes_over(call) && !leaves_open(row, fault, call)) {
         for number in 1.. {
-            before.restore(&scene.dir)?;
+            before.restore(&sandbox.dir)?;
             let inject = fault.inject(call, number);
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
@@ -124,8 +124,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
                 break;
             }
             let hit = strace::calls(&log).find(|call| call.injected);
-            let mut wrong = said(row, &scene, &output, hit.as_ref());
-            let after = Snapshot::take(&scene.dir)?;
+            let mut wrong = said(row, &sandbox, &output, hit.as_ref());
+            let after = Snapshot::take(&sandbox.dir)?;
             if row.takes == Takes::Settings {
                 // Only where a temporary file could not be removed may it be left.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
@@ -134,16 +134,16 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             // Most faults leave one of a few disks, and what the next commands make of a disk they show once.
             let loss = loss(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
-                judge::aftermath(row, &scene, [&before, &after], loss, &mut wrong)?;
+                judge::aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
                 if row.takes == Takes::Settings {
-                    settings::there_and_back(row, &scene, &mut wrong)?;
+                    settings::there_and_back(row, &sandbox, &mut wrong)?;
                 }
             }
             tally.faults += 1;
             tally.point(wrong, || bench.reproduce(&inject));
         }
     }
-    std::fs::remove_dir_all(&scene.dir)?;
+    std::fs::remove_dir_all(&sandbox.dir)?;
     Ok(tally)
 }
 
@@ -155,9 +155,9 @@ fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
 }
 
 /// What is wrong with the broken command's own words and exit code.
-fn said(row: &Row, scene: &Scene, output: &Output, hit: Option<&Call>) -> Wrongs {
+fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wrongs {
     let mut wrong = Vec::new();
-    let killed = output.status.signal() == Some(9) && output.stderr != scene::HUNG.as_bytes();
+    let killed = output.status.signal() == Some(9) && output.stderr != sandbox::HUNG.as_bytes();
     if killed {
         // A killed process says nothing, and that is in order.
     } else if row.is_hook() {
@@ -170,7 +170,7 @@ fn said(row: &Row, scene: &Scene, output: &Output, hit: Option<&Call>) -> Wrongs
         }) {
             judge::says_why(row.argv, output, &mut wrong);
         }
-        if output.status.success() && !(row.done)(scene) {
+        if output.status.success() && !(row.done)(sandbox) {
             wrong.push((Loss::None, "it said it succeeded, and had not".into()));
         }
     }
@@ -192,15 +192,15 @@ struct Bench<'a> {
     log: PathBuf,
     row: &'a Row,
     fault: Fault,
-    scene: &'a Scene,
+    sandbox: &'a Sandbox,
 }
 
 impl Bench<'_> {
     fn run(&self, trace: &str, more: &[&str]) -> Result<(Output, String)> {
         let mut strace = Command::new("strace");
         strace.args(self.follow()).args(["-qq", "-s", "256", "-e", trace, "-o"]).arg(&self.log).args(more);
-        let mut command = scene::inside(strace, &self.scene.thru(self.row.argv));
-        let output = scene::finish(&mut command, &(self.row.stdin)(&self.scene.dir))?;
+        let mut command = sandbox::inside(strace, &self.sandbox.thru(self.row.argv));
+        let output = sandbox::finish(&mut command, &(self.row.stdin)(&self.sandbox.dir))?;
         let log = std::fs::read(&self.log).context("strace left no log; may this user trace processes?")?;
         Ok((output, String::from_utf8_lossy(&log).into_owned()))
     }

@@ -9,7 +9,7 @@ use super::judge::{self, Wrongs};
 use super::rows::{self, TOOL_DONE};
 use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, on_all_cores};
-use crate::scene::{Lab, SESSION, Scene, payload};
+use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 /// A log, and the event that appends to it.
 type Log = (&'static str, &'static [&'static str], fn(&Path) -> Vec<u8>);
@@ -19,28 +19,28 @@ const LOGS: &[Log] = &[
     ("indexes/sessions.jsonl", &["hook", "claude-code", "SessionStart"], rows::start),
 ];
 
-fn tool(scene: &Path) -> Vec<u8> {
-    payload::bash(scene, "toolu_healed", "true")
+fn tool(sandbox: &Path) -> Vec<u8> {
+    payload::bash(sandbox, "toolu_healed", "true")
 }
 
 pub fn logs(lab: &Lab, _: Depth) -> Result<Tally> {
     on_all_cores(LOGS, |at, (name, argv, stdin)| {
-        let scene = lab.scene(&format!("torn-log-{at}"))?;
-        rows::lived_in(&scene)?;
-        let before = Snapshot::take(&scene.dir)?;
-        let path = scene.store().join(name.replace("SESSION", SESSION));
+        let sandbox = lab.sandbox(&format!("torn-log-{at}"))?;
+        rows::lived_in(&sandbox)?;
+        let before = Snapshot::take(&sandbox.dir)?;
+        let path = sandbox.store().join(name.replace("SESSION", SESSION));
         let whole = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
         let last = last_line_start(&whole);
         let mut tally = Tally::default();
         for cut in last..whole.len() {
-            before.restore(&scene.dir)?;
+            before.restore(&sandbox.dir)?;
             fs::write(&path, &whole[..cut])?;
-            let output = scene.run(argv, &stdin(&scene.dir))?;
+            let output = sandbox.run(argv, &stdin(&sandbox.dir))?;
             let mut wrong = Vec::new();
             judge::hook_output(&output, &mut wrong);
             healed(&fs::read(&path)?, &whole[..cut], &mut wrong);
             if cut % 8 == 0 {
-                readable(&scene, &mut wrong)?;
+                readable(&sandbox, &mut wrong)?;
             }
             tally.point(wrong, || format!("head -c {cut} of {name}, then thru {}", argv.join(" ")));
         }
@@ -73,9 +73,9 @@ fn healed(log: &[u8], old: &[u8], wrong: &mut Wrongs) {
     }
 }
 
-fn readable(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
+fn readable(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     for argv in [["status", "--json"], ["doctor", "--json"]] {
-        let output = scene.run(&argv, b"")?;
+        let output = sandbox.run(&argv, b"")?;
         judge::cli_output(&output, wrong);
         if output.status.code().is_none_or(|code| code > 1) {
             wrong.push((Loss::None, format!("{} afterwards: {}", argv[0], output.status)));
@@ -84,31 +84,31 @@ fn readable(scene: &Scene, wrong: &mut Wrongs) -> Result<()> {
     Ok(())
 }
 
-type Finder = fn(&Scene) -> Result<PathBuf>;
+type Finder = fn(&Sandbox) -> Result<PathBuf>;
 
 /// root.json and the trust record, cut. They are written by rename, so this is the disk's doing, not ours; but a
 /// damaged file must never be taken for an absent one.
 pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
     let step = if depth == Depth::Quick { 24 } else { 6 };
     let files: [(&str, Finder); 2] = [
-        ("root.json", |scene| Ok(scene.store().join("root.json"))),
+        ("root.json", |sandbox| Ok(sandbox.store().join("root.json"))),
         ("the trust record", rows::trust_record),
     ];
     on_all_cores(&files, |at, (name, path)| {
-        let scene = lab.scene(&format!("torn-file-{at}"))?;
-        rows::lived_in(&scene)?;
-        let path = path(&scene)?;
+        let sandbox = lab.sandbox(&format!("torn-file-{at}"))?;
+        rows::lived_in(&sandbox)?;
+        let path = path(&sandbox)?;
         let whole = fs::read(&path)?;
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
-        let before = Snapshot::take(&scene.dir)?;
+        let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = Tally::default();
         // Up to the last byte that matters: without its line end the file is still whole.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [["init", "--json"].as_slice(), &["trust"], &["status", "--json"], TOOL_DONE, START] {
-                before.restore(&scene.dir)?;
+                before.restore(&sandbox.dir)?;
                 fs::write(&path, &whole[..cut])?;
-                let wrong = damaged(&scene, &path, &whole[..cut], argv)?;
+                let wrong = damaged(&sandbox, &path, &whole[..cut], argv)?;
                 tally.point(wrong, || format!("head -c {cut} of {name}, then thru {}", argv.join(" ")));
             }
         }
@@ -118,10 +118,10 @@ pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
 
 const START: &[&str] = &["hook", "claude-code", "SessionStart"];
 
-fn damaged(scene: &Scene, path: &Path, bytes: &[u8], argv: &[&str]) -> Result<Wrongs> {
+fn damaged(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Result<Wrongs> {
     let mut wrong = Vec::new();
-    let stdin = if argv == START { rows::start(&scene.dir) } else { tool(&scene.dir) };
-    let output = scene.run(argv, &stdin)?;
+    let stdin = if argv == START { rows::start(&sandbox.dir) } else { tool(&sandbox.dir) };
+    let output = sandbox.run(argv, &stdin)?;
     if argv[0] == "hook" {
         judge::hook_output(&output, &mut wrong);
     } else {

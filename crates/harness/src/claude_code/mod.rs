@@ -6,7 +6,7 @@ mod wire;
 use model::event::EventName;
 use model::packet::pickup::Mention;
 
-use crate::settings::{Place, TimeoutUnit};
+use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
     BlockCap, Capabilities, Commands, File, Form, Harness, HookTable, Install, STOP_TIMEOUT, Transcript,
     Wired,
@@ -47,7 +47,7 @@ pub const ROW: Harness = Harness {
     agent_files: &[".claude/agents/{role}/SKILL.md", ".claude/agents/{role}.md"],
     install: Install::HookTable(HookTable {
         local: Some("settings.local.json"),
-        file: File { name: "settings.json", place: Place::CLAUDE_CODE },
+        file: File { name: "settings.json", place: HookLocation::CLAUDE_CODE },
         other: None,
         form: Form::Exec,
         timeouts: TimeoutUnit::Seconds,

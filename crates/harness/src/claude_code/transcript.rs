@@ -139,7 +139,7 @@ struct Draft<'a> {
     operation: Option<Text<'a>>,
     content: Raw<'a>,
     message: Message<'a>,
-    report: tools::Report<'a>,
+    report: tools::ToolReport<'a>,
     compaction: Option<Item<'a>>,
     path: Option<Text<'a>>,
 }
@@ -168,7 +168,7 @@ impl<'a> Draft<'a> {
                 b"attachment" => self.attachment(walk),
                 b"data" => self.progress(walk),
                 b"toolUseResult" if !self.message.results.is_empty() => {
-                    self.report = tools::Report::read(walk);
+                    self.report = tools::ToolReport::read(walk);
                     return End::Left;
                 }
                 _ => walk.skip(),

@@ -6,7 +6,7 @@ mod wire;
 use model::event::EventName;
 use model::packet::pickup::Mention;
 
-use crate::settings::{Place, TimeoutUnit};
+use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
     Capabilities, Commands, Coverage, File, Form, Harness, HookTable, Install, STOP_TIMEOUT, Transcript,
     Wired,
@@ -48,8 +48,8 @@ pub const ROW: Harness = Harness {
     agent_files: &[],
     install: Install::HookTable(HookTable {
         local: None,
-        file: File { name: "hooks.json", place: Place::DROID_HOOKS },
-        other: Some(File { name: "settings.json", place: Place::DROID_SETTINGS }),
+        file: File { name: "hooks.json", place: HookLocation::DROID_HOOKS },
+        other: Some(File { name: "settings.json", place: HookLocation::DROID_SETTINGS }),
         form: Form::Shell,
         timeouts: TimeoutUnit::Seconds,
         strict: false,

@@ -6,7 +6,7 @@ use super::insert::{Habits, Kin, Spot};
 use super::render::{self, Before, Look, Node, group, print, print_member};
 use super::survey::{Hook, Survey};
 use super::tree::Container;
-use super::{Change, Entry, Place, Problem, What};
+use super::{Change, Entry, HookLocation, Problem, What};
 
 /// Which hook in the file stands for which entry.
 pub struct Plan<'a> {
@@ -35,7 +35,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The edits that bring what is there up to date and put in what is missing.
-    pub fn edits(&self, text: &str, place: &Place, survey: &Survey) -> Result<Vec<Edit>, Problem> {
+    pub fn edits(&self, text: &str, place: &HookLocation, survey: &Survey) -> Result<Vec<Edit>, Problem> {
         let mut edits: Vec<Edit> = self.pairs.iter().flat_map(|(hook, entry)| update(hook, entry)).collect();
         edits.extend(add(text, place, survey, &self.missing)?);
         Ok(edits)
@@ -99,7 +99,7 @@ fn parts(command: &Command) -> (&str, Option<&[String]>) {
 }
 
 /// Puts in what is missing: groups into arrays that are there, events into the events' object, or the object itself.
-fn add(text: &str, place: &Place, survey: &Survey, missing: &[&Entry]) -> Result<Vec<Edit>, Problem> {
+fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) -> Result<Vec<Edit>, Problem> {
     if missing.is_empty() {
         return Ok(Vec::new());
     }
@@ -132,7 +132,7 @@ fn add(text: &str, place: &Place, survey: &Survey, missing: &[&Entry]) -> Result
     Ok(edits)
 }
 
-fn new_file(place: &Place, entries: &[&Entry], habits: &Habits) -> Edit {
+fn new_file(place: &HookLocation, entries: &[&Entry], habits: &Habits) -> Edit {
     let look = habits.look();
     let events = events_node(entries, Before::NoFile, &look);
     let file = match place.key {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Place;
+use super::HookLocation;
 use super::edit::Edit;
 use super::insert::has_line_end;
 use super::render::Before;
@@ -10,7 +10,7 @@ use super::survey::{Hook, Survey, group_parts};
 use super::tree::{Container, Item, comments};
 
 /// The edits that take `hooks`, some of `survey.ours`, out of the file.
-pub fn remove(text: &str, place: &Place, survey: &Survey, hooks: &[&Hook]) -> Vec<Edit> {
+pub fn remove(text: &str, place: &HookLocation, survey: &Survey, hooks: &[&Hook]) -> Vec<Edit> {
     let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events(place), hooks) else {
         return Vec::new();
     };

@@ -7,7 +7,7 @@ use super::insert::has_line_end;
 use super::problem::{Problem, duplicate, invalid, not_utf8, wrong_shape};
 use super::render::Before;
 use super::tree::{Container, Item, check, container, is_named, string};
-use super::{Change, Entry, Place, What};
+use super::{Change, Entry, HookLocation, What};
 
 const BOM: &str = "\u{feff}";
 
@@ -66,7 +66,7 @@ pub struct Spans {
 }
 
 impl Survey {
-    pub fn of(text: &str, place: &Place) -> Result<Self, Problem> {
+    pub fn of(text: &str, place: &HookLocation) -> Result<Self, Problem> {
         let mut survey =
             Survey { root: None, member: None, nested: None, arrays: Vec::new(), ours: Vec::new() };
         let Some(range) = check(text).map_err(|fault| invalid(text, fault))? else { return Ok(survey) };
@@ -97,12 +97,12 @@ impl Survey {
     }
 
     /// The object whose members are events.
-    pub fn events(&self, place: &Place) -> Option<&Container> {
+    pub fn events(&self, place: &HookLocation) -> Option<&Container> {
         if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
     }
 
     /// Which member of the events' object is `event`, once it is sure that we can add to it.
-    pub fn event(&self, text: &str, place: &Place, event: &str) -> Result<Option<usize>, Problem> {
+    pub fn event(&self, text: &str, place: &HookLocation, event: &str) -> Result<Option<usize>, Problem> {
         let Some(events) = self.events(place) else { return Ok(None) };
         let Some(index) = only(text, events, event)? else { return Ok(None) };
         let Some(array) = &self.arrays[index] else {

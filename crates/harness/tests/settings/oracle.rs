@@ -1,6 +1,8 @@
 //! What must hold of every file, said without any of the code under test: a second JSONC reader, and counting.
 
-use harness::settings::{Command, Entry, Place, Timeout, TimeoutUnit, What, diff, find, install, uninstall};
+use harness::settings::{
+    Command, Entry, HookLocation, Timeout, TimeoutUnit, What, diff, find, install, uninstall,
+};
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
@@ -54,7 +56,7 @@ pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
 }
 
 /// The value of a file with `entries` in it.
-pub fn with_entries(value: Option<Value>, place: &Place, entries: &[Entry]) -> Value {
+pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry]) -> Value {
     let mut value = value.unwrap_or_else(|| json!({}));
     for entry in entries {
         let events = match place.key {
@@ -84,7 +86,7 @@ pub fn with_entries(value: Option<Value>, place: &Place, entries: &[Entry]) -> V
 
 /// All that must hold of a valid file that has nothing of ours in it. Returns what it became.
 #[track_caller]
-pub fn check(name: &str, old: &[u8], place: &Place, entries: &[Entry]) -> Vec<u8> {
+pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) -> Vec<u8> {
     let installed = install(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
     let new = &installed.bytes;
     let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());

@@ -1,6 +1,6 @@
 //! What holds of any file at all.
 
-use harness::settings::{Place, Problem, diff, find, install, uninstall};
+use harness::settings::{HookLocation, Problem, diff, find, install, uninstall};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::generate::file;
 use crate::oracle::{apply_diff, check, read};
 use crate::{claude_code, droid};
 
-const BARE: Place = Place::DROID_HOOKS;
+const BARE: HookLocation = HookLocation::DROID_HOOKS;
 
 fn choices() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(any::<u8>(), 0..160)
@@ -20,7 +20,7 @@ proptest! {
     #[test]
     fn any_settings_file(choices in choices()) {
         let text = file(&choices, false);
-        check("generated", text.as_bytes(), &Place::CLAUDE_CODE, &claude_code()[..4]);
+        check("generated", text.as_bytes(), &HookLocation::CLAUDE_CODE, &claude_code()[..4]);
     }
 
     #[test]
@@ -41,7 +41,7 @@ proptest! {
             1 => bytes.insert(at, byte % 128),
             _ => bytes[at] = byte,
         }
-        let result = install(Some(&bytes), &Place::CLAUDE_CODE, &claude_code());
+        let result = install(Some(&bytes), &HookLocation::CLAUDE_CODE, &claude_code());
         let Ok(text) = str::from_utf8(&bytes) else {
             let refused = matches!(result, Err(Problem::NotUtf8 { .. }));
             prop_assert!(refused);
@@ -56,7 +56,7 @@ proptest! {
             prop_assert!(read(text).is_some(), "taken: {text}");
             prop_assert!(read(str::from_utf8(&outcome.bytes).unwrap()).is_some());
         }
-        let _ = (uninstall(&bytes, &Place::CLAUDE_CODE), find(&bytes, &Place::CLAUDE_CODE));
+        let _ = (uninstall(&bytes, &HookLocation::CLAUDE_CODE), find(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
     /// One version after the other, each with other events; the last one leaves no trace of any.
@@ -64,10 +64,10 @@ proptest! {
     fn any_upgrade(choices in choices(), first in 0..4usize, second in 0..4usize) {
         let old = file(&choices, false);
         let entries = claude_code();
-        let one = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
-        let two = install(Some(&one.bytes), &Place::CLAUDE_CODE, &entries[second..second + 2]).unwrap();
-        prop_assert_eq!(find(&two.bytes, &Place::CLAUDE_CODE).unwrap().len(), 2);
-        let back = uninstall(&two.bytes, &Place::CLAUDE_CODE).unwrap();
+        let one = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &entries[first..first + 2]).unwrap();
+        let two = install(Some(&one.bytes), &HookLocation::CLAUDE_CODE, &entries[second..second + 2]).unwrap();
+        prop_assert_eq!(find(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap().len(), 2);
+        let back = uninstall(&two.bytes, &HookLocation::CLAUDE_CODE).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
 
@@ -76,7 +76,7 @@ proptest! {
     #[test]
     fn any_comment_since(choices in choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
         let old = file(&choices, false);
-        let new = install(Some(old.as_bytes()), &Place::CLAUDE_CODE, &claude_code()[..3]).unwrap().bytes;
+        let new = install(Some(old.as_bytes()), &HookLocation::CLAUDE_CODE, &claude_code()[..3]).unwrap().bytes;
         let new = String::from_utf8(new).unwrap();
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
@@ -85,9 +85,9 @@ proptest! {
         if read(&text) != read(&new) || text.starts_with('/') {
             return Ok(());
         }
-        let Ok(removed) = uninstall(text.as_bytes(), &Place::CLAUDE_CODE) else { return Ok(()) };
+        let Ok(removed) = uninstall(text.as_bytes(), &HookLocation::CLAUDE_CODE) else { return Ok(()) };
         let back = String::from_utf8(removed.bytes).unwrap();
-        prop_assert!(find(back.as_bytes(), &Place::CLAUDE_CODE).unwrap().is_empty());
+        prop_assert!(find(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empties(&back), without_empties(&old), "{}\n---\n{}", text, back);
         // Outside of what we put in, it stays. Our entries end in brackets, as what follows them may begin.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use harness::transcript::{ReadLine, each_line};
-use model::transcript::{Item, Kind, Once};
+use model::transcript::{Dedup, Item, Kind};
 use serde_json::Value;
 
 use super::READERS;
@@ -28,7 +28,7 @@ struct Tally {
 
 fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
     let mut tally = Tally::default();
-    let mut once = Once::default();
+    let mut dedup = Dedup::default();
     for line in transcript.split(|byte| *byte == b'\n') {
         each_line(read, line, |line| {
             match &line.kind {
@@ -36,7 +36,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
                 other => tally.unknown.push(format!("{other:?}")),
             }
             let is_main = line.is_main();
-            for item in line.items.into_iter().filter_map(|item| once.keep(item)) {
+            for item in line.items.into_iter().filter_map(|item| dedup.keep(item)) {
                 match item {
                     Item::Prompt { text, .. } => tally.prompts.push(text.into_owned()),
                     Item::Call(call) if is_main => {

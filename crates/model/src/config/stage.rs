@@ -42,13 +42,18 @@ const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
 /// A file that holds definitions: its path for messages, its text for line numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct SourceFile<'a> {
     pub path: &'a str,
     pub text: &'a str,
 }
 
 /// Lays the tables below `stages` over what is known.
-pub(super) fn lay(stages: &mut Vec<Stage>, item: &Item, line: Option<usize>, place: Place) -> Vec<Finding> {
+pub(super) fn lay(
+    stages: &mut Vec<Stage>,
+    item: &Item,
+    line: Option<usize>,
+    place: SourceFile,
+) -> Vec<Finding> {
     let Some(table) = item.as_table_like() else {
         let finding = Finding::new(Level::Error, "`stages` is a group of stages, not a value");
         return vec![
@@ -97,7 +102,7 @@ impl Stage {
     }
 }
 
-fn read_stage(stage: &mut Stage, item: &Item, line: Option<usize>, place: Place) -> Result<(), Finding> {
+fn read_stage(stage: &mut Stage, item: &Item, line: Option<usize>, place: SourceFile) -> Result<(), Finding> {
     let at = format!("stages.{}", stage.name);
     let refuse = |text: String, line| Finding::new(Level::Error, text).at(place.path, line);
     if let Err(bad) = Id::new(&stage.name) {
@@ -199,7 +204,7 @@ fn texts(item: &Item) -> Option<Vec<String>> {
     item.as_array()?.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
-fn line_of_key(table: &dyn TableLike, key: &str, place: Place) -> Option<usize> {
+fn line_of_key(table: &dyn TableLike, key: &str, place: SourceFile) -> Option<usize> {
     table.key(key).and_then(toml_edit::Key::span).map(|span| line_of(place.text, span.start))
 }
 

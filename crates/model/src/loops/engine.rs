@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 
-use super::{Ended, Failure, LastStop, Loop, Mark, Outcome, Status, feeding, promise, promise_words};
+use super::{
+    Ended, Failure, LastStop, Loop, Outcome, SessionPosition, Status, feeding, promise, promise_words,
+};
 use crate::redact::{self, redact};
 use crate::render::{code, inline};
 use crate::text::fingerprint;
@@ -35,7 +37,7 @@ pub struct Stop<'a> {
     /// Sub-agents that go on in the background.
     pub agents: usize,
     /// How much the session has done by now.
-    pub mark: Option<Mark>,
+    pub mark: Option<SessionPosition>,
     /// Files changed since the last stop.
     pub changed: usize,
     pub checked: Checked<'a>,

@@ -50,7 +50,7 @@ fn stop(text: &'static str) -> Stop<'static> {
         first: Some(false),
         compacting: false,
         agents: 0,
-        mark: Some(Mark { calls: 9, records: 20 }),
+        mark: Some(SessionPosition { calls: 9, records: 20 }),
         changed: 1,
         checked: Checked::NotYet,
     }
@@ -65,7 +65,7 @@ fn fed(text: &str) -> Loop {
         at: "2026-11-15T19:25:00.000Z".into(),
         why: "ended without the promise".into(),
         unaided: 1,
-        mark: Some(Mark { calls: 5, records: 10 }),
+        mark: Some(SessionPosition { calls: 5, records: 10 }),
         ..LastStop::default()
     };
     Loop { last_stop: Some(last), last_message_digest: digest(Some(message)), ..running() }
@@ -142,7 +142,7 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let quiet = Stop { message: Ok(None), ..stop("") };
     check("the last block is a tool call: nothing was said", &running(), &quiet, "feed 3");
     // A tool result, a sub-agent and a message that is not in the transcript yet never become the message: see
-    // `heard.rs`, which reads it. What reaches the engine of them is this.
+    // `last_turn.rs`, which reads it. What reaches the engine of them is this.
     check("by a sub-agent", &running(), &Stop { who: Who::SubAgent, ..stop(promised) }, "allow SubAgent");
     let unreadable = Stop { message: Err("the transcript cannot be read".into()), ..stop("") };
     check("nobody can know", &running(), &unreadable, "end error paused");
@@ -304,7 +304,7 @@ fn no_progress() {
     let idle = |idle, calls, changed, text| {
         let mut state = fed("Still red.");
         state.last_stop.as_mut().unwrap().idle = idle;
-        (state, Stop { mark: Some(Mark { calls, records: 20 }), changed, ..stop(text) })
+        (state, Stop { mark: Some(SessionPosition { calls, records: 20 }), changed, ..stop(text) })
     };
     let rows = [
         ("no call for the third time", idle(2, 5, 0, "Hm."), "end no-progress paused"),
@@ -342,7 +342,7 @@ fn a_harness_that_does_not_go_on() {
         state = *next;
     }
     assert!(overridden(&state, 8) && !overridden(&state, 9) && !overridden(&state, 0));
-    let worked = Stop { mark: Some(Mark { calls: 10, records: 30 }), ..stop("Hm.") };
+    let worked = Stop { mark: Some(SessionPosition { calls: 10, records: 30 }), ..stop("Hm.") };
     let Verdict::Feed { next, .. } = decide(Foreground::Loop(&state), &worked, &off) else { panic!() };
     assert_eq!(next.last_stop.unwrap().unaided, 1, "a tool call in between begins anew");
 }

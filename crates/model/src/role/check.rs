@@ -48,11 +48,11 @@ pub enum Kind {
 
 /// Errors first, in the order of the schema; then what is recommended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct RoleReport {
     pub findings: Vec<Finding>,
 }
 
-impl Report {
+impl RoleReport {
     pub fn errors(&self) -> Vec<&Finding> {
         self.findings.iter().filter(|finding| finding.kind != Kind::Recommended).collect()
     }
@@ -89,7 +89,7 @@ impl fmt::Display for Finding {
     }
 }
 
-pub fn check(document: &Document, facts: &Facts) -> Report {
+pub fn check(document: &Document, facts: &Facts) -> RoleReport {
     let mut findings = Vec::new();
     let mut add = |kind, line: Option<usize>, text: String| findings.push(Finding { kind, line, text });
     if let Some(finding) = document.findings().iter().find(|finding| finding.kind == FindingKind::NotUtf8) {
@@ -115,7 +115,7 @@ pub fn check(document: &Document, facts: &Facts) -> Report {
     }
     let mut warn = |line, text: String| add(Kind::Recommended, line, text);
     recommend(document, facts, &fields, &mut warn);
-    Report { findings }
+    RoleReport { findings }
 }
 
 /// What is wrong with line 1.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::once::digest;
+use super::dedup::digest;
 
 /// What a message cost. A harness may write it with every part of the message, and smaller in the earlier parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

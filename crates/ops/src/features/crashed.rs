@@ -14,9 +14,9 @@ use model::text::count;
 use model::{shell, time};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Lock, Place, SessionState, Store, layout};
+use store::{Lock, LogPosition, SessionState, Store, layout};
 
-use crate::features::packets::handoff::{self, Marks};
+use crate::features::packets::handoff::{self, FileHashes};
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, packets};
 use crate::hook::context::HookContext;
 use crate::process::alive;
@@ -90,7 +90,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
         });
     }
     let mut text = Vec::new();
-    project.store.dir().each_new_line(layout::SESSIONS, Place::default(), u64::MAX, |line| {
+    project.store.dir().each_new_line(layout::SESSIONS, LogPosition::default(), u64::MAX, |line| {
         text.extend_from_slice(line);
         text.push(b'\n');
     })?;
@@ -98,7 +98,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     let mut swept = Vec::new();
     for open in open(&text) {
         if seen_to(&project.store, &open)?.is_none() && is_dead(&project.store, &open, world.now)? {
-            swept.push(sweep(world, &project, &open, mode, Marks::Take)?);
+            swept.push(sweep(world, &project, &open, mode, FileHashes::Take)?);
         }
     }
     Ok(swept)
@@ -139,7 +139,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
             let Some(own) = Store::at(&root.path)? else { return Ok(Vec::new()) };
             let (own, marker) = (own.in_hook(store.until()), store.marker()?);
             let project = Project { root: root.clone(), store: own, marker };
-            let swept = sweep(world, &project, open, context.mode, Marks::Leave)?;
+            let swept = sweep(world, &project, open, context.mode, FileHashes::Leave)?;
             if context.mode == Mode::DryRun && !swept.packet.is_empty() {
                 return Ok(vec![candidate(open, &swept.packet)]);
             }
@@ -173,8 +173,8 @@ fn told(context: &HookContext, told: &[String]) -> Result<()> {
 }
 
 fn mark_offered(store: &Store, session: &Id) -> Result<()> {
-    let seen = store.session(session).get::<Seen>()?.unwrap_or_default();
-    Ok(store.session(session).put(&Seen { offered: true, ..seen })?)
+    let seen = store.session(session).get::<CrashRecord>()?.unwrap_or_default();
+    Ok(store.session(session).put(&CrashRecord { offered: true, ..seen })?)
 }
 
 /// Whether a packet still waits for somebody.
@@ -187,7 +187,8 @@ fn is_open(store: &Store, packet: &str) -> bool {
 /// Somebody wrote this session's packet: that is the one to take up when it breaks off.
 pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
-    let seen = Seen { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
+    let seen =
+        CrashRecord { packet: packet.to_owned(), offered: false, until: until(world, store, &session)? };
     Ok(store.session(&session).put(&seen)?)
 }
 
@@ -211,7 +212,7 @@ fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock(layout::SWEEP_LOCK, wait)
 }
 
-fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks) -> Result<Swept> {
+fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, hashes: FileHashes) -> Result<Swept> {
     let source = handoff::of_session(project, &open.session, None)?;
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
@@ -226,7 +227,7 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
     else {
         if mode == Mode::Write {
             let until = until(world, &project.store, &open.session)?;
-            project.store.session(&open.session).put(&Seen {
+            project.store.session(&open.session).put(&CrashRecord {
                 packet: String::new(),
                 offered: true,
                 until,
@@ -245,7 +246,7 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, marks: Marks
         head: head.commit,
         dirty: None,
     });
-    let request = handoff::Request { purpose: &purpose, marks, ..handoff::Request::default() };
+    let request = handoff::Request { purpose: &purpose, hashes, ..handoff::Request::default() };
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     handed_off(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
@@ -284,7 +285,7 @@ fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
 
 /// What was done about a session: which packet was made, and whether anybody was told.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Seen {
+struct CrashRecord {
     packet: String,
     offered: bool,
     until: Until,
@@ -303,8 +304,8 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
 }
 
 /// None also for a session that was taken up again since, and worked.
-fn seen_to(store: &Store, open: &Open) -> Result<Option<Seen>> {
-    let Some(seen) = store.session(&open.session).get::<Seen>()? else { return Ok(None) };
+fn seen_to(store: &Store, open: &Open) -> Result<Option<CrashRecord>> {
+    let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
     // What it did right behind its own handoff is no reason for a second packet.
     let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
     Ok(is_over.then_some(seen))
@@ -324,11 +325,11 @@ fn is_our_command(line: &str) -> bool {
     !commands.is_empty() && commands.iter().all(is_ours)
 }
 
-impl SessionState for Seen {
+impl SessionState for CrashRecord {
     const FOLDER: &'static str = layout::SWEPT;
     const LARGEST: usize = 1024;
 
-    fn parse(bytes: &[u8]) -> std::result::Result<Seen, String> {
+    fn parse(bytes: &[u8]) -> std::result::Result<CrashRecord, String> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines();
         let packet = lines.next().unwrap_or_default().trim_matches('-').to_owned();
@@ -336,7 +337,7 @@ impl SessionState for Seen {
         let until = lines.next().and_then(|line| line.split_once(' '));
         let until =
             until.map(|(at, records)| Until { at: at.to_owned(), records: records.parse().unwrap_or(0) });
-        Ok(Seen { packet, offered, until: until.unwrap_or_default() })
+        Ok(CrashRecord { packet, offered, until: until.unwrap_or_default() })
     }
 
     fn bytes(&self) -> Vec<u8> {

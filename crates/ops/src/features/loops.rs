@@ -4,10 +4,10 @@ mod adopt;
 mod choose;
 pub mod ralph;
 mod report;
-mod seen;
 pub(crate) mod session;
 pub mod start;
 pub(crate) mod stop;
+mod stop_facts;
 mod validators;
 
 use jiff::{SignedDuration, Timestamp};

@@ -27,7 +27,7 @@ use crate::{Error, Result, World};
 use orphan::Orphan;
 
 pub use adopt::{Adoption, LaunchShown, adopt, to_adopt};
-pub use expect::{Expectation, Wanted, Wish, expect};
+pub use expect::{ExpectOptions, Expectation, Wanted, expect};
 pub use hook::{Open, OpenOutput, open};
 pub(crate) use live::live_run;
 pub use live::{Live, Where, clear_live, live, set_live};
@@ -51,7 +51,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How a run stands.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct GateReport {
     pub run: PathBuf,
     pub stage: String,
     pub attempt: u32,
@@ -82,32 +82,32 @@ pub struct Row {
 }
 
 /// The verdicts of the live run, or of the newest run of a stage. Nothing is written.
-pub fn check(world: &World, stage: Option<&str>) -> Result<Report> {
-    let place = Place::find(world)?;
+pub fn check(world: &World, stage: Option<&str>) -> Result<GateReport> {
+    let place = GateContext::find(world)?;
     let run = place.run(stage)?;
     let expected = place.expected(&run)?;
     report(&place, &run, &expected)
 }
 
 /// Where a gate command works.
-struct Place {
+struct GateContext {
     root: Root,
     store: Store,
     resolved: Resolved,
     trusted: bool,
 }
 
-impl Place {
-    fn find(world: &World) -> Result<Place> {
-        Ok(Place::of(world, Project::find(world)?))
+impl GateContext {
+    fn find(world: &World) -> Result<GateContext> {
+        Ok(GateContext::of(world, Project::find(world)?))
     }
 
-    fn of(world: &World, project: Project) -> Place {
+    fn of(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
         let trusted = world.trusts(&marker, &root.path);
         // What a clone's settings define is somebody else's text.
         let resolved = settings::resolve(world, trusted.then_some(&store));
-        Place { root, store, resolved, trusted }
+        GateContext { root, store, resolved, trusted }
     }
 
     /// Of `stage` where one is named: the live run if it is of that stage, else the newest in `outputs/` that is.
@@ -195,7 +195,7 @@ impl Place {
     }
 }
 
-fn need_trust(place: &Place) -> Result<()> {
+fn need_trust(place: &GateContext) -> Result<()> {
     match place.trusted {
         true => Ok(()),
         false => Err(Error::Refused {
@@ -205,7 +205,7 @@ fn need_trust(place: &Place) -> Result<()> {
     }
 }
 
-/// Seen from the root.
+/// FoundOutput from the root.
 fn in_outputs(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS)
 }
@@ -221,14 +221,14 @@ fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
     Ok(gate::judge(output, &seen, &inputs))
 }
 
-fn report(place: &Place, run: &Run, expected: &Expected) -> Result<Report> {
+fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateReport> {
     let mut rows = Vec::with_capacity(expected.outputs.len());
     for output in &expected.outputs {
         rows.push(row(place, run, output, place.judge(run, output)?)?);
     }
     let omissions = run.path().join(omissions_of(run, expected));
     let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
-    Ok(Report {
+    Ok(GateReport {
         run: run.path().to_owned(),
         stage: expected.stage.clone(),
         attempt: expected.attempt,
@@ -246,7 +246,7 @@ fn omissions_of(run: &Run, expected: &Expected) -> String {
     }
 }
 
-fn row(place: &Place, run: &Run, output: &Output, judged: Judged) -> Result<Row> {
+fn row(place: &GateContext, run: &Run, output: &Output, judged: Judged) -> Result<Row> {
     let invalid = judged.verdict != Verdict::Valid;
     let log = layout::launch_log(&output.file);
     let log = (invalid && run.holds(&log)).then(|| run.path().join(log));

@@ -14,7 +14,7 @@ use model::event::{EventName, EventSet};
 use model::id::Id;
 use model::place;
 use model::role::lifecycle::{Lifecycle, State};
-use model::role::{self, ContextFile, Facts, Report};
+use model::role::{self, ContextFile, Facts, RoleReport};
 use model::text::did_you_mean;
 use model::time;
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub const VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
 /// A folder that can hold context files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place {
+struct ContextFolder {
     base: PathBuf,
     folder: String,
 }
@@ -130,7 +130,7 @@ pub fn look_or_make(world: &World) -> Result<(Roles, Store)> {
 
 impl Roles {
     /// The folders that are looked into, best first.
-    fn places(&self) -> Result<Vec<Place>> {
+    fn places(&self) -> Result<Vec<ContextFolder>> {
         places(&self.root, &self.settings)
     }
 
@@ -141,7 +141,7 @@ impl Roles {
     /// The name of every role with a file, each once.
     pub fn names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
-        for Place { base, folder } in self.places()? {
+        for ContextFolder { base, folder } in self.places()? {
             let dir = match Dir::open(&base).and_then(|dir| dir.sub(&folder)) {
                 Err(store::Error::Absent { .. }) => continue,
                 dir => dir?,
@@ -165,7 +165,7 @@ impl Roles {
 
     /// Where a new file of this role goes.
     pub fn new_file(&self, role: &Id) -> Result<(Dir, String, String)> {
-        let Some(Place { base, folder }) = self.places()?.into_iter().next() else {
+        let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
         };
         let shown = shown(&self.root, &base.join(&folder).join(role::file_name(role)));
@@ -177,7 +177,7 @@ impl Roles {
     }
 
     /// The whole check, with what disk and git know.
-    pub fn check(&self, world: &World, bytes: &[u8]) -> Report {
+    pub fn check(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
         let is_gone = |path: &String| {
@@ -201,7 +201,7 @@ impl Roles {
     }
 }
 
-fn places(root: &Root, settings: &Settings) -> Result<Vec<Place>> {
+fn places(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder>> {
     let wanted = &settings.roles_dir;
     let chosen = place::within("/", wanted);
     if chosen.path == "." || wanted.starts_with('/') || wanted.split('/').any(|part| part == "..") {
@@ -219,7 +219,7 @@ fn places(root: &Root, settings: &Settings) -> Result<Vec<Place>> {
             false => vec![&root.checkout, &root.path],
         };
         for base in bases {
-            let place = Place { base: base.clone(), folder: folder.to_owned() };
+            let place = ContextFolder { base: base.clone(), folder: folder.to_owned() };
             if !places.contains(&place) {
                 places.push(place);
             }
@@ -229,7 +229,7 @@ fn places(root: &Root, settings: &Settings) -> Result<Vec<Place>> {
 }
 
 fn find(root: &Root, settings: &Settings, role: &Id) -> Result<Option<File>> {
-    for Place { base, folder } in places(root, settings)? {
+    for ContextFolder { base, folder } in places(root, settings)? {
         let rel = format!("{folder}/{}", role::file_name(role));
         match Dir::open(&base).and_then(|dir| dir.read(&rel, LARGEST)) {
             Err(store::Error::Absent { .. }) => {}

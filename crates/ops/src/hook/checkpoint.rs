@@ -7,7 +7,7 @@ use harness::Harness;
 use model::digest::Digest;
 use model::event::{Event, Kind};
 use model::id::Id;
-use model::journal::Scene;
+use model::journal::RecordPolicy;
 use model::session::Pending;
 use model::suggest;
 use model::transcript::Line;
@@ -15,7 +15,7 @@ use store::feed::{self, Limits};
 use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::{Retelling, Told};
+use crate::hook::retell::{Retelling, TranscriptRecord};
 use crate::session::transcript_reader;
 
 /// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
@@ -28,7 +28,7 @@ const WINDOW_AT_COMPACTION: u64 = 3 * 512 * 1024;
 pub struct Checkpoint<'a> {
     pub store: &'a Store,
     pub harness: &'static Harness,
-    pub scene: Scene<'a>,
+    pub policy: RecordPolicy<'a>,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
     pub limit: u64,
@@ -65,7 +65,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<()> {
     // On failure keep the watermark, so that the next checkpoint reconsiders these records.
     if matches!(work.event.kind, Kind::BeforeCompact { .. }) && followed.is_ok() {
         digest.detected = digest.records;
-        digest.begun = begun.iter().map(Told::mark).collect();
+        digest.begun = begun.iter().map(TranscriptRecord::mark).collect();
     }
     store.session(session).put(&digest)?;
     caught_up?;
@@ -77,25 +77,25 @@ pub fn run(work: &Checkpoint) -> crate::Result<()> {
 
 /// The session with the calls that had not begun when it was looked at last: of a call that has not ended the files are
 /// known, which is enough to tell what is worked on, and too little for the journal.
-fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[Told]) -> Cow<'d, Digest> {
+fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptRecord]) -> Cow<'d, Digest> {
     let mut seen = Cow::Borrowed(digest);
     for told in begun.iter().filter(|told| !digest.begun.contains(&told.mark())) {
         let event = told.event(work.event);
-        seen.to_mut().fold(&told.record(&event, &work.scene));
+        seen.to_mut().fold(&told.record(&event, &work.policy));
     }
     seen
 }
 
 /// Journals what the transcript tells and no hook did, and returns the calls that have not ended. The transcript may be
 /// absent: some harnesses write it late.
-fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
+fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
     // Hooks that were not there from the beginning have missed prompts too.
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     let whole = !reports_all || cursor.is_none() && digest.prompts.is_empty();
-    let mut retelling = Retelling::new(whole, work.scene.redact);
+    let mut retelling = Retelling::new(whole, work.policy.redact);
     let window = match work.event.kind {
         Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
         _ => WINDOW_AT_STOP,
@@ -131,11 +131,11 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<Told>> {
 
 /// The lines of what is not in the journal yet: whatever has an id that is new, also where a hook told the same thing
 /// without one. Then the digest sees both, now and when it is made again.
-fn new_lines(work: &Checkpoint, told: &[Told], digest: &Digest) -> Vec<Vec<u8>> {
+fn new_lines(work: &Checkpoint, told: &[TranscriptRecord], digest: &Digest) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
     for told in told {
         let event = told.event(work.event);
-        let record = told.record(&event, &work.scene);
+        let record = told.record(&event, &work.policy);
         if !digest.knows(&record) {
             lines.push(record.line());
         }

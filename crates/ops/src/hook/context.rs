@@ -6,7 +6,7 @@ use harness::Harness;
 use model::digest::Digest;
 use model::event::Event;
 use model::id::Id;
-use model::journal::{Record, Scene};
+use model::journal::{Record, RecordPolicy};
 use model::session::Pending;
 
 use super::deadline::Deadline;
@@ -38,8 +38,8 @@ impl HookContext<'_> {
     }
 
     /// How text of this event is written down.
-    pub fn scene(&self) -> Scene<'_> {
-        scene(&self.project, self.harness, "")
+    pub fn policy(&self) -> RecordPolicy<'_> {
+        policy(&self.project, self.harness, "")
     }
 
     pub fn warn(&self, text: String) {
@@ -48,10 +48,15 @@ impl HookContext<'_> {
 }
 
 /// How events of this project are written down.
-pub(super) fn scene<'a>(
+pub(super) fn policy<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,
     checkout: &'a str,
-) -> Scene<'a> {
-    Scene { harness: harness.name, checkout, redact: project.settings.redact(), now: project.world.now }
+) -> RecordPolicy<'a> {
+    RecordPolicy {
+        harness: harness.name,
+        checkout,
+        redact: project.settings.redact(),
+        now: project.world.now,
+    }
 }

@@ -27,7 +27,7 @@ pub(crate) fn note(world: &World, store: &Store, project: &ProjectId, why: &str,
 }
 
 /// Leaves a receipt for what was lost, and forgets it. Called by every hook but a tool call's, before anything is told.
-pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &Told) {
+pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
     let leave = |lost: &store::Lost| {
         let receipt = Receipt {
             ts: time::rfc3339(world.now),
@@ -49,7 +49,7 @@ pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &Tol
 }
 
 /// Who tells of a loss.
-pub(crate) struct Told<'a> {
+pub(crate) struct LossNotice<'a> {
     pub harness: &'a str,
     pub session: &'a str,
     /// When receipts are rotated.

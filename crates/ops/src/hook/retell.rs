@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use model::checks;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
-use model::journal::{self, Record, Scene};
+use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{Call, CallResult, Item, Kind as LineKind, Line, Once};
+use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
 
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -18,7 +18,7 @@ const ID_BYTES: usize = 256;
 
 /// One thing a transcript told.
 #[derive(Debug)]
-pub struct Told {
+pub struct TranscriptRecord {
     /// What makes a second telling known: the harness's id of the call or message, or when it was said.
     pub id: String,
     pub at: Option<String>,
@@ -27,7 +27,7 @@ pub struct Told {
     pub said: bool,
 }
 
-impl Told {
+impl TranscriptRecord {
     /// As an event of the session that `around` is about.
     pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
@@ -39,8 +39,8 @@ impl Told {
     }
 
     /// As a line of its journal.
-    pub fn record<'a>(&'a self, event: &'a Event<'_>, scene: &Scene<'a>) -> Record<'a> {
-        let mut record = journal::record(event, scene);
+    pub fn record<'a>(&'a self, event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
+        let mut record = journal::record(event, policy);
         record.from = "transcript".into();
         record.id = Cow::Borrowed(&self.id);
         if let Some(at) = &self.at {
@@ -59,10 +59,10 @@ pub struct Retelling {
     /// Prompts, words and compactions too, not only calls.
     whole: bool,
     redact: redact::Options,
-    once: Once,
+    dedup: Dedup,
     /// Calls whose end has not come yet.
     open: Vec<ToolDone<'static>>,
-    pub told: Vec<Told>,
+    pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
     /// Lines that break off, or are none.
@@ -78,7 +78,7 @@ impl Retelling {
         Retelling {
             whole,
             redact,
-            once: Once::default(),
+            dedup: Dedup::default(),
             open: Vec::new(),
             told: Vec::new(),
             compacted: false,
@@ -90,8 +90,8 @@ impl Retelling {
     }
 
     /// Calls that have begun and not ended.
-    pub fn begun(self) -> Vec<Told> {
-        let told = |call: ToolDone<'static>| Told {
+    pub fn begun(self) -> Vec<TranscriptRecord> {
+        let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
@@ -116,7 +116,7 @@ impl Retelling {
         }
         let at = line.time().map(time::rfc3339);
         for item in line.items {
-            if let Some(item) = self.once.keep(item) {
+            if let Some(item) = self.dedup.keep(item) {
                 self.take(&item, at.as_deref());
             }
         }
@@ -217,7 +217,7 @@ impl Retelling {
 
     fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
         let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
-        self.told.push(Told { id, at: at.map(str::to_owned), kind, said });
+        self.told.push(TranscriptRecord { id, at: at.map(str::to_owned), kind, said });
     }
 }
 

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// A shell, because it can catch a signal without code that the compiler cannot check. Told of groups as they come and go,
+/// A shell, because it can catch a signal without code that the compiler cannot check. TranscriptRecord of groups as they come and go,
 /// and of a good end. A signal may end a `read` early: what was said before it is heard to its end, which comes when we are
 /// gone.
 const SCRIPT: &str = r#"
@@ -36,18 +36,18 @@ all KILL
 "#;
 
 #[derive(Debug)]
-pub struct Watchman {
+pub struct ProcessReaper {
     on_duty: Mutex<Option<(Child, ChildStdin)>>,
 }
 
-impl Watchman {
+impl ProcessReaper {
     /// Without a shell there is none, and our end leaves things running.
-    pub fn start() -> Watchman {
+    pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let started =
             command.spawn().ok().and_then(|mut child| child.stdin.take().map(|stdin| (child, stdin)));
-        Watchman { on_duty: Mutex::new(started) }
+        ProcessReaper { on_duty: Mutex::new(started) }
     }
 
     pub(crate) fn began(&self, group: u32) {
@@ -66,7 +66,7 @@ impl Watchman {
     }
 }
 
-impl Drop for Watchman {
+impl Drop for ProcessReaper {
     fn drop(&mut self) {
         let on_duty = self.on_duty.get_mut().unwrap_or_else(PoisonError::into_inner);
         if let Some((mut child, mut stdin)) = on_duty.take() {

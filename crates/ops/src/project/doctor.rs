@@ -34,7 +34,7 @@ const NAMED: usize = 5;
 const STATE_TAIL: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct DoctorReport {
     pub root: Option<PathBuf>,
     /// In the order they were made.
     pub checks: Vec<Check>,
@@ -42,16 +42,16 @@ pub struct Report {
     pub events: Vec<Fired>,
 }
 
-impl Report {
+impl DoctorReport {
     /// Notes are worth knowing; anything above wants somebody to act.
     pub fn is_clean(&self) -> bool {
         self.checks.iter().flat_map(|check| &check.findings).all(|finding| finding.level == Level::Note)
     }
 }
 
-pub fn run(world: &World) -> Report {
+pub fn run(world: &World) -> DoctorReport {
     let found = world.find();
-    let mut report = Report { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
+    let mut report = DoctorReport { root: None, checks: vec![check_root(world, &found)], events: Vec::new() };
     let store = match &found {
         Ok(Found::Marked { root, store, marker }) => {
             report.root = Some(root.path.clone());

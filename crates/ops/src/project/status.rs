@@ -16,7 +16,7 @@ use crate::setup::install;
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
+pub struct StatusReport {
     pub root: PathBuf,
     /// False: there is no marker, this is where one would go.
     pub marked: bool,
@@ -64,14 +64,14 @@ pub enum Next {
     Nothing,
 }
 
-pub fn run(world: &World) -> Result<Report> {
+pub fn run(world: &World) -> Result<StatusReport> {
     let (root, store, marker) = match world.find()? {
         Found::Marked { root, store, marker } => (root, store, marker),
         Found::Unmarked(root) => {
-            return Ok(Report {
+            return Ok(StatusReport {
                 worktree: (root.path != root.checkout).then_some(root.checkout),
                 root: root.path,
-                ..Report::default()
+                ..StatusReport::default()
             });
         }
     };
@@ -97,7 +97,7 @@ pub fn run(world: &World) -> Result<Report> {
     }
     let is_wired = |harness: &&Harness| !install::wired(world, harness, &root.checkout).is_empty();
     let wired = harness::HARNESSES.iter().filter(is_wired);
-    Ok(Report {
+    Ok(StatusReport {
         lost: trusted.then(|| lost::recent(world, &store, &marker.project_id)).flatten(),
         lines,
         problems,

@@ -16,7 +16,7 @@ use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct TrustReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub trusted: bool,
@@ -29,12 +29,12 @@ pub struct Report {
     pub wants: Vec<Want>,
 }
 
-pub fn grant(world: &World) -> Result<Report> {
+pub fn grant(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust")?;
     change(world, true)
 }
 
-pub fn revoke(world: &World) -> Result<Report> {
+pub fn revoke(world: &World) -> Result<TrustReport> {
     change(world, false)
 }
 
@@ -42,7 +42,7 @@ pub fn list(world: &World) -> Result<Vec<(ProjectId, TrustedRoot)>> {
     Ok(world.need_trust()?.list()?)
 }
 
-fn change(world: &World, trusted: bool) -> Result<Report> {
+fn change(world: &World, trusted: bool) -> Result<TrustReport> {
     let project = match world.find()? {
         Found::Marked { root, store, marker } => Project { root, store, marker },
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
@@ -55,5 +55,5 @@ fn change(world: &World, trusted: bool) -> Result<Report> {
         true => trust.grant(id, &root, world.now, PATIENCE)?,
         false => trust.revoke(id, &root, PATIENCE)?,
     };
-    Ok(Report { root, record: trust.file(id), project_id: marker.project_id, trusted, changed, wants })
+    Ok(TrustReport { root, record: trust.file(id), project_id: marker.project_id, trusted, changed, wants })
 }

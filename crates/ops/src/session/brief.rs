@@ -81,7 +81,7 @@ fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candid
 
 /// What `thru brief` is asked for.
 #[derive(Clone, Debug)]
-pub struct Wish<'a> {
+pub struct BriefOptions<'a> {
     /// None for what fits the session.
     pub occasion: Option<Occasion>,
     /// A transcript to compose from, as if it ended where it ends.
@@ -103,7 +103,7 @@ pub enum Room {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct BriefReport {
     pub session: String,
     pub harness: &'static str,
     pub max_chars: Option<usize>,
@@ -116,9 +116,9 @@ pub struct Report {
     pub explained: Explained,
 }
 
-pub fn run(world: &World, wish: &Wish) -> Result<Report> {
-    let named = wish.harness.map(by_name).transpose()?;
-    let (gathered, records, occasion, skipped) = match wish.transcript {
+pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
+    let named = options.harness.map(by_name).transpose()?;
+    let (gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
             // Its project need not be here; then its paths are told from where it was.
             let here = match world.find() {
@@ -127,17 +127,17 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
             };
             let redact = settings::here(world).settings().redact();
             let read = transcript::read(&Source { path, checkout: &here, redact, now: world.now })?;
-            let occasion = wish.occasion.unwrap_or_else(|| fitting(&read.digest));
+            let occasion = options.occasion.unwrap_or_else(|| fitting(&read.digest));
             let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
         None => {
-            let (gathered, records, occasion) = from_store(world, wish)?;
+            let (gathered, records, occasion) = from_store(world, options)?;
             (gathered, records, occasion, None)
         }
     };
     let harness = named.or_else(|| harness::by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
-    let cap = match wish.room {
+    let cap = match options.room {
         Room::Harness => model::decide::cap(occasion, harness.context_cap),
         Room::Chars(most) => most,
         Room::Tokens(most) => model::brief::chars(most),
@@ -148,7 +148,7 @@ pub fn run(world: &World, wish: &Wish) -> Result<Report> {
     let redact = settings::here(world).settings().redact();
     explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::width);
-    Ok(Report {
+    Ok(BriefReport {
         session: gathered.digest.session,
         harness: harness.name,
         max_chars: (cap != usize::MAX).then_some(cap),
@@ -164,7 +164,7 @@ fn fitting(digest: &Digest) -> Occasion {
     if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
 }
 
-fn from_store(world: &World, wish: &Wish) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
+fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Candidate>, Occasion)> {
     let (root, store) = match world.find()? {
         Found::Marked { root, store, .. } => (root, store),
         Found::Unmarked(root) => return Err(Error::NoRoot { path: root.path }),
@@ -172,11 +172,11 @@ fn from_store(world: &World, wish: &Wish) -> Result<(Gathered, Vec<Candidate>, O
     let settings = settings::here(world).settings();
     let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
     // Without a session that is named, a start is that of a session which has not begun.
-    let session = match (wish.occasion, wish.session) {
+    let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
-        _ => Some(list::choose(world, &store, wish.session)?.0),
+        _ => Some(list::choose(world, &store, options.session)?.0),
     };
-    let occasion = match (&session, wish.occasion) {
+    let occasion = match (&session, options.occasion) {
         (_, Some(occasion)) => occasion,
         (Some(session), None) => fitting(&past::whole(&store, session, past::GENERATIONS)?),
         (None, None) => Occasion::Asked,
@@ -186,7 +186,7 @@ fn from_store(world: &World, wish: &Wish) -> Result<(Gathered, Vec<Candidate>, O
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather(&request) else {
         // There is no session before it, or none that can be read: the error says which.
-        let (session, _) = list::choose(world, &store, wish.session)?;
+        let (session, _) = list::choose(world, &store, options.session)?;
         let gathered = past::of_session(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));
     };

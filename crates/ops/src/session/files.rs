@@ -13,7 +13,7 @@ use crate::session::{list, past};
 use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct FilesReport {
     /// Set when one session was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
@@ -40,7 +40,7 @@ pub struct Row {
     worth: f64,
 }
 
-pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
+pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     let Project { root, store, .. } = Project::find(world)?;
     let chosen = match session {
         Some(named) => vec![list::choose(world, &store, Some(named))?.0],
@@ -66,7 +66,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<Report> {
         row.worth *= if row.ignored || row.gone { 0.3 } else { 1.0 };
     }
     files.sort_by(|a, b| b.worth.total_cmp(&a.worth).then_with(|| a.path.cmp(&b.path)));
-    Ok(Report { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
+    Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
 /// Half as much for every day that has passed since.

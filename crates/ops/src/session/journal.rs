@@ -7,7 +7,7 @@ use model::digest::{Digest, Folded};
 use model::id::Id;
 use model::journal::Record;
 use serde::Serialize;
-use store::{Place, Store, layout};
+use store::{LogPosition, Store, layout};
 
 use crate::project::Project;
 use crate::session::list::{self, Chosen};
@@ -22,7 +22,7 @@ pub struct Reading {
     pub session: Id,
     pub chosen: Chosen,
     store: Store,
-    place: Place,
+    place: LogPosition,
     seen: Digest,
 }
 
@@ -50,7 +50,7 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
         });
     }
     let seen = Digest::new(session.as_str());
-    Ok(Reading { session, chosen, store, place: Place::default(), seen })
+    Ok(Reading { session, chosen, store, place: LogPosition::default(), seen })
 }
 
 /// The same, once there is one; what is waited for in between is the caller's to say.

@@ -7,7 +7,7 @@ use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
 use model::event::{Event, Kind};
-use model::journal::Scene;
+use model::journal::RecordPolicy;
 use model::redact;
 use serde::Serialize;
 use store::feed::{self, Limits};
@@ -59,7 +59,7 @@ pub fn read(source: &Source) -> Result<Read> {
     let here = source.checkout.to_string_lossy();
     // A session from another folder, or another machine, is told from where it was.
     let there = opening.cwd.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
-    let scene = Scene {
+    let policy = RecordPolicy {
         harness: harness.name,
         checkout: there.as_deref().unwrap_or(&here),
         redact: source.redact,
@@ -78,7 +78,7 @@ pub fn read(source: &Source) -> Result<Read> {
     };
     for told in &retelling.told {
         let event = told.event(&around);
-        digest.fold(&told.record(&event, &scene));
+        digest.fold(&told.record(&event, &policy));
     }
     let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
     digest.unknown = retelling.unknown;

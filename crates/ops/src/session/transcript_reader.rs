@@ -8,7 +8,7 @@ use harness::transcript::each_line;
 use harness::{Harness, Transcript};
 use model::transcript::{Kind, Line};
 use store::Result;
-use store::feed::{self, Cursor, Limits, Report};
+use store::feed::{self, Cursor, FeedReport, Limits};
 
 /// What is new behind `cursor`.
 pub fn read_new(
@@ -17,7 +17,7 @@ pub fn read_new(
     cursor: Option<&Cursor>,
     limits: Limits,
     mut each: impl FnMut(Line),
-) -> Result<Report> {
+) -> Result<FeedReport> {
     let Transcript::JsonLines { read_line } = harness.transcript;
     feed::read_new(path, cursor, limits, |line| each_line(read_line, line.bytes, &mut each))
 }

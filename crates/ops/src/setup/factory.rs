@@ -12,14 +12,14 @@ use crate::{Error, Mode, Result, World};
 const LARGEST_COMMAND: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct FactoryReport {
     pub imported: Vec<Imported>,
     /// Commands of theirs with a name of ours. As long as they are there, ours are not installed in their place.
     pub commands: Vec<PathBuf>,
 }
 
 /// A folder or a file that was named; else where Factory's commands put such files, in the project and at home.
-pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
+pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find(world) {
         Ok(project) => project.root.checkout,
         Err(Error::NoRoot { path }) => path,
@@ -41,7 +41,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<Report> {
             store::read_own(path, LARGEST_COMMAND).ok().and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| !harness::commands::is_ours(&text))
     };
-    Ok(Report { imported, commands: commands.filter(theirs).collect() })
+    Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
 }
 
 /// `handoff*.md` beside the settings, and everything in `handoffs/` and `handoff/`.

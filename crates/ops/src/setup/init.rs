@@ -49,7 +49,7 @@ pub enum Below {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct InitReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
     /// What was done to the settings of the harnesses in use.
-    pub wired: Vec<install::Report>,
+    pub wired: Vec<install::InstallReport>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
     /// Where no harness was found: what was looked for.
@@ -71,7 +71,7 @@ pub struct Report {
     pub looked_for: Vec<String>,
 }
 
-pub fn run(world: &World, options: &Options) -> Result<Report> {
+pub fn run(world: &World, options: &Options) -> Result<InitReport> {
     let root = place(world, options.below)?;
     let created = create(world, &root, options, PATIENCE)?;
     let Created { marker, new, set_aside, .. } = created;
@@ -94,7 +94,7 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
     };
     let found = options.hooks == Hooks::Leave || !wired.is_empty() || !not_wired.is_empty();
     let looked_for = if found { Vec::new() } else { install::signs(world, &root.checkout) };
-    Ok(Report {
+    Ok(InitReport {
         root: root.path,
         project_id: marker.project_id,
         name: marker.name,
@@ -110,7 +110,7 @@ pub fn run(world: &World, options: &Options) -> Result<Report> {
 }
 
 /// Wires every harness in use. One that cannot be wired does not undo the rest.
-fn wire(world: &World, root: &Path) -> (Vec<install::Report>, Vec<String>) {
+fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
     for harness in install::in_use(world, root) {
         let scope = install::usual_scope(harness);

@@ -43,7 +43,7 @@ pub enum Task {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct InstallReport {
     pub harness: &'static str,
     pub scope: Scope,
     /// False for a dry run: this is what would have been done.
@@ -86,7 +86,13 @@ pub enum FileChange {
 }
 
 /// For the command line: the harness by its name, the project we stand in, the scope if one was asked for.
-pub fn by_name(world: &World, name: &str, scope: Option<Scope>, task: Task, mode: Mode) -> Result<Report> {
+pub fn by_name(
+    world: &World,
+    name: &str,
+    scope: Option<Scope>,
+    task: Task,
+    mode: Mode,
+) -> Result<InstallReport> {
     let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
         what: format!("`{name}` is no harness that thru knows"),
         hint: "`thru harness list` shows them".into(),
@@ -114,7 +120,7 @@ pub fn run(
     scope: Scope,
     task: Task,
     mode: Mode,
-) -> Result<Report> {
+) -> Result<InstallReport> {
     let folder = folder(world, harness, project, scope)?;
     if task == Task::Install && scope != Scope::Project && !world.program.is_absolute() {
         return Err(Error::Refused {
@@ -129,7 +135,7 @@ pub fn run(
         });
     }
     let job = Job { world, harness, project, folder, scope, task };
-    let mut report = Report {
+    let mut report = InstallReport {
         harness: harness.name,
         scope,
         written: mode == Mode::Write,
@@ -202,7 +208,7 @@ impl Plan {
 }
 
 impl Job<'_> {
-    fn plan(&self, report: &mut Report) -> Result<Vec<Plan>> {
+    fn plan(&self, report: &mut InstallReport) -> Result<Vec<Plan>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         if scope == Scope::Local && task == Task::Install {
             git::refuse_linked_exclude(project)?;
@@ -429,7 +435,7 @@ fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome,
 }
 
 /// Whether the user had this settings file before we came: then one of its backups has no hook of ours in it.
-fn was_there(world: &World, path: &Path, place: &settings::Place) -> Result<bool> {
+fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
 }

@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use model::brief::{Occasion, Row};
 use ops::Result;
 use ops::World;
-use ops::session::brief::{Room, Wish};
+use ops::session::brief::{BriefOptions, Room};
 
 use crate::output::{self, DIM, Format, GOOD};
 
@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     });
     let report = ops::session::brief::run(
         world,
-        &Wish {
+        &BriefOptions {
             occasion,
             transcript: args.transcript.as_deref(),
             harness: args.harness.as_deref(),

@@ -16,7 +16,7 @@ use crate::output::{self, DIM, Format};
 pub struct Args {}
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct ConfigReport<'a> {
     settings: &'a [Entry],
     stages: &'a [Stage],
     findings: &'a [Finding],
@@ -25,7 +25,7 @@ struct Report<'a> {
 pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     let resolved = settings::here(world);
     match format {
-        Format::Json => output::json(&Report {
+        Format::Json => output::json(&ConfigReport {
             settings: &resolved.entries,
             stages: &resolved.stages,
             findings: &resolved.findings,

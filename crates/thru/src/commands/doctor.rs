@@ -3,7 +3,7 @@ use model::time;
 use ops::Result;
 use ops::World;
 use ops::features::Check;
-use ops::project::doctor::Report;
+use ops::project::doctor::DoctorReport;
 use ops::session::firing::Fired;
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -24,7 +24,7 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!report.is_clean()))
 }
 
-fn print(report: &Report, world: &World) {
+fn print(report: &DoctorReport, world: &World) {
     let width = report.checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
     for check in &report.checks {
         let (style, mark) = mark(check);

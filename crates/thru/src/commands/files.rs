@@ -3,7 +3,7 @@ use model::text::count;
 use model::time;
 use ops::Result;
 use ops::World;
-use ops::session::files::{Report, Row};
+use ops::session::files::{FilesReport, Row};
 
 use crate::output::{self, DIM, Format};
 
@@ -34,7 +34,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print(report: &Report, all: usize, world: &World) {
+fn print(report: &FilesReport, all: usize, world: &World) {
     if report.files.is_empty() {
         output::talk("No file has been touched yet, as far as hooks have told.");
         return;

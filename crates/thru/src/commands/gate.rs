@@ -7,7 +7,7 @@ use model::render::{one_line, visible};
 use model::text::count;
 use ops::Result;
 use ops::World;
-use ops::features::outputs::{Again, Expectation, Live, Options, Report, Row, Wanted, Where};
+use ops::features::outputs::{Again, Expectation, GateReport, Live, Options, Row, Wanted, Where};
 
 use crate::ask::{self, Question};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
@@ -211,7 +211,7 @@ fn print_expectation(made: &Expectation) {
 }
 
 /// The verdicts, and last the line that an orchestrator looks for.
-fn told(report: &Report, format: Format) -> Result<u8> {
+fn told(report: &GateReport, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::json(report),
         Format::Text => print(report),
@@ -223,8 +223,8 @@ fn told(report: &Report, format: Format) -> Result<u8> {
     })
 }
 
-fn print(report: &Report) {
-    let Report { stage, attempt, run, .. } = report;
+fn print(report: &GateReport) {
+    let GateReport { stage, attempt, run, .. } = report;
     let stage = one_line(stage, 128);
     output::line(format_args!("Stage {BOLD}{stage}{BOLD:#}, attempt {attempt}, in {}", run.display()));
     let width = report.outputs.iter().map(|row| row.file.chars().count()).max().unwrap_or(0).min(60);

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use model::text::count;
 use ops::Result;
 use ops::World;
-use ops::features::packets::handoff::{Marks, Report, Request};
+use ops::features::packets::handoff::{FileHashes, HandoffReport, Request};
 use ops::session::list::Chosen;
 
 use super::packet::{absolute, tell_covered};
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             validators: &args.validator,
             promise: args.promise.as_deref(),
             max_iterations: args.max_iterations.into(),
-            marks: Marks::Take,
+            hashes: FileHashes::Take,
         },
     )?;
     match format {
@@ -62,8 +62,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print(report: &Report) {
-    let Report { id, session, edited, failing, open_todos, .. } = report;
+fn print(report: &HandoffReport) {
+    let HandoffReport { id, session, edited, failing, open_todos, .. } = report;
     output::line(format_args!("{GOOD}packet{GOOD:#} {id}"));
     output::line(report.path.display());
     if session.is_empty() {

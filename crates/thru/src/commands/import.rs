@@ -4,7 +4,7 @@ use clap::Subcommand;
 use ops::Mode;
 use ops::Result;
 use ops::World;
-use ops::features::loops::ralph::{self, Report};
+use ops::features::loops::ralph::{self, RalphReport};
 use ops::features::packets::Imported;
 use ops::setup::factory;
 
@@ -60,7 +60,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print_factory(report: &factory::Report, mode: Mode) {
+fn print_factory(report: &factory::FactoryReport, mode: Mode) {
     if report.imported.is_empty() {
         output::talk("No handoffs were found in .factory; name a file or a folder.");
     }
@@ -83,8 +83,8 @@ fn print_factory(report: &factory::Report, mode: Mode) {
     }
 }
 
-fn print_ralph(report: &Report, mode: Mode) {
-    let Report { file, shown, known, .. } = report;
+fn print_ralph(report: &RalphReport, mode: Mode) {
+    let RalphReport { file, shown, known, .. } = report;
     let file = file.display();
     if *known {
         output::line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));

@@ -1,7 +1,7 @@
 use model::render::one_line;
 use ops::Result;
 use ops::World;
-use ops::setup::init::{Below, Hooks, Options, Report, Shared};
+use ops::setup::init::{Below, Hooks, InitReport, Options, Shared};
 
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
@@ -60,8 +60,8 @@ impl RootArgs {
     }
 }
 
-fn print(report: &Report) {
-    let Report { root, .. } = report;
+fn print(report: &InitReport) {
+    let InitReport { root, .. } = report;
     let name = one_line(&report.name, 100);
     if let Some(kept) = &report.set_aside {
         output::talk(format_args!("{WARN}warning:{WARN:#} root.json was damaged; it is kept as {kept}"));

@@ -3,7 +3,7 @@ use ops::ErrorKind;
 use ops::Mode;
 use ops::Result;
 use ops::World;
-use ops::setup::install::{Failed, FileChange, Report, Scope, Task};
+use ops::setup::install::{Failed, FileChange, InstallReport, Scope, Task};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -76,8 +76,8 @@ fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
 }
 
 /// One line a file that changed.
-pub fn print(report: &Report) {
-    let Report { harness, files, notes, .. } = report;
+pub fn print(report: &InstallReport) {
+    let InstallReport { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
     if changed.is_empty() && report.failed.is_empty() {
         output::line(format_args!("{BOLD}{harness}{BOLD:#}: nothing to change"));
@@ -109,7 +109,7 @@ pub fn print(report: &Report) {
     }
 }
 
-fn show_diffs(report: &Report) {
+fn show_diffs(report: &InstallReport) {
     output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     for file in report.files.iter().filter(|file| !file.diff.is_empty()) {
         output::line(format_args!("\n--- {0}\n+++ {0}\n{1}", file.path.display(), file.diff.trim_end()));

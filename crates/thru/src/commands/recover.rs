@@ -1,7 +1,7 @@
 use model::render::quoted;
 use ops::Result;
 use ops::World;
-use ops::features::roles::recover::{Document, Report};
+use ops::features::roles::recover::{Document, RecoverReport};
 
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, Format};
@@ -41,8 +41,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-fn text(report: &Report, file: &str) -> String {
-    let Report { role, errors, skill, architecture, text, .. } = report;
+fn text(report: &RecoverReport, file: &str) -> String {
+    let RecoverReport { role, errors, skill, architecture, text, .. } = report;
     let invalid = match errors.as_slice() {
         [] => String::new(),
         errors => format!("The context file is not valid:\n{}\n\n", errors.join("\n")),

@@ -5,7 +5,7 @@ use model::render::one_line;
 use model::text::count;
 use ops::Result;
 use ops::World;
-use ops::features::workstreams::resume::{Direction, Migrated, Outcome, Step, Wish};
+use ops::features::workstreams::resume::{Direction, Migrated, NewManifest, Outcome, Step};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -81,8 +81,14 @@ enum Command {
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
         Command::New { id, name, load, phase, next_action, session } => {
-            let wish =
-                Wish { id, name: name.as_deref(), phase, next_action, load, session: session.as_deref() };
+            let wish = NewManifest {
+                id,
+                name: name.as_deref(),
+                phase,
+                next_action,
+                load,
+                session: session.as_deref(),
+            };
             new(world, &wish, format)
         }
         Command::Show { id } => show(world, id.as_deref(), format),
@@ -102,7 +108,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     }
 }
 
-fn new(world: &World, wish: &Wish, format: Format) -> Result<u8> {
+fn new(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
     let created = ops::features::workstreams::resume::new(world, wish)?;
     match format {
         Format::Json => output::json(&created),

@@ -4,7 +4,7 @@ use model::time;
 use ops::Result;
 use ops::World;
 use ops::features::{StatusLine, Tone};
-use ops::project::status::{Next, Report};
+use ops::project::status::{Next, StatusReport};
 use ops::session::list::Listed;
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
@@ -22,7 +22,7 @@ pub fn run(world: &World, _: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print(report: &Report, world: &World) {
+fn print(report: &StatusReport, world: &World) {
     if !report.marked {
         output::line(format_args!("{BOLD}No root yet.{BOLD:#} This project's records would be kept in"));
         output::line(format_args!("  {}", report.root.join(".agent/context").display()));
@@ -36,7 +36,7 @@ fn print(report: &Report, world: &World) {
     }
 }
 
-fn rows(report: &Report, world: &World) -> Vec<(&'static str, String)> {
+fn rows(report: &StatusReport, world: &World) -> Vec<(&'static str, String)> {
     let name = one_line(report.name.as_deref().unwrap_or_default(), 100);
     let id = report.project_id.as_ref().map_or("", |id| id.as_str());
     let mut rows = vec![

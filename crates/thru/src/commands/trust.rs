@@ -2,7 +2,7 @@ use model::render::one_line;
 use model::text::count;
 use ops::Result;
 use ops::World;
-use ops::project::trust::{ConsentKind, Report, Want};
+use ops::project::trust::{ConsentKind, TrustReport, Want};
 use serde::Serialize;
 
 use crate::output::{self, BOLD, DIM, Format, GOOD};
@@ -46,7 +46,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(0)
 }
 
-fn print(report: &Report) {
+fn print(report: &TrustReport) {
     let root = report.root.display();
     match (report.trusted, report.changed) {
         (true, true) => {

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::available;
-use crate::hooks::{self, HookRun, Report};
+use crate::hooks::{self, HookReport, HookRun};
 use crate::journal::Lines;
 use crate::model::Model;
 use crate::process::{Ended, Line, Process};
@@ -129,8 +129,8 @@ impl Conversation {
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| match json["subtype"].as_str()? {
-        "hook_started" => Some(Report::Started { id: text(&json["hook_id"]) }),
-        "hook_response" => Some(Report::Ended {
+        "hook_started" => Some(HookReport::Started { id: text(&json["hook_id"]) }),
+        "hook_response" => Some(HookReport::Ended {
             id: text(&json["hook_id"]),
             event: text(&json["hook_event"]),
             exit: json["exit_code"].as_i64(),

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::available;
-use crate::hooks::{self, HookRun, Report};
+use crate::hooks::{self, HookReport, HookRun};
 use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
@@ -140,8 +140,8 @@ pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     hooks::runs(ended, |Line { json, .. }| {
         let note = &json["params"]["notification"];
         match note["type"].as_str()? {
-            "hook_execution_started" => Some(Report::Started { id: text(&note["hookId"]) }),
-            "hook_execution_completed" => Some(Report::Ended {
+            "hook_execution_started" => Some(HookReport::Started { id: text(&note["hookId"]) }),
+            "hook_execution_completed" => Some(HookReport::Ended {
                 id: text(&note["hookId"]),
                 event: text(&note["hookEventName"]),
                 exit: note["hookResults"][0]["exitCode"].as_i64(),

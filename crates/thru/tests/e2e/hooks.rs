@@ -17,13 +17,13 @@ pub struct HookRun {
 }
 
 /// Pairs the lines that `read` takes for a start or an end of a hook, by the id it gives them.
-pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<Report>) -> Vec<HookRun> {
-    let reports: Vec<(&Line, Report)> =
+pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<HookReport>) -> Vec<HookRun> {
+    let reports: Vec<(&Line, HookReport)> =
         ended.lines.iter().filter_map(|line| Some((line, read(line)?))).collect();
-    let run = |(start, report): &(&Line, Report)| {
-        let Report::Started { id } = report else { return None };
+    let run = |(start, report): &(&Line, HookReport)| {
+        let HookReport::Started { id } = report else { return None };
         reports.iter().find_map(|(end, report)| match report {
-            Report::Ended { id: ended, event, exit, stdout, stderr } if ended == id => Some(HookRun {
+            HookReport::Ended { id: ended, event, exit, stdout, stderr } if ended == id => Some(HookRun {
                 event: event.clone(),
                 exit: *exit,
                 stdout: stdout.clone(),
@@ -37,7 +37,7 @@ pub fn runs(ended: &Ended, read: impl Fn(&Line) -> Option<Report>) -> Vec<HookRu
 }
 
 #[derive(Debug)]
-pub enum Report {
+pub enum HookReport {
     Started { id: String },
     Ended { id: String, event: String, exit: Option<i64>, stdout: String, stderr: String },
 }

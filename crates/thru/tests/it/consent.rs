@@ -311,7 +311,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
     assert_eq!(names_in(&shared.env.project().join("run")), ["expected.json"], "nothing was begun");
     adopt().on_terminal("y\n").ok();
     assert!(shared.has_run());
-    // Once it is given, it is given: an input that changes needs no second question. Another command does.
+    // Dedup it is given, it is given: an input that changes needs no second question. Another command does.
     fs::remove_file(shared.env.project().join("run/review-a.md")).unwrap();
     shared.env.thru(&["gate", "run"]).ok();
     with_list(&shared, "touch other");

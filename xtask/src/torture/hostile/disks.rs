@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use anyhow::{Context as _, Result};
 
 use super::{TRIED, judge_files, judge_output, stdin_of, told};
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge::{self, Wrongs};
 use crate::torture::rows::{self, TOOL_DONE};
 use crate::torture::snapshot::Snapshot;
@@ -36,50 +36,50 @@ fn may_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// The scene's folder becomes a small memory disk, filled to the last byte. $0 is the scene, $1 what it was,
+/// The sandbox's folder becomes a small memory disk, filled to the last byte. $0 is the sandbox, $1 what it was,
 /// $2 where to leave what became of it; the rest is the command.
 const FULL: &str = r#"
-    scene=$0 was=$1 became=$2; shift 2
-    mount -t tmpfs -o size=512k none "$scene"
-    cp -a "$was/." "$scene/"
-    cat /dev/zero > "$scene/filler" 2>/dev/null
-    cd "$scene/project"
+    sandbox=$0 was=$1 became=$2; shift 2
+    mount -t tmpfs -o size=512k none "$sandbox"
+    cp -a "$was/." "$sandbox/"
+    cat /dev/zero > "$sandbox/filler" 2>/dev/null
+    cd "$sandbox/project"
     "$@"
     code=$?
-    rm "$scene/filler"
-    cp -a "$scene/." "$became/"
+    rm "$sandbox/filler"
+    cp -a "$sandbox/." "$became/"
     exit $code
 "#;
 
-/// Everything can be read and nothing written. $0 is the scene (and $1, too); the rest is the command.
+/// Everything can be read and nothing written. $0 is the sandbox (and $1, too); the rest is the command.
 const READ_ONLY: &str = r#"
-    scene=$0; shift
-    mount --bind "$scene" "$scene"
-    mount -o remount,ro,bind "$scene"
-    cd "$scene/project"
+    sandbox=$0; shift
+    mount --bind "$sandbox" "$sandbox"
+    mount -o remount,ro,bind "$sandbox"
+    cd "$sandbox/project"
     exec "$@"
 "#;
 
 fn full(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     for (at, argv) in TRIED.iter().enumerate() {
-        for past in [rows::lived_in as fn(&Scene) -> Result<()>, |_| Ok(())] {
-            let scene = lab.scene(&format!("full-{at}"))?;
-            past(&scene)?;
-            let before = Snapshot::take(&scene.dir)?;
+        for past in [rows::lived_in as fn(&Sandbox) -> Result<()>, |_| Ok(())] {
+            let sandbox = lab.sandbox(&format!("full-{at}"))?;
+            past(&sandbox)?;
+            let before = Snapshot::take(&sandbox.dir)?;
             let was = lab.path().join(format!("full-{at}-was"));
             let became = lab.path().join(format!("full-{at}-became"));
             before.restore(&was)?;
             fs::create_dir_all(&became)?;
-            let output = mounted(FULL, &scene, &[&was, &became], argv)?;
+            let output = mounted(FULL, &sandbox, &[&was, &became], argv)?;
             let mut wrong = outcome(argv, &output);
             // Back in place, with room again: everything is there and the next hook works.
-            Snapshot::take(&became)?.restore(&scene.dir)?;
-            let after = Snapshot::take(&scene.dir)?;
+            Snapshot::take(&became)?.restore(&sandbox.dir)?;
+            let after = Snapshot::take(&sandbox.dir)?;
             judge_files(argv, &before, &after, &mut wrong);
-            next_works(&scene, argv, &before, &mut wrong)?;
+            next_works(&sandbox, argv, &before, &mut wrong)?;
             tally.point(wrong, || told("full disk", argv));
-            for folder in [&scene.dir, &was, &became] {
+            for folder in [&sandbox.dir, &was, &became] {
                 fs::remove_dir_all(folder)?;
             }
         }
@@ -88,10 +88,10 @@ fn full(lab: &Lab) -> Result<Tally> {
 }
 
 /// After the disk has room again.
-fn next_works(scene: &Scene, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
+fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut Wrongs) -> Result<()> {
     let had_store = before.file(Path::new("project/.agent/context/root.json")).is_some();
     if !had_store {
-        let output = scene.run(&["init"], b"")?;
+        let output = sandbox.run(&["init"], b"")?;
         if !output.status.success() {
             wrong.push((
                 Loss::None,
@@ -101,23 +101,23 @@ fn next_works(scene: &Scene, argv: &[&str], before: &Snapshot, wrong: &mut Wrong
     } else if argv == ["trust", "--revoke"] {
         return Ok(());
     }
-    let output = scene.run(TOOL_DONE, &rows::tool(&scene.dir))?;
+    let output = sandbox.run(TOOL_DONE, &rows::tool(&sandbox.dir))?;
     judge::hook_output(&output, wrong);
-    if !rows::journal_ids(scene).iter().any(|id| id == rows::TOOL_ID) {
+    if !rows::journal_ids(sandbox).iter().any(|id| id == rows::TOOL_ID) {
         wrong.push((Loss::None, "with room again, the next hook left no line in the journal".into()));
     }
     Ok(())
 }
 
-/// A disk that is full for 600 hooks, and then is not. $0 is the scene, $1 what it was, $2 where to leave what became of it
+/// A disk that is full for 600 hooks, and then is not. $0 is the sandbox, $1 what it was, $2 where to leave what became of it
 /// and what the commands said, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
 const FULL_FOR_LONG: &str = r#"
-    scene=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
-    mount -t tmpfs -o size=1m none "$scene"
-    cp -a "$was/." "$scene/"
-    cat /dev/zero > "$scene/filler" 2>/dev/null
-    cd "$scene/project"
-    export CLAUDE_PROJECT_DIR="$scene/project"
+    sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
+    mount -t tmpfs -o size=1m none "$sandbox"
+    cp -a "$was/." "$sandbox/"
+    cat /dev/zero > "$sandbox/filler" 2>/dev/null
+    cd "$sandbox/project"
+    export CLAUDE_PROJECT_DIR="$sandbox/project"
     failed=0 at=0
     while [ $at -lt 600 ]; do
         now=$(date -u -d "2026-11-15T19:00:00Z + $at seconds" +%Y-%m-%dT%H:%M:%SZ)
@@ -126,12 +126,12 @@ const FULL_FOR_LONG: &str = r#"
     done
     export THROUGHLINE_NOW=2026-11-15T20:00:00Z
     "$@" doctor > "$became/doctor-full"
-    rm "$scene/filler"
+    rm "$sandbox/filler"
     "$@" hook claude-code SessionStart < "$start" > "$became/start" || failed=1
     "$@" hook claude-code SessionStart < "$start" > "$became/start-again" || failed=1
     "$@" doctor > "$became/doctor-free"
     "$@" status > "$became/status-free"
-    cp -a "$scene/." "$became/"
+    cp -a "$sandbox/." "$became/"
     exit $failed
 "#;
 
@@ -139,19 +139,19 @@ const FULL_FOR_LONG: &str = r#"
 /// doctor says that the disk is full, and the first session start that can write tells what was lost, once.
 fn full_for_long(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
-    let scene = lab.scene("full-for-long")?;
-    rows::lived_in(&scene)?;
+    let sandbox = lab.sandbox("full-for-long")?;
+    rows::lived_in(&sandbox)?;
     let (was, became) = (lab.path().join("full-for-long-was"), lab.path().join("full-for-long-became"));
-    let before = Snapshot::take(&scene.dir)?;
+    let before = Snapshot::take(&sandbox.dir)?;
     before.restore(&was)?;
     fs::create_dir_all(&became)?;
     let (tool, start) = (lab.path().join("tool.json"), lab.path().join("start.json"));
-    fs::write(&tool, rows::tool(&scene.dir))?;
+    fs::write(&tool, rows::tool(&sandbox.dir))?;
     let another =
-        String::from_utf8_lossy(&rows::start(&scene.dir)).replace(scene::SESSION, "another-session");
+        String::from_utf8_lossy(&rows::start(&sandbox.dir)).replace(sandbox::SESSION, "another-session");
     fs::write(&start, another)?;
-    let captured = rows::journal_ids(&scene).iter().filter(|id| *id == rows::TOOL_ID).count();
-    let output = mounted(FULL_FOR_LONG, &scene, &[&was, &became, &tool, &start], &[])?;
+    let captured = rows::journal_ids(&sandbox).iter().filter(|id| *id == rows::TOOL_ID).count();
+    let output = mounted(FULL_FOR_LONG, &sandbox, &[&was, &became, &tool, &start], &[])?;
     let mut wrong: Wrongs = Vec::new();
     if !output.status.success() {
         wrong.push((Loss::None, format!("a hook failed: {}", judge::first_line(&output.stderr))));
@@ -173,13 +173,14 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     expect("status-free", "records were lost between", true);
     // What became of the 600: by its journal line, its receipt, or the count of the lost.
     let journal = Snapshot::take(&became)
-        .and_then(|after| after.restore(&scene.dir))
-        .map(|()| rows::journal_ids(&scene))?;
+        .and_then(|after| after.restore(&sandbox.dir))
+        .map(|()| rows::journal_ids(&sandbox))?;
     let kept = journal.iter().filter(|id| *id == rows::TOOL_ID).count() - captured;
-    let receipts: Vec<serde_json::Value> = fs::read_to_string(scene.store().join("indexes/receipts.jsonl"))?
-        .lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .collect();
+    let receipts: Vec<serde_json::Value> =
+        fs::read_to_string(sandbox.store().join("indexes/receipts.jsonl"))?
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
     let told = receipts.iter().filter(|receipt| receipt["event"] == "tool-done").count();
     let lost: Vec<&str> = receipts
         .iter()
@@ -198,7 +199,7 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
         wrong.push((Loss::None, format!("the last of 600 seconds is not the end of the gap: {lost:?}")));
     }
     tally.point(wrong, || "full disk, 600 tool calls".into());
-    for folder in [&scene.dir, &was, &became] {
+    for folder in [&sandbox.dir, &was, &became] {
         fs::remove_dir_all(folder)?;
     }
     Ok(tally)
@@ -206,27 +207,27 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
 
 fn read_only(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
-    let scene = lab.scene("read-only")?;
-    rows::lived_in(&scene)?;
-    let before = Snapshot::take(&scene.dir)?;
+    let sandbox = lab.sandbox("read-only")?;
+    rows::lived_in(&sandbox)?;
+    let before = Snapshot::take(&sandbox.dir)?;
     for argv in TRIED {
-        let output = mounted(READ_ONLY, &scene, &[&scene.dir], argv)?;
+        let output = mounted(READ_ONLY, &sandbox, &[&sandbox.dir], argv)?;
         let wrong = outcome(argv, &output);
         tally.point(wrong, || told("read-only disk", argv));
     }
-    let after = Snapshot::take(&scene.dir)?;
+    let after = Snapshot::take(&sandbox.dir)?;
     let changed =
         if before == after { vec![] } else { vec![(Loss::Record, "a read-only disk changed".into())] };
     tally.point(changed, || "read-only disk".into());
     Ok(tally)
 }
 
-fn mounted(script: &str, scene: &Scene, folders: &[&Path], argv: &[&str]) -> Result<Output> {
+fn mounted(script: &str, sandbox: &Sandbox, folders: &[&Path], argv: &[&str]) -> Result<Output> {
     let mut unshare = Command::new("unshare");
-    unshare.args(["-m", "sh", "-c", script]).arg(&scene.dir).args(folders);
-    let mut command = scene::inside(unshare, &scene.thru(argv));
+    unshare.args(["-m", "sh", "-c", script]).arg(&sandbox.dir).args(folders);
+    let mut command = sandbox::inside(unshare, &sandbox.thru(argv));
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-    scene::finish(&mut command, &stdin_of(argv, &scene.dir))
+    sandbox::finish(&mut command, &stdin_of(argv, &sandbox.dir))
 }
 
 fn outcome(argv: &[&str], output: &Output) -> Wrongs {
@@ -238,7 +239,7 @@ fn outcome(argv: &[&str], output: &Output) -> Wrongs {
     wrong
 }
 
-/// What may not be read or written, by path below the scene and mode.
+/// What may not be read or written, by path below the sandbox and mode.
 const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -268,30 +269,30 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
     for (at, (name, modes)) in FORBIDDEN.iter().enumerate() {
-        let scene = lab.scene(&format!("forbidden-{at}"))?;
-        rows::lived_in(&scene)?;
-        let before = Snapshot::take(&scene.dir)?;
+        let sandbox = lab.sandbox(&format!("forbidden-{at}"))?;
+        rows::lived_in(&sandbox)?;
+        let before = Snapshot::take(&sandbox.dir)?;
         for argv in TRIED {
-            before.restore(&scene.dir)?;
+            before.restore(&sandbox.dir)?;
             if root {
-                give_away(&scene.dir)?;
+                give_away(&sandbox.dir)?;
             }
-            set_modes(&scene.dir, modes)?;
-            let mut command = scene.command(&bin, argv);
+            set_modes(&sandbox.dir, modes)?;
+            let mut command = sandbox.command(&bin, argv);
             if root {
                 command = as_nobody(&command);
             }
-            let output = scene::finish(&mut command, &stdin_of(argv, &scene.dir))?;
-            open_up(&scene.dir, modes)?;
+            let output = sandbox::finish(&mut command, &stdin_of(argv, &sandbox.dir))?;
+            open_up(&sandbox.dir, modes)?;
             let mut wrong = outcome(argv, &output);
-            judge_files(argv, &before, &Snapshot::take(&scene.dir)?, &mut wrong);
+            judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             let wrong = wrong.into_iter().map(|(loss, text)| match loss {
                 Loss::Record => (Loss::TakenForEmpty, text),
                 other => (other, text),
             });
             tally.point(wrong.collect(), || told(name, argv));
         }
-        fs::remove_dir_all(&scene.dir)?;
+        fs::remove_dir_all(&sandbox.dir)?;
     }
     // Once more where everything is allowed: the tests above would say nothing if nobody could not run it at all.
     tally.add(allowed(lab, &bin, root)?);
@@ -299,18 +300,18 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
 }
 
 fn allowed(lab: &Lab, bin: &Path, root: bool) -> Result<Tally> {
-    let scene = lab.scene("allowed")?;
-    rows::lived_in(&scene)?;
+    let sandbox = lab.sandbox("allowed")?;
+    rows::lived_in(&sandbox)?;
     if root {
-        give_away(&scene.dir)?;
+        give_away(&sandbox.dir)?;
     }
-    let mut command = scene.command(bin, TOOL_DONE);
+    let mut command = sandbox.command(bin, TOOL_DONE);
     if root {
         command = as_nobody(&command);
     }
-    let output = scene::finish(&mut command, &rows::tool(&scene.dir))?;
+    let output = sandbox::finish(&mut command, &rows::tool(&sandbox.dir))?;
     let mut wrong = outcome(TOOL_DONE, &output);
-    if !rows::journal_ids(&scene).iter().any(|id| id == rows::TOOL_ID) {
+    if !rows::journal_ids(&sandbox).iter().any(|id| id == rows::TOOL_ID) {
         wrong.push((Loss::None, "another user's hook left no line in the journal of his own project".into()));
     }
     let mut tally = Tally::default();
@@ -332,20 +333,20 @@ fn give_away(folder: &Path) -> Result<()> {
 fn as_nobody(command: &Command) -> Command {
     let mut setpriv = Command::new("setpriv");
     setpriv.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]);
-    scene::inside(setpriv, command)
+    sandbox::inside(setpriv, command)
 }
 
-fn set_modes(scene: &Path, modes: &[(&str, u32)]) -> Result<()> {
+fn set_modes(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
     // Innermost first: a closed folder closes what is in it.
     for (path, mode) in modes.iter().rev() {
-        fs::set_permissions(scene.join(path), fs::Permissions::from_mode(*mode))?;
+        fs::set_permissions(sandbox.join(path), fs::Permissions::from_mode(*mode))?;
     }
     Ok(())
 }
 
-fn open_up(scene: &Path, modes: &[(&str, u32)]) -> Result<()> {
+fn open_up(sandbox: &Path, modes: &[(&str, u32)]) -> Result<()> {
     for (path, _) in modes {
-        let path = scene.join(path);
+        let path = sandbox.join(path);
         let mode = if path.is_dir() { 0o755 } else { 0o644 };
         fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
     }

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::{START, judge_files, judge_output};
-use crate::scene::{Lab, Scene, payload};
+use crate::sandbox::{Lab, Sandbox, payload};
 use crate::torture::judge::{self, Wrongs};
 use crate::torture::rows::{self, TOOL_DONE};
 use crate::torture::snapshot::Snapshot;
@@ -87,61 +87,61 @@ const WORDS: &[&[&str]] = &[
 
 pub fn input(lab: &Lab, _: Depth) -> Result<Tally> {
     let mut tally = on_all_cores(PAYLOADS, |at, (name, make)| {
-        let scene = lab.scene(&format!("input-{at}"))?;
-        rows::lived_in(&scene)?;
-        let before = Snapshot::take(&scene.dir)?;
-        let payload = make(&scene.dir);
+        let sandbox = lab.sandbox(&format!("input-{at}"))?;
+        rows::lived_in(&sandbox)?;
+        let before = Snapshot::take(&sandbox.dir)?;
+        let payload = make(&sandbox.dir);
         let mut tally = Tally::default();
         for argv in
             [TOOL_DONE, START, &["hook", "claude-code", "Stop"], &["hook", "claude-code", "PreCompact"]]
         {
-            before.restore(&scene.dir)?;
-            let wrong = one(&scene, &before, argv, &payload)?;
+            before.restore(&sandbox.dir)?;
+            let wrong = one(&sandbox, &before, argv, &payload)?;
             tally.point(wrong, || format!("payload {name}: thru {}", argv.join(" ")));
         }
-        std::fs::remove_dir_all(&scene.dir)?;
+        std::fs::remove_dir_all(&sandbox.dir)?;
         Ok(tally)
     })?;
-    let scene = lab.scene("words")?;
-    rows::lived_in(&scene)?;
-    let before = Snapshot::take(&scene.dir)?;
+    let sandbox = lab.sandbox("words")?;
+    rows::lived_in(&sandbox)?;
+    let before = Snapshot::take(&sandbox.dir)?;
     for argv in WORDS {
-        before.restore(&scene.dir)?;
-        let wrong = one(&scene, &before, argv, &rows::tool(&scene.dir))?;
+        before.restore(&sandbox.dir)?;
+        let wrong = one(&sandbox, &before, argv, &rows::tool(&sandbox.dir))?;
         tally.point(wrong, || format!("thru {argv:?}"));
     }
     Ok(tally)
 }
 
-fn one(scene: &Scene, before: &Snapshot, argv: &[&str], payload: &[u8]) -> Result<Wrongs> {
+fn one(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u8]) -> Result<Wrongs> {
     let mut wrong = Vec::new();
-    let output = scene.run(argv, payload)?;
+    let output = sandbox.run(argv, payload)?;
     judge_output(argv, &output, &mut wrong);
-    let after = Snapshot::take(&scene.dir)?;
+    let after = Snapshot::take(&sandbox.dir)?;
     judge_files(argv, before, &after, &mut wrong);
     // A made-up session must not become a file beside root.json.
     let store = Path::new("project/.agent/context");
     let new = after.files().filter(|(path, _)| path.parent() == Some(store) && before.file(path).is_none());
     wrong.extend(new.map(|(path, _)| (Loss::None, format!("{} was made", path.display()))));
 
-    let next = scene.run(TOOL_DONE, &payload::bash(&scene.dir, "toolu_after", "true"))?;
+    let next = sandbox.run(TOOL_DONE, &payload::bash(&sandbox.dir, "toolu_after", "true"))?;
     judge::hook_output(&next, &mut wrong);
-    if !rows::journal_ids(scene).iter().any(|id| id == "toolu_after") {
+    if !rows::journal_ids(sandbox).iter().any(|id| id == "toolu_after") {
         wrong.push((Loss::None, "the next hook left no line in the journal".into()));
     }
     Ok(wrong)
 }
 
-fn with(scene: &Path, fields: &[(&str, Value)]) -> Vec<u8> {
-    let mut value: Value = serde_json::from_slice(&rows::tool(scene)).unwrap_or_default();
+fn with(sandbox: &Path, fields: &[(&str, Value)]) -> Vec<u8> {
+    let mut value: Value = serde_json::from_slice(&rows::tool(sandbox)).unwrap_or_default();
     for (name, field) in fields {
         value[*name] = field.clone();
     }
     value.to_string().into_bytes()
 }
 
-fn session(scene: &Path, id: &str) -> Vec<u8> {
-    with(scene, &[("session_id", json!(id))])
+fn session(sandbox: &Path, id: &str) -> Vec<u8> {
+    with(sandbox, &[("session_id", json!(id))])
 }
 
 fn half(mut payload: Vec<u8>) -> Vec<u8> {
@@ -157,15 +157,15 @@ fn replace(payload: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 /// As the tool's input, where a reader that follows every level by a call of its own runs out of stack.
-fn deep(scene: &Path, open: &str, close: &str) -> Vec<u8> {
+fn deep(sandbox: &Path, open: &str, close: &str) -> Vec<u8> {
     let nested = [open.repeat(100_000), "1".to_owned(), close.repeat(100_000)].concat();
-    let with_mark = with(scene, &[("tool_input", json!("MARK"))]);
+    let with_mark = with(sandbox, &[("tool_input", json!("MARK"))]);
     replace(with_mark, b"\"MARK\"", nested.as_bytes())
 }
 
-fn many_keys(scene: &Path) -> Vec<u8> {
+fn many_keys(sandbox: &Path) -> Vec<u8> {
     let keys: String = (0..1_000_000).map(|number| format!("\"k{number}\":{number},")).collect();
-    let mut payload = rows::tool(scene);
+    let mut payload = rows::tool(sandbox);
     payload.splice(1..1, keys.into_bytes());
     payload
 }
@@ -176,12 +176,13 @@ mod tests {
 
     #[test]
     fn payloads_are_what_they_say() {
-        let scene = Path::new("/s");
+        let sandbox = Path::new("/s");
         assert!(
-            serde_json::from_slice::<Value>(&session(scene, "../x")).is_ok_and(|v| v["session_id"] == "../x")
+            serde_json::from_slice::<Value>(&session(sandbox, "../x"))
+                .is_ok_and(|v| v["session_id"] == "../x")
         );
-        assert!(deep(scene, "[", "]").windows(5).any(|w| w == b"[[[[["));
-        assert!(serde_json::from_slice::<Value>(&many_keys(scene)).is_ok_and(|v| v["k999999"] == 999_999));
-        assert_ne!(replace(rows::tool(scene), b"cargo", b"c\xff\xfeo"), rows::tool(scene));
+        assert!(deep(sandbox, "[", "]").windows(5).any(|w| w == b"[[[[["));
+        assert!(serde_json::from_slice::<Value>(&many_keys(sandbox)).is_ok_and(|v| v["k999999"] == 999_999));
+        assert_ne!(replace(rows::tool(sandbox), b"cargo", b"c\xff\xfeo"), rows::tool(sandbox));
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 
 use super::{TRIED, judge_files, judge_output, stdin_of, through_shell, told};
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::judge;
 use crate::torture::rows::{self, trust_record};
 use crate::torture::snapshot::Snapshot;
@@ -17,7 +17,7 @@ use crate::torture::{Depth, Tally, on_all_cores};
 struct Place {
     name: &'static str,
     /// Done to a project with a past.
-    arrange: fn(&Scene) -> Result<()>,
+    arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started there.
     start: Start,
 }
@@ -31,7 +31,7 @@ enum Start {
 }
 use Start::{Plainly, Shell, With};
 
-const fn place(name: &'static str, arrange: fn(&Scene) -> Result<()>) -> Place {
+const fn place(name: &'static str, arrange: fn(&Sandbox) -> Result<()>) -> Place {
     Place { name, arrange, start: Plainly }
 }
 
@@ -114,35 +114,35 @@ const PLACES: &[Place] = &[
 
 pub fn places(lab: &Lab, _: Depth) -> Result<Tally> {
     on_all_cores(PLACES, |at, place| {
-        let scene = lab.scene(&format!("place-{at}"))?;
-        rows::lived_in(&scene)?;
-        let lived_in = Snapshot::take(&scene.dir)?;
+        let sandbox = lab.sandbox(&format!("place-{at}"))?;
+        rows::lived_in(&sandbox)?;
+        let lived_in = Snapshot::take(&sandbox.dir)?;
         let mut tally = Tally::default();
         for argv in TRIED {
-            lived_in.restore(&scene.dir)?;
-            (place.arrange)(&scene)?;
-            let before = Snapshot::take(&scene.dir)?;
-            let output = scene::finish(&mut command(place, &scene, argv), &stdin_of(argv, &scene.dir))?;
+            lived_in.restore(&sandbox.dir)?;
+            (place.arrange)(&sandbox)?;
+            let before = Snapshot::take(&sandbox.dir)?;
+            let output = sandbox::finish(&mut command(place, &sandbox, argv), &stdin_of(argv, &sandbox.dir))?;
             let mut wrong = Vec::new();
             judge_output(argv, &output, &mut wrong);
             let speechless = matches!(place.start, Shell(line) if line.contains("2>&-"));
             if argv[0] != "hook" && !speechless {
                 judge::says_why(argv, &output, &mut wrong);
             }
-            judge_files(argv, &before, &Snapshot::take(&scene.dir)?, &mut wrong);
+            judge_files(argv, &before, &Snapshot::take(&sandbox.dir)?, &mut wrong);
             tally.point(wrong, || told(place.name, argv));
         }
-        fs::remove_dir_all(&scene.dir)?;
+        fs::remove_dir_all(&sandbox.dir)?;
         Ok(tally)
     })
 }
 
-fn command(place: &Place, scene: &Scene, argv: &[&str]) -> Command {
+fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
     match place.start {
-        Plainly => scene.thru(argv),
-        Shell(line) => through_shell(line, scene, argv),
+        Plainly => sandbox.thru(argv),
+        Shell(line) => through_shell(line, sandbox, argv),
         With(variables) => {
-            let mut command = scene.thru(argv);
+            let mut command = sandbox.thru(argv);
             for (name, value) in variables {
                 match value {
                     Some(value) => command.env(name, value),
@@ -155,8 +155,8 @@ fn command(place: &Place, scene: &Scene, argv: &[&str]) -> Command {
 }
 
 /// The real thing lies outside the project, where nothing may change, and a symlink stands in its place.
-fn elsewhere(scene: &Scene, path: &Path) -> Result<()> {
-    let outside = scene.dir.join("outside");
+fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
+    let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;
     let target = outside.join(path.file_name().unwrap_or_default());
     fs::rename(path, &target)?;

@@ -6,13 +6,13 @@ use anyhow::Result;
 
 use super::files::{self, Item};
 use super::machine::{clone, commit, git, past_session, put, repository, trust, worked_in_clone};
-use crate::scene::Scene;
+use crate::sandbox::Sandbox;
 
 pub struct Arrival {
     pub name: &'static str,
     /// Whether the user has vouched for the project: then hooks may record and tell, but run and feed nothing.
     pub is_trusted: bool,
-    pub bring: fn(&Scene, &[Item]) -> Result<()>,
+    pub bring: fn(&Sandbox, &[Item]) -> Result<()>,
 }
 
 pub const ARRIVALS: &[Arrival] = &[
@@ -23,48 +23,48 @@ pub const ARRIVALS: &[Arrival] = &[
     Arrival { name: "checked out after trust", is_trusted: true, bring: checked_out },
 ];
 
-fn hostile_upstream(scene: &Scene, items: &[Item]) -> Result<()> {
+fn hostile_upstream(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
     let all: Vec<Item> = files::harmless().into_iter().chain(items.iter().cloned()).collect();
-    repository(&scene.dir.join("upstream"), &all)
+    repository(&sandbox.dir.join("upstream"), &all)
 }
 
-pub fn cloned(scene: &Scene, items: &[Item]) -> Result<()> {
-    hostile_upstream(scene, items)?;
-    clone(scene, &scene.dir.join("upstream"))?;
-    Ok(fs::remove_dir_all(scene.dir.join("upstream"))?)
+pub fn cloned(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+    hostile_upstream(sandbox, items)?;
+    clone(sandbox, &sandbox.dir.join("upstream"))?;
+    Ok(fs::remove_dir_all(sandbox.dir.join("upstream"))?)
 }
 
-pub fn trusted(scene: &Scene, items: &[Item]) -> Result<()> {
-    cloned(scene, items)?;
-    trust(scene)
+pub fn trusted(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+    cloned(sandbox, items)?;
+    trust(sandbox)
 }
 
-pub fn pulled(scene: &Scene, items: &[Item]) -> Result<()> {
-    worked_in_clone(scene)?;
-    let upstream = scene.dir.join("upstream");
+pub fn pulled(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+    worked_in_clone(sandbox)?;
+    let upstream = sandbox.dir.join("upstream");
     put(items, &upstream)?;
     commit(&upstream)?;
-    git(&scene.project(), &["pull", "--quiet", "--ff-only"])?;
+    git(&sandbox.project(), &["pull", "--quiet", "--ff-only"])?;
     Ok(fs::remove_dir_all(upstream)?)
 }
 
-fn checked_out(scene: &Scene, items: &[Item]) -> Result<()> {
-    let upstream = scene.dir.join("upstream");
+fn checked_out(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+    let upstream = sandbox.dir.join("upstream");
     repository(&upstream, &files::harmless())?;
     git(&upstream, &["checkout", "--quiet", "-b", "feature"])?;
     put(items, &upstream)?;
     commit(&upstream)?;
     git(&upstream, &["checkout", "--quiet", "main"])?;
-    clone(scene, &upstream)?;
-    trust(scene)?;
-    past_session(scene)?;
-    git(&scene.project(), &["checkout", "--quiet", "feature"])?;
+    clone(sandbox, &upstream)?;
+    trust(sandbox)?;
+    past_session(sandbox)?;
+    git(&sandbox.project(), &["checkout", "--quiet", "feature"])?;
     Ok(fs::remove_dir_all(upstream)?)
 }
 
 /// A prompt-injected agent uses its own tools to write records. Git does not track them.
-fn written(scene: &Scene, items: &[Item]) -> Result<()> {
-    worked_in_clone(scene)?;
-    fs::remove_dir_all(scene.dir.join("upstream"))?;
-    put(items, &scene.project())
+fn written(sandbox: &Sandbox, items: &[Item]) -> Result<()> {
+    worked_in_clone(sandbox)?;
+    fs::remove_dir_all(sandbox.dir.join("upstream"))?;
+    put(items, &sandbox.project())
 }

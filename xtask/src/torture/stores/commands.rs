@@ -3,7 +3,7 @@
 use anyhow::{Result, ensure};
 
 use super::files::{LOOP, PACKET, PROMISE, ROLE, RUN, WORKSTREAM};
-use crate::scene::{SESSION, Scene};
+use crate::sandbox::{SESSION, Sandbox};
 
 /// What a command may do beyond its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,10 +166,10 @@ pub const LINES: &[Line] = &[
 ];
 
 /// The lines for this binary. A subcommand that its help lists and no line runs is an error.
-pub fn all(scene: &Scene) -> Result<Vec<Line>> {
+pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     let mut known: Vec<Vec<String>> = Vec::new();
-    for command in listed(scene, &["--help"])? {
-        let nested = listed(scene, &["help", &command])?;
+    for command in listed(sandbox, &["--help"])? {
+        let nested = listed(sandbox, &["help", &command])?;
         if nested.is_empty() {
             known.push(vec![command]);
         } else {
@@ -189,8 +189,8 @@ pub fn all(scene: &Scene) -> Result<Vec<Line>> {
 }
 
 /// The commands that a help lists. A line that goes on from the one above is indented deeper.
-fn listed(scene: &Scene, argv: &[&str]) -> Result<Vec<String>> {
-    let output = scene.must(argv, b"")?;
+fn listed(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
+    let output = sandbox.must(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

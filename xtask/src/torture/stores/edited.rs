@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use super::Store;
 use super::files::{ORDER, PROMISE, canaries};
 use super::machine::worked_in_clone;
-use crate::scene::{SESSION, Scene};
+use crate::sandbox::{SESSION, Sandbox};
 
 const GROUP: &str = "edited after the user started it";
 const MINE: &str = "Make the tests green";
@@ -40,63 +40,63 @@ const RUN_EDITS: &[(&str, &str, &str)] = &[
 
 pub fn stores() -> Vec<Store> {
     let loops = LOOP_EDITS.iter().map(|&(name, from, to)| {
-        Store::trusted(GROUP, name, move |scene| {
-            started_loop(scene)?;
-            edit(scene, &one_of(scene, "loops", ".md")?, from, to)
+        Store::trusted(GROUP, name, move |sandbox| {
+            started_loop(sandbox)?;
+            edit(sandbox, &one_of(sandbox, "loops", ".md")?, from, to)
         })
     });
     let runs = RUN_EDITS.iter().map(|&(name, from, to)| {
-        Store::trusted(GROUP, name, move |scene| {
-            expected_run(scene)?;
-            edit(scene, &one_of(scene, "outputs", "")?.join("expected.json"), from, to)
+        Store::trusted(GROUP, name, move |sandbox| {
+            expected_run(sandbox)?;
+            edit(sandbox, &one_of(sandbox, "outputs", "")?.join("expected.json"), from, to)
         })
     });
-    let cancelled = Store::trusted(GROUP, "cancelled loop set active again", |scene| {
-        started_loop(scene)?;
-        let pointer = scene.store().join("indexes/active-loop.json");
+    let cancelled = Store::trusted(GROUP, "cancelled loop set active again", |sandbox| {
+        started_loop(sandbox)?;
+        let pointer = sandbox.store().join("indexes/active-loop.json");
         let was = fs::read(&pointer)?;
-        scene.must(&["loop", "cancel"], b"")?;
+        sandbox.must(&["loop", "cancel"], b"")?;
         fs::write(pointer, was)?;
-        edit(scene, &one_of(scene, "loops", ".md")?, "status: cancelled", "status: active")
+        edit(sandbox, &one_of(sandbox, "loops", ".md")?, "status: cancelled", "status: active")
     });
     loops.chain(runs).chain([cancelled]).collect()
 }
 
 /// A loop of the user's own that holds the session, with a validator.
-pub fn started_loop(scene: &Scene) -> Result<()> {
-    start_loop(scene, "true")
+pub fn started_loop(sandbox: &Sandbox) -> Result<()> {
+    start_loop(sandbox, "true")
 }
 
-pub fn start_loop(scene: &Scene, validator: &str) -> Result<()> {
-    worked_in_clone(scene)?;
-    fs::remove_dir_all(scene.dir.join("upstream"))?;
+pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
+    worked_in_clone(sandbox)?;
+    fs::remove_dir_all(sandbox.dir.join("upstream"))?;
     let argv = ["loop", "start", MINE, "--promise", PROMISE, "--validator", validator, "--session", SESSION];
-    scene.must(&argv, b"").map(drop)
+    sandbox.must(&argv, b"").map(drop)
 }
 
 /// A run of the user's own whose command makes nothing.
-fn expected_run(scene: &Scene) -> Result<()> {
-    expect_run(scene, &["false"])
+fn expected_run(sandbox: &Sandbox) -> Result<()> {
+    expect_run(sandbox, &["false"])
 }
 
-pub fn expect_run(scene: &Scene, command: &[&str]) -> Result<()> {
-    worked_in_clone(scene)?;
-    fs::remove_dir_all(scene.dir.join("upstream"))?;
+pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
+    worked_in_clone(sandbox)?;
+    fs::remove_dir_all(sandbox.dir.join("upstream"))?;
     let argv = ["gate", "expect", "review", "--critical", "review-a.md", "--prompt", "mine", "--"];
-    scene.must(&[&argv, command].concat(), b"").map(drop)
+    sandbox.must(&[&argv, command].concat(), b"").map(drop)
 }
 
 /// The only entry of a folder of the store whose name ends so.
-fn one_of(scene: &Scene, folder: &str, ending: &str) -> Result<PathBuf> {
-    let entries = fs::read_dir(scene.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
+fn one_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
+    let entries = fs::read_dir(sandbox.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
     let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));
-    found.with_context(|| format!("setting the scene: nothing in {folder}"))
+    found.with_context(|| format!("setting the sandbox: nothing in {folder}"))
 }
 
-fn edit(scene: &Scene, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
+fn edit(sandbox: &Sandbox, path: &std::path::Path, from: &str, to: &str) -> Result<()> {
     let text = fs::read_to_string(path)?;
-    ensure!(text.contains(from), "setting the scene: {} does not hold {from}: {text}", path.display());
-    let canary = canaries(scene).join("edited").display().to_string();
+    ensure!(text.contains(from), "setting the sandbox: {} does not hold {from}: {text}", path.display());
+    let canary = canaries(sandbox).join("edited").display().to_string();
     let command = if path.ends_with("expected.json") { canary } else { format!("touch {canary}") };
     Ok(fs::write(path, text.replacen(from, &to.replace("@CANARY", &command), 1))?)
 }

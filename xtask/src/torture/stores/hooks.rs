@@ -7,7 +7,7 @@ use harness::HARNESSES;
 use serde_json::{Value, json};
 
 use super::files::{PROMISE, ROLE};
-use crate::scene::SESSION;
+use crate::sandbox::SESSION;
 
 /// One hook call. The same for every store but for the folder it is about.
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use super::machine::{
     commit, git, past_session, put, repository, trust, trust_at, worked_in_clone, write_trust,
 };
 use super::{Store, User};
-use crate::scene::{SESSION, Scene};
+use crate::sandbox::{SESSION, Sandbox};
 
 pub fn stores() -> Vec<Store> {
     [links(), above(), below(), owners(), repositories(), environments(), identities()]
@@ -50,30 +50,30 @@ pub const LINKS: &str = "symlinked";
 fn links() -> Vec<Store> {
     const GROUP: &str = LINKS;
     let moved = MOVED.iter().map(|&path| {
-        Store::trusted(GROUP, format!("{path} is a link"), move |scene| {
-            trusted(scene, &everything(scene))?;
-            past_session(scene)?;
-            move_outside(scene, path)
+        Store::trusted(GROUP, format!("{path} is a link"), move |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            past_session(sandbox)?;
+            move_outside(sandbox, path)
         })
     });
     let to_file = |path: &'static str| {
-        Store::trusted(GROUP, format!("{path} is a link to a file"), move |scene| {
-            trusted(scene, &everything(scene))?;
-            let link = scene.project().join(path);
+        Store::trusted(GROUP, format!("{path} is a link to a file"), move |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            let link = sandbox.project().join(path);
             fs::create_dir_all(link.parent().context("it lies in a folder")?)?;
             if link.exists() {
                 fs::remove_file(&link)?;
             }
-            Ok(symlink(scene.dir.join("outside/settings.json"), link)?)
+            Ok(symlink(sandbox.dir.join("outside/settings.json"), link)?)
         })
     };
-    let committed = Store::untrusted(GROUP, ".claude/settings.local.json is a committed link", |scene| {
-        let mut items = everything(scene);
+    let committed = Store::untrusted(GROUP, ".claude/settings.local.json is a committed link", |sandbox| {
+        let mut items = everything(sandbox);
         items.push(files::Item::Link(
             ".claude/settings.local.json".into(),
             "../../outside/settings.json".into(),
         ));
-        cloned(scene, &items)
+        cloned(sandbox, &items)
     });
     let to_file = [
         ".claude/settings.local.json",
@@ -93,13 +93,13 @@ fn above() -> Vec<Store> {
     const GROUP: &str = "root above";
     // A store in a folder above the project, and what is special about that folder.
     let above = |name: &'static str, mode: u32, at: &'static str, cwd: &'static str| {
-        Store::untrusted(GROUP, name, move |scene| {
-            let folder = scene.dir.join(at);
-            fs::create_dir_all(scene.dir.join(cwd))?;
+        Store::untrusted(GROUP, name, move |sandbox| {
+            let folder = sandbox.dir.join(at);
+            fs::create_dir_all(sandbox.dir.join(cwd))?;
             put(&files::harmless(), &folder)?;
-            put(&everything(scene), &folder)?;
+            put(&everything(sandbox), &folder)?;
             // Vouched for as well: a shared folder could have been, by accident.
-            trust_at(scene, &folder, PROJECT_ID)?;
+            trust_at(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })
         .in_folder(cwd)
@@ -109,11 +109,11 @@ fn above() -> Vec<Store> {
         above("in a world-writable folder", 0o777, "tmp", "tmp/project"),
         above("in the user's home", 0o755, "home", "home/work/project"),
         above("in the parent of the user's home", 0o755, ".", "home/work/project"),
-        Store::untrusted(GROUP, "above the git top level", |scene| {
-            put(&files::harmless(), &scene.dir.join("work"))?;
-            put(&everything(scene), &scene.dir.join("work"))?;
-            trust_at(scene, &scene.dir.join("work"), PROJECT_ID)?;
-            repository(&scene.dir.join("work/project"), &[])
+        Store::untrusted(GROUP, "above the git top level", |sandbox| {
+            put(&files::harmless(), &sandbox.dir.join("work"))?;
+            put(&everything(sandbox), &sandbox.dir.join("work"))?;
+            trust_at(sandbox, &sandbox.dir.join("work"), PROJECT_ID)?;
+            repository(&sandbox.dir.join("work/project"), &[])
         })
         .in_folder("work/project"),
     ]
@@ -122,40 +122,40 @@ fn above() -> Vec<Store> {
 fn below() -> Vec<Store> {
     const GROUP: &str = "nested";
     let nested = |name: &'static str, at: &'static str| {
-        Store::untrusted(GROUP, name, move |scene| {
-            worked_in_clone(scene)?;
-            let folder = scene.dir.join(at);
+        Store::untrusted(GROUP, name, move |sandbox| {
+            worked_in_clone(sandbox)?;
+            let folder = sandbox.dir.join(at);
             put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &folder)?;
-            put(&everything(scene), &folder)
+            put(&everything(sandbox), &folder)
         })
         .in_folder(at)
     };
     vec![
         nested("a store in a dependency's folder", "project/node_modules/evil"),
         nested("a store in the user's store", "project/.agent/context/scratch/evil"),
-        Store::untrusted(GROUP, "a copy of the project's marker in a folder below", |scene| {
-            worked_in_clone(scene)?;
-            let folder = scene.dir.join("project/vendor/evil");
+        Store::untrusted(GROUP, "a copy of the project's marker in a folder below", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let folder = sandbox.dir.join("project/vendor/evil");
             put(&files::harmless(), &folder)?;
-            put(&everything(scene), &folder)
+            put(&everything(sandbox), &folder)
         })
         .in_folder("project/vendor/evil"),
-        Store::untrusted(GROUP, "a repository below the project", |scene| {
-            worked_in_clone(scene)?;
-            let mut items = everything(scene);
+        Store::untrusted(GROUP, "a repository below the project", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let mut items = everything(sandbox);
             items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
-            repository(&scene.dir.join("project/vendor/evil"), &items)
+            repository(&sandbox.dir.join("project/vendor/evil"), &items)
         })
         .in_folder("project/vendor/evil"),
-        Store::untrusted(GROUP, "a submodule with a store", |scene| {
-            worked_in_clone(scene)?;
-            let mut items = everything(scene);
+        Store::untrusted(GROUP, "a submodule with a store", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let mut items = everything(sandbox);
             items.push(files::marker("0197b000-0000-7000-8000-00000000beef"));
-            let evil = scene.dir.join("evil");
+            let evil = sandbox.dir.join("evil");
             repository(&evil, &items)?;
             let url = evil.display().to_string();
             git(
-                &scene.project(),
+                &sandbox.project(),
                 &[
                     "-c",
                     "protocol.file.allow=always",
@@ -170,11 +170,11 @@ fn below() -> Vec<Store> {
             Ok(fs::remove_dir_all(evil)?)
         })
         .in_folder("project/vendor/evil"),
-        Store::trusted(GROUP, "a worktree of a hostile branch", |scene| {
-            worked_in_clone(scene)?;
-            let worktree = scene.dir.join("worktree").display().to_string();
-            git(&scene.project(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
-            put(&everything(scene), Path::new(&worktree))?;
+        Store::trusted(GROUP, "a worktree of a hostile branch", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let worktree = sandbox.dir.join("worktree").display().to_string();
+            git(&sandbox.project(), &["worktree", "add", "--quiet", "-b", "evil", &worktree])?;
+            put(&everything(sandbox), Path::new(&worktree))?;
             commit(Path::new(&worktree))
         })
         .in_folder("worktree")
@@ -185,11 +185,11 @@ fn below() -> Vec<Store> {
 fn owners() -> Vec<Store> {
     const GROUP: &str = "foreign-owned";
     let owned = |name: &'static str, given: &'static [&'static str], mode: u32| {
-        Store::untrusted(GROUP, name, move |scene| {
-            trusted(scene, &everything(scene))?;
-            give(scene, User::Nobody, &["."])?;
-            give(scene, User::Somebody, given)?;
-            fs::set_permissions(scene.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
+        Store::untrusted(GROUP, name, move |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            give(sandbox, User::Nobody, &["."])?;
+            give(sandbox, User::Somebody, given)?;
+            fs::set_permissions(sandbox.dir.join(given[0]), fs::Permissions::from_mode(mode))?;
             Ok(())
         })
         .run_by(User::Nobody)
@@ -200,23 +200,23 @@ fn owners() -> Vec<Store> {
         owned("the records are somebody else's", &["project/.agent/context"], 0o777),
         owned("the state folder is somebody else's", &["state"], 0o777),
         owned("the trust records are somebody else's", &["state/throughline"], 0o777),
-        Store::untrusted(GROUP, "anybody may write the state folder", |scene| {
-            trusted(scene, &everything(scene))?;
-            set_mode(&scene.state(), 0o777)
+        Store::untrusted(GROUP, "anybody may write the state folder", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.state(), 0o777)
         }),
-        Store::untrusted(GROUP, "anybody may write the trust records", |scene| {
-            trusted(scene, &everything(scene))?;
-            set_mode(&scene.state().join("trust"), 0o777)?;
-            set_mode(&scene.state().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
+        Store::untrusted(GROUP, "anybody may write the trust records", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.state().join("trust"), 0o777)?;
+            set_mode(&sandbox.state().join("trust").join(format!("{PROJECT_ID}.json")), 0o666)
         }),
-        Store::untrusted(GROUP, "root works in somebody else's project", |scene| {
-            trusted(scene, &everything(scene))?;
-            give(scene, User::Somebody, &["project"])
+        Store::untrusted(GROUP, "root works in somebody else's project", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            give(sandbox, User::Somebody, &["project"])
         })
         .run_by(User::Root),
-        Store::untrusted(GROUP, "anybody may write the project", |scene| {
-            trusted(scene, &everything(scene))?;
-            set_mode(&scene.project(), 0o777)
+        Store::untrusted(GROUP, "anybody may write the project", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            set_mode(&sandbox.project(), 0o777)
         }),
     ]
 }
@@ -224,18 +224,18 @@ fn owners() -> Vec<Store> {
 fn repositories() -> Vec<Store> {
     const GROUP: &str = "git";
     let configured = |name: &'static str, config: fn(&str) -> Vec<(&'static str, String)>| {
-        Store::trusted(GROUP, name, move |scene| {
-            pulled(scene, &everything(scene))?;
-            let script = scene.dir.join("outside/git-runs-me");
-            let canary = files::canaries(scene).join("git");
+        Store::trusted(GROUP, name, move |sandbox| {
+            pulled(sandbox, &everything(sandbox))?;
+            let script = sandbox.dir.join("outside/git-runs-me");
+            let canary = files::canaries(sandbox).join("git");
             fs::write(&script, format!("#!/bin/sh\ntouch {}\ncat\n", canary.display()))?;
             set_mode(&script, 0o755)?;
             let script = script.display().to_string();
             for (key, value) in config(&script) {
-                git(&scene.project(), &["config", key, &value])?;
+                git(&sandbox.project(), &["config", key, &value])?;
             }
-            fs::write(scene.project().join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")?;
-            fs::write(scene.project().join("src/a.rs"), "fn b() {}\n")?;
+            fs::write(sandbox.project().join(".gitattributes"), "* filter=evil diff=evil merge=evil\n")?;
+            fs::write(sandbox.project().join("src/a.rs"), "fn b() {}\n")?;
             Ok(())
         })
     };
@@ -262,28 +262,28 @@ fn repositories() -> Vec<Store> {
                 ("gpg.program", script.to_owned()),
             ]
         }),
-        Store::trusted(GROUP, "post-index-change and other git hooks", |scene| {
-            pulled(scene, &everything(scene))?;
-            let canary = files::canaries(scene).join("git-hook");
+        Store::trusted(GROUP, "post-index-change and other git hooks", |sandbox| {
+            pulled(sandbox, &everything(sandbox))?;
+            let canary = files::canaries(sandbox).join("git-hook");
             for name in ["post-index-change", "fsmonitor-watchman", "reference-transaction", "post-checkout"] {
-                let hook = scene.project().join(".git/hooks").join(name);
-                fs::create_dir_all(scene.project().join(".git/hooks"))?;
+                let hook = sandbox.project().join(".git/hooks").join(name);
+                fs::create_dir_all(sandbox.project().join(".git/hooks"))?;
                 fs::write(&hook, format!("#!/bin/sh\ntouch {}\n", canary.display()))?;
                 set_mode(&hook, 0o755)?;
             }
-            fs::write(scene.project().join("src/a.rs"), "fn b() {}\n")?;
+            fs::write(sandbox.project().join("src/a.rs"), "fn b() {}\n")?;
             Ok(())
         }),
-        Store::untrusted(GROUP, "an embedded bare repository", |scene| {
-            cloned(scene, &everything(scene))?;
-            let bare = scene.project().join("docs");
+        Store::untrusted(GROUP, "an embedded bare repository", |sandbox| {
+            cloned(sandbox, &everything(sandbox))?;
+            let bare = sandbox.project().join("docs");
             for folder in ["objects", "refs", "info"] {
                 fs::create_dir_all(bare.join(folder))?;
             }
-            let canary = files::canaries(scene).join("bare");
+            let canary = files::canaries(sandbox).join("bare");
             let config = format!(
                 "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {}\n\tfsmonitor = touch {}\n",
-                scene.project().display(),
+                sandbox.project().display(),
                 canary.display()
             );
             fs::write(bare.join("config"), config)?;
@@ -291,29 +291,29 @@ fn repositories() -> Vec<Store> {
         })
         .in_folder("project/docs")
         .writes_in("project"),
-        Store::trusted(GROUP, ".git is a file that points to another repository", |scene| {
-            trusted(scene, &everything(scene))?;
-            repository(&scene.dir.join("other"), &[])?;
-            fs::remove_dir_all(scene.project().join(".git"))?;
-            Ok(fs::write(scene.project().join(".git"), "gitdir: ../other/.git\n")?)
+        Store::trusted(GROUP, ".git is a file that points to another repository", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            repository(&sandbox.dir.join("other"), &[])?;
+            fs::remove_dir_all(sandbox.project().join(".git"))?;
+            Ok(fs::write(sandbox.project().join(".git"), "gitdir: ../other/.git\n")?)
         }),
-        Store::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |scene| {
-            worked_in_clone(scene)?;
-            let evil = scene.dir.join("evil");
-            put(&everything(scene), &evil)?;
+        Store::untrusted(GROUP, ".git is a file that points to a trusted project's worktrees", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let evil = sandbox.dir.join("evil");
+            put(&everything(sandbox), &evil)?;
             put(&[files::marker(PROJECT_ID)], &evil)?;
             Ok(fs::write(evil.join(".git"), "gitdir: ../project/.git/worktrees/evil\n")?)
         })
         .in_folder("evil"),
-        Store::trusted(GROUP, "FIFOs in .git", |scene| {
-            trusted(scene, &everything(scene))?;
+        Store::trusted(GROUP, "FIFOs in .git", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
             for name in ["HEAD", "index", "config", "packed-refs", "info/exclude"] {
-                fifo(&scene.project().join(".git").join(name))?;
+                fifo(&sandbox.project().join(".git").join(name))?;
             }
             Ok(())
         }),
-        Store::trusted(GROUP, "FIFOs among the records", |scene| {
-            trusted(scene, &everything(scene))?;
+        Store::trusted(GROUP, "FIFOs among the records", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
             for name in [
                 &format!("loops/{}.md", files::LOOP),
                 "indexes/active-loop.json",
@@ -324,25 +324,25 @@ fn repositories() -> Vec<Store> {
                 &format!("agents/{}.context.md", files::ROLE),
                 &format!("sessions/{SESSION}.jsonl"),
             ] {
-                fifo(&scene.store().join(name))?;
+                fifo(&sandbox.store().join(name))?;
             }
             Ok(())
         }),
-        Store::trusted(GROUP, ".git is a huge file", |scene| {
-            trusted(scene, &everything(scene))?;
-            fs::remove_dir_all(scene.project().join(".git"))?;
-            huge(&scene.project().join(".git"))
+        Store::trusted(GROUP, ".git is a huge file", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            fs::remove_dir_all(sandbox.project().join(".git"))?;
+            huge(&sandbox.project().join(".git"))
         }),
-        Store::trusted(GROUP, "huge records", |scene| {
-            trusted(scene, &everything(scene))?;
+        Store::trusted(GROUP, "huge records", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
             for name in ["indexes/active-loop.json", "state/live.json", "config.toml", "indexes/receipts.jsonl"] {
-                huge(&scene.store().join(name))?;
+                huge(&sandbox.store().join(name))?;
             }
-            huge(&scene.journal())
+            huge(&sandbox.journal())
         }),
-        Store::untrusted(GROUP, "a huge marker", |scene| {
-            trusted(scene, &everything(scene))?;
-            huge(&scene.store().join("root.json"))
+        Store::untrusted(GROUP, "a huge marker", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            huge(&sandbox.store().join("root.json"))
         }),
     ]
 }
@@ -350,9 +350,9 @@ fn repositories() -> Vec<Store> {
 fn environments() -> Vec<Store> {
     const GROUP: &str = "environment";
     let forged = |name: &'static str, at: &'static str, value: &'static str, state: &'static str| {
-        Store::untrusted(GROUP, name, move |scene| {
-            cloned(scene, &everything(scene))?;
-            write_trust(&scene.dir.join(at).join("throughline"), &scene.project(), PROJECT_ID)
+        Store::untrusted(GROUP, name, move |sandbox| {
+            cloned(sandbox, &everything(sandbox))?;
+            write_trust(&sandbox.dir.join(at).join("throughline"), &sandbox.project(), PROJECT_ID)
         })
         .with_state_home(value, state)
     };
@@ -365,17 +365,17 @@ fn environments() -> Vec<Store> {
             "@/project/.agent/context",
             "project/.agent/context",
         ),
-        Store::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |scene| {
-            cloned(scene, &everything(scene))?;
-            write_trust(&scene.dir.join("shared/throughline"), &scene.project(), PROJECT_ID)?;
-            set_mode(&scene.dir.join("shared"), 0o777)?;
-            set_mode(&scene.dir.join("shared/throughline"), 0o777)
+        Store::untrusted(GROUP, "XDG_STATE_HOME is a world-writable folder", |sandbox| {
+            cloned(sandbox, &everything(sandbox))?;
+            write_trust(&sandbox.dir.join("shared/throughline"), &sandbox.project(), PROJECT_ID)?;
+            set_mode(&sandbox.dir.join("shared"), 0o777)?;
+            set_mode(&sandbox.dir.join("shared/throughline"), 0o777)
         })
         .with_state_home("@/shared", "shared"),
-        Store::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |scene| {
-            cloned(scene, &everything(scene))?;
-            write_trust(&scene.project().join(".state/throughline"), &scene.project(), PROJECT_ID)?;
-            Ok(symlink(scene.project().join(".state"), scene.dir.join("statelink"))?)
+        Store::untrusted(GROUP, "XDG_STATE_HOME is a link into the project", |sandbox| {
+            cloned(sandbox, &everything(sandbox))?;
+            write_trust(&sandbox.project().join(".state/throughline"), &sandbox.project(), PROJECT_ID)?;
+            Ok(symlink(sandbox.project().join(".state"), sandbox.dir.join("statelink"))?)
         })
         .with_state_home("@/statelink", "project/.state"),
     ]
@@ -384,69 +384,69 @@ fn environments() -> Vec<Store> {
 fn identities() -> Vec<Store> {
     const GROUP: &str = "identity";
     vec![
-        Store::untrusted(GROUP, "the marker of a trusted project, copied", |scene| {
-            worked_in_clone(scene)?;
-            put(&files::harmless(), &scene.dir.join("copy"))?;
-            put(&everything(scene), &scene.dir.join("copy"))
+        Store::untrusted(GROUP, "the marker of a trusted project, copied", |sandbox| {
+            worked_in_clone(sandbox)?;
+            put(&files::harmless(), &sandbox.dir.join("copy"))?;
+            put(&everything(sandbox), &sandbox.dir.join("copy"))
         })
         .in_folder("copy"),
-        Store::untrusted(GROUP, "another project where a trusted one was", |scene| {
-            worked_in_clone(scene)?;
-            fs::remove_dir_all(scene.dir.join("upstream"))?;
-            fs::remove_dir_all(scene.project())?;
-            put(&files::harmless(), &scene.project())?;
-            put(&everything(scene), &scene.project())?;
-            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &scene.project())
+        Store::untrusted(GROUP, "another project where a trusted one was", |sandbox| {
+            worked_in_clone(sandbox)?;
+            fs::remove_dir_all(sandbox.dir.join("upstream"))?;
+            fs::remove_dir_all(sandbox.project())?;
+            put(&files::harmless(), &sandbox.project())?;
+            put(&everything(sandbox), &sandbox.project())?;
+            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &sandbox.project())
         }),
-        Store::untrusted(GROUP, "the marker changed to another project after trust", |scene| {
-            pulled(scene, &everything(scene))?;
-            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &scene.project())
+        Store::untrusted(GROUP, "the marker changed to another project after trust", |sandbox| {
+            pulled(sandbox, &everything(sandbox))?;
+            put(&[files::marker("0197b000-0000-7000-8000-00000000beef")], &sandbox.project())
         }),
-        Store::untrusted(GROUP, "a marker whose project_id is a path", |scene| {
-            cloned(scene, &everything(scene))?;
-            put(&[files::marker("../../../outside/run")], &scene.project())
+        Store::untrusted(GROUP, "a marker whose project_id is a path", |sandbox| {
+            cloned(sandbox, &everything(sandbox))?;
+            put(&[files::marker("../../../outside/run")], &sandbox.project())
         }),
-        Store::untrusted(GROUP, "a marker of a newer version", |scene| {
-            trusted(scene, &everything(scene))?;
-            let marker = scene.store().join("root.json");
+        Store::untrusted(GROUP, "a marker of a newer version", |sandbox| {
+            trusted(sandbox, &everything(sandbox))?;
+            let marker = sandbox.store().join("root.json");
             let text = fs::read_to_string(&marker)?;
             Ok(fs::write(&marker, text.replace("\"schema_version\": 1", "\"schema_version\": 99"))?)
         }),
-        Store::untrusted(GROUP, "trusted, then moved to another path", |scene| {
-            worked_in_clone(scene)?;
-            put(&everything(scene), &scene.project())?;
-            Ok(fs::rename(scene.project(), scene.dir.join("moved"))?)
+        Store::untrusted(GROUP, "trusted, then moved to another path", |sandbox| {
+            worked_in_clone(sandbox)?;
+            put(&everything(sandbox), &sandbox.project())?;
+            Ok(fs::rename(sandbox.project(), sandbox.dir.join("moved"))?)
         })
         .in_folder("moved"),
-        Store::untrusted(GROUP, "trust was withdrawn", |scene| {
-            pulled(scene, &everything(scene))?;
-            scene.must(&["trust", "--revoke"], b"").map(drop)
+        Store::untrusted(GROUP, "trust was withdrawn", |sandbox| {
+            pulled(sandbox, &everything(sandbox))?;
+            sandbox.must(&["trust", "--revoke"], b"").map(drop)
         }),
-        Store::trusted(GROUP, "merged after trust", |scene| {
-            worked_in_clone(scene)?;
-            let upstream = scene.dir.join("upstream");
-            put(&everything(scene), &upstream)?;
+        Store::trusted(GROUP, "merged after trust", |sandbox| {
+            worked_in_clone(sandbox)?;
+            let upstream = sandbox.dir.join("upstream");
+            put(&everything(sandbox), &upstream)?;
             commit(&upstream)?;
-            put(&[files::Item::File("mine.txt".into(), "mine\n".into())], &scene.project())?;
-            git(&scene.project(), &["add", "mine.txt"])?;
-            git(&scene.project(), &["commit", "--quiet", "--message", "mine"])?;
-            git(&scene.project(), &["pull", "--quiet", "--no-rebase", "--no-edit"])?;
+            put(&[files::Item::File("mine.txt".into(), "mine\n".into())], &sandbox.project())?;
+            git(&sandbox.project(), &["add", "mine.txt"])?;
+            git(&sandbox.project(), &["commit", "--quiet", "--message", "mine"])?;
+            git(&sandbox.project(), &["pull", "--quiet", "--no-rebase", "--no-edit"])?;
             Ok(fs::remove_dir_all(upstream)?)
         }),
-        Store::trusted(GROUP, "stashed by somebody, popped by the user", |scene| {
-            worked_in_clone(scene)?;
-            put(&everything(scene), &scene.project())?;
-            git(&scene.project(), &["add", "--force", "--all"])?;
-            git(&scene.project(), &["stash", "--quiet"])?;
-            trust(scene)?;
-            git(&scene.project(), &["stash", "pop", "--quiet", "--index"])
+        Store::trusted(GROUP, "stashed by somebody, popped by the user", |sandbox| {
+            worked_in_clone(sandbox)?;
+            put(&everything(sandbox), &sandbox.project())?;
+            git(&sandbox.project(), &["add", "--force", "--all"])?;
+            git(&sandbox.project(), &["stash", "--quiet"])?;
+            trust(sandbox)?;
+            git(&sandbox.project(), &["stash", "pop", "--quiet", "--index"])
         }),
     ]
 }
 
-fn move_outside(scene: &Scene, path: &str) -> Result<()> {
-    let from = scene.project().join(path);
-    let to = scene.dir.join("outside").join(format!("moved-{}", path.replace('/', "-")));
+fn move_outside(sandbox: &Sandbox, path: &str) -> Result<()> {
+    let from = sandbox.project().join(path);
+    let to = sandbox.dir.join("outside").join(format!("moved-{}", path.replace('/', "-")));
     if from.exists() {
         fs::rename(&from, &to)?;
     } else {
@@ -456,12 +456,12 @@ fn move_outside(scene: &Scene, path: &str) -> Result<()> {
     Ok(symlink(to, from)?)
 }
 
-fn give(scene: &Scene, user: User, paths: &[&str]) -> Result<()> {
+fn give(sandbox: &Sandbox, user: User, paths: &[&str]) -> Result<()> {
     let owner = format!("{0}:{0}", user.id());
     for path in paths {
         let mut chown = Command::new("chown");
-        chown.args(["-R", "-h", &owner]).arg(scene.dir.join(path));
-        ensure!(chown.status().context("starting chown")?.success(), "setting the scene: chown {path}");
+        chown.args(["-R", "-h", &owner]).arg(sandbox.dir.join(path));
+        ensure!(chown.status().context("starting chown")?.success(), "setting the sandbox: chown {path}");
     }
     Ok(())
 }
@@ -477,7 +477,7 @@ fn fifo(path: &Path) -> Result<()> {
     }
     ensure!(
         Command::new("mkfifo").arg(path).status()?.success(),
-        "setting the scene: mkfifo {}",
+        "setting the sandbox: mkfifo {}",
         path.display()
     );
     Ok(())

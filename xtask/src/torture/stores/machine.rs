@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use super::files::{self, Item, PROJECT_ID};
-use crate::scene::Scene;
+use crate::sandbox::Sandbox;
 use crate::torture::rows::{self, TOOL_DONE};
 
 /// Runs git as somebody whose settings are not those of whoever runs the torture.
@@ -28,7 +28,7 @@ pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let output = git.output().context("starting git")?;
     ensure!(
         output.status.success(),
-        "setting the scene: git {} in {}: {}",
+        "setting the sandbox: git {} in {}: {}",
         args.join(" "),
         folder.display(),
         String::from_utf8_lossy(&output.stderr).trim()
@@ -54,27 +54,27 @@ pub fn repository(folder: &Path, items: &[Item]) -> Result<()> {
 }
 
 /// The user's clone of `upstream`, where the empty project was.
-pub fn clone(scene: &Scene, upstream: &Path) -> Result<()> {
-    if scene.project().exists() {
-        fs::remove_dir_all(scene.project())?;
+pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
+    if sandbox.project().exists() {
+        fs::remove_dir_all(sandbox.project())?;
     }
-    let [from, to] = [upstream, &scene.project()].map(|path| path.display().to_string());
-    git(&scene.dir, &["clone", "--quiet", "--template=", &from, &to])
+    let [from, to] = [upstream, &sandbox.project()].map(|path| path.display().to_string());
+    git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
 /// The user vouches for the project, as `thru trust` records it. Not by the command: it refuses below a harness, and
 /// whoever runs this table may be an agent.
-pub fn trust(scene: &Scene) -> Result<()> {
-    trust_at(scene, &scene.project(), PROJECT_ID)?;
-    let status = scene.must(&["status", "--json"], b"")?;
+pub fn trust(sandbox: &Sandbox) -> Result<()> {
+    trust_at(sandbox, &sandbox.project(), PROJECT_ID)?;
+    let status = sandbox.must(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
     // Otherwise half of the table would try its attacks on stores that hooks do not look at.
-    ensure!(told["trusted"] == true, "setting the scene: the project is not trusted: {told}");
+    ensure!(told["trusted"] == true, "setting the sandbox: the project is not trusted: {told}");
     Ok(())
 }
 
-pub fn trust_at(scene: &Scene, root: &Path, project_id: &str) -> Result<()> {
-    write_trust(&scene.state(), root, project_id)
+pub fn trust_at(sandbox: &Sandbox, root: &Path, project_id: &str) -> Result<()> {
+    write_trust(&sandbox.state(), root, project_id)
 }
 
 pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
@@ -85,17 +85,17 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
 }
 
 /// A session of the user's own, so that ids are known and there is something to tell.
-pub fn past_session(scene: &Scene) -> Result<()> {
-    scene.must(&["hook", "claude-code", "SessionStart"], &rows::start(&scene.dir))?;
-    scene.must(TOOL_DONE, &rows::tool(&scene.dir))?;
-    scene.must(rows::STOP, &rows::stop(&scene.dir)).map(drop)
+pub fn past_session(sandbox: &Sandbox) -> Result<()> {
+    sandbox.must(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
+    sandbox.must(TOOL_DONE, &rows::tool(&sandbox.dir))?;
+    sandbox.must(rows::STOP, &rows::stop(&sandbox.dir)).map(drop)
 }
 
 /// A harmless shared store that the user cloned, vouched for and worked in.
-pub fn worked_in_clone(scene: &Scene) -> Result<()> {
-    let upstream = scene.dir.join("upstream");
+pub fn worked_in_clone(sandbox: &Sandbox) -> Result<()> {
+    let upstream = sandbox.dir.join("upstream");
     repository(&upstream, &files::harmless())?;
-    clone(scene, &upstream)?;
-    trust(scene)?;
-    past_session(scene)
+    clone(sandbox, &upstream)?;
+    trust(sandbox)?;
+    past_session(sandbox)
 }

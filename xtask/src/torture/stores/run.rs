@@ -14,7 +14,7 @@ use super::hooks::{self, Hook};
 use super::verdict::{self, Violation, Violations};
 use super::{Rules, Store, User, edited};
 use crate::memory::Helper;
-use crate::scene::{self, Lab, Scene};
+use crate::sandbox::{self, Lab, Sandbox};
 use crate::torture::Depth;
 use crate::torture::rows::STOP;
 use crate::torture::snapshot::Snapshot;
@@ -58,7 +58,7 @@ impl Found {
 /// One store on the disk, and how it looked before anything ran.
 struct Trial<'a> {
     store: &'a Store,
-    scene: Scene,
+    sandbox: Sandbox,
     before: Snapshot,
 }
 
@@ -68,10 +68,10 @@ impl Runner {
         fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
         let bin = lab.path().join("thru");
         fs::copy(&lab.bin, &bin).context("copying the binary")?;
-        let scene = lab.scene("help")?;
-        let lines = commands::all(&scene)?;
+        let sandbox = lab.sandbox("help")?;
+        let lines = commands::all(&sandbox)?;
         let helper = Helper::build()?;
-        let (_, idle) = helper.measure(&scene.thru(&["hook", "claude-code", "Stop"]), b"{}")?;
+        let (_, idle) = helper.measure(&sandbox.thru(&["hook", "claude-code", "Stop"]), b"{}")?;
         let largest_kb = LARGEST_KB.max(idle.kb + OWN_KB);
         Ok(Self { bin, helper, hooks: hooks::all()?, lines, largest_kb })
     }
@@ -85,8 +85,8 @@ impl Runner {
 
     /// Where the user did start it, it runs and is fed: otherwise the table would find nothing because it sees nothing.
     pub fn control(&self, lab: &Lab) -> Result<()> {
-        let store = Store::trusted("control", "control", |scene| {
-            edited::start_loop(scene, &format!("touch {}", canaries(scene).join("control").display()))
+        let store = Store::trusted("control", "control", |sandbox| {
+            edited::start_loop(sandbox, &format!("touch {}", canaries(sandbox).join("control").display()))
         });
         let trial = self.arrange(lab, "control-loop", &store)?;
         let mut seen = Vec::new();
@@ -99,8 +99,8 @@ impl Runner {
             seen.contains(&Violation::Fed) && seen.contains(&Violation::Ran),
             "a loop of the user's own is not seen to be fed and to run its validator: {seen:?}"
         );
-        let store = Store::trusted("control", "control", |scene| {
-            edited::expect_run(scene, &["touch", &canaries(scene).join("control").display().to_string()])
+        let store = Store::trusted("control", "control", |sandbox| {
+            edited::expect_run(sandbox, &["touch", &canaries(sandbox).join("control").display().to_string()])
         });
         let trial = self.arrange(lab, "control-run", &store)?;
         let mut found = Found::default();
@@ -117,17 +117,17 @@ impl Runner {
     }
 
     fn arrange<'a>(&self, lab: &Lab, name: &str, store: &'a Store) -> Result<Trial<'a>> {
-        let mut scene = lab.scene(name)?;
-        scene.bin.clone_from(&self.bin);
-        files::user_files(&scene)?;
-        (store.arrange)(&scene).with_context(|| format!("{}, {}", store.group, store.name))?;
+        let mut sandbox = lab.sandbox(name)?;
+        sandbox.bin.clone_from(&self.bin);
+        files::user_files(&sandbox)?;
+        (store.arrange)(&sandbox).with_context(|| format!("{}, {}", store.group, store.name))?;
         // Its objects would be compared every time.
-        let upstream = scene.dir.join("upstream");
+        let upstream = sandbox.dir.join("upstream");
         if upstream.exists() {
             fs::remove_dir_all(upstream)?;
         }
-        let before = Snapshot::take(&scene.dir)?;
-        Ok(Trial { store, scene, before })
+        let before = Snapshot::take(&sandbox.dir)?;
+        Ok(Trial { store, sandbox, before })
     }
 
     /// Full: every hook alone and in a session, every command. Quick: alone only where a loop would be set going, and of the
@@ -137,7 +137,7 @@ impl Runner {
         let mut found = Found::default();
         for hook in self.hooks.iter().filter(|hook| depth == Depth::Full || hook.sets_going()) {
             let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
-            trial.before.undo(&after, &trial.scene.dir)?;
+            trial.before.undo(&after, &trial.sandbox.dir)?;
         }
         // The same as a session: each finds what the ones before it left.
         for harness in harness::HARNESSES {
@@ -145,7 +145,7 @@ impl Runner {
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
                 before = self.hook(&trial, hook, &before, &store.rules, &mut found)?;
             }
-            trial.before.undo(&before, &trial.scene.dir)?;
+            trial.before.undo(&before, &trial.sandbox.dir)?;
         }
         for (number, line) in self.lines.iter().enumerate() {
             let is_harmless = line.kind == Kind::Plain && !line.precedes_session();
@@ -153,9 +153,9 @@ impl Runner {
                 continue;
             }
             let after = self.command(&trial, line, &mut found)?;
-            trial.before.undo(&after, &trial.scene.dir)?;
+            trial.before.undo(&after, &trial.sandbox.dir)?;
         }
-        fs::remove_dir_all(&trial.scene.dir)?;
+        fs::remove_dir_all(&trial.sandbox.dir)?;
         Ok(found)
     }
 
@@ -169,12 +169,12 @@ impl Runner {
         found: &mut Found,
     ) -> Result<Snapshot> {
         let argv = hook.argv();
-        let scene = &trial.scene;
-        let payload = hook.payload(&scene.dir.join("home"), &scene.dir.join(trial.store.cwd));
+        let sandbox = &trial.sandbox;
+        let payload = hook.payload(&sandbox.dir.join("home"), &sandbox.dir.join(trial.store.cwd));
         let mut violations = Violations::new();
         let command = trial.thru(&argv);
         let (output, mut spent) = self.helper.measure(&command, &payload)?;
-        let mut after = Snapshot::take(&scene.dir)?;
+        let mut after = Snapshot::take(&sandbox.dir)?;
         let changed = before.changed(&after);
         verdict::of_hook(rules, &output, &changed, &mut violations);
         verdict::copied(before, &after, &changed, &mut violations);
@@ -182,11 +182,11 @@ impl Runner {
             if spent.ms <= hook.deadline_ms + START_MS {
                 break;
             }
-            before.undo(&after, &scene.dir)?;
+            before.undo(&after, &sandbox.dir)?;
             // Whatever else the machine is at may be over in a moment.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
-            after = Snapshot::take(&scene.dir)?;
+            after = Snapshot::take(&sandbox.dir)?;
         }
         if spent.ms > hook.deadline_ms + START_MS {
             violations.push((Violation::Limits, format!("{} took {} ms", argv.join(" "), spent.ms)));
@@ -203,18 +203,18 @@ impl Runner {
 
     /// Runs a command and, where it did something, a session after it: nothing may have been set going.
     fn command(&self, trial: &Trial, line: &Line, found: &mut Found) -> Result<Snapshot> {
-        let scene = &trial.scene;
+        let sandbox = &trial.sandbox;
         let mut command = trial.thru(line.argv);
         if line.in_harness {
-            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", scene::SESSION);
+            command.env("CLAUDECODE", "1").env("CLAUDE_CODE_SESSION_ID", sandbox::SESSION);
         }
         let start = Instant::now();
-        let output = scene::finish(&mut command, line.stdin.as_bytes())?;
+        let output = sandbox::finish(&mut command, line.stdin.as_bytes())?;
         let mut violations = Violations::new();
         if start.elapsed().as_secs() >= PATIENCE_S {
             violations.push((Violation::Broke, format!("it took more than {PATIENCE_S} seconds")));
         }
-        let after = Snapshot::take(&scene.dir)?;
+        let after = Snapshot::take(&sandbox.dir)?;
         let changed = trial.before.changed(&after);
         verdict::of_command(&trial.store.rules, line, &output, &changed, &mut violations);
         verdict::copied(&trial.before, &after, &changed, &mut violations);
@@ -243,21 +243,21 @@ impl Runner {
 
 impl Trial<'_> {
     fn thru(&self, argv: &[&str]) -> Command {
-        let cwd = self.scene.dir.join(self.store.cwd);
-        let mut command = self.scene.thru(argv);
+        let cwd = self.sandbox.dir.join(self.store.cwd);
+        let mut command = self.sandbox.thru(argv);
         command.current_dir(&cwd);
         if argv.first() == Some(&"hook") {
             command.env("CLAUDE_PROJECT_DIR", &cwd).env("FACTORY_PROJECT_DIR", &cwd);
         }
         if let Some((name, value)) = self.store.variable {
-            command.env(name, value.replace('@', &self.scene.dir.display().to_string()));
+            command.env(name, value.replace('@', &self.sandbox.dir.display().to_string()));
         }
         match self.store.user {
             User::Caller | User::Root => command,
             user => {
                 let mut setpriv = Command::new("setpriv");
                 setpriv.args(["--reuid", user.id(), "--regid", user.id(), "--clear-groups"]);
-                scene::inside(setpriv, &command)
+                sandbox::inside(setpriv, &command)
             }
         }
     }

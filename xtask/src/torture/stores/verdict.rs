@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::Rules;
 use super::commands::{Kind, Line};
 use super::files::{ORDER, SECRET, TEXT};
-use crate::scene::HUNG;
+use crate::sandbox::HUNG;
 use crate::torture::judge;
 use crate::torture::snapshot::Snapshot;
 

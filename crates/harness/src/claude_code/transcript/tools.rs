@@ -14,7 +14,7 @@ type Text<'a> = Cow<'a, str>;
 
 /// `toolUseResult`: the same result once more, for the harness's own screen, with some things said more clearly.
 #[derive(Debug, Default)]
-pub struct Report<'a> {
+pub struct ToolReport<'a> {
     /// A command that was run to its end and whose exit code is not zero only if the result says so.
     ended: bool,
     files: Vec<Touched<'a>>,
@@ -22,10 +22,10 @@ pub struct Report<'a> {
     answers: Vec<(Text<'a>, Text<'a>)>,
 }
 
-impl<'a> Report<'a> {
+impl<'a> ToolReport<'a> {
     /// Reads the first few fields, and no further than the first that says nothing: what follows can be megabytes.
-    pub fn read(walk: &mut Walk<'a>) -> Report<'a> {
-        let mut report = Report::default();
+    pub fn read(walk: &mut Walk<'a>) -> ToolReport<'a> {
+        let mut report = ToolReport::default();
         let mut made = None;
         if !walk.object() {
             return report;
@@ -71,7 +71,7 @@ impl<'a> Report<'a> {
 }
 
 /// A result in neutral words, with what the report knows. A line has one report, so it is used up by the first result.
-pub fn result<'a>(raw: &RawResult<'a>, report: Report<'a>, items: &mut Vec<Item<'a>>) {
+pub fn result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<Item<'a>>) {
     let mut result = raw.read();
     result.files = report.files;
     if result.failed {

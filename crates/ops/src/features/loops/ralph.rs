@@ -22,7 +22,7 @@ pub const FILE: &str = ".claude/ralph-loop.local.md";
 const LARGEST: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown: Shown,
@@ -32,13 +32,13 @@ pub struct Report {
     pub known: bool,
 }
 
-pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<Report> {
+pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport> {
     let found = world.find()?;
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = &found;
     let file = file.map_or_else(|| root.checkout.join(FILE), Path::to_owned);
     let mut state = read(world, &file)?;
     if let (Found::Unmarked(_), Mode::DryRun) = (&found, mode) {
-        return Ok(Report {
+        return Ok(RalphReport {
             file,
             shown: as_shown(&state, &Pointer::default(), false),
             written: false,
@@ -52,13 +52,18 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<Report> {
     let (records, _) = all(&store)?;
     let front = pointer(&store, &records);
     if let Some(known) = records.iter().find(|record| record.state.imported_from == state.imported_from) {
-        return Ok(Report { file, shown: shown(&store, &known.state, &front), written: false, known: true });
+        return Ok(RalphReport {
+            file,
+            shown: shown(&store, &known.state, &front),
+            written: false,
+            known: true,
+        });
     }
     if mode == Mode::Write {
         state = create(world, &store, state)?;
         note(world, &store, &state, Event::Paused)?;
     }
-    Ok(Report { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
+    Ok(RalphReport { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
 }
 
 /// Paused: two hooks that both feed a prompt would be one too many, and nothing runs unasked.

@@ -55,7 +55,7 @@ pub enum PacketValidators {
 
 /// What a packet gives to a loop.
 #[derive(Default)]
-struct Given {
+struct LoopSource {
     prompt: String,
     packet: Option<String>,
     promise: Option<String>,
@@ -69,8 +69,8 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     let store = &project.store;
     let owner = find_owner(world, store, options.owner)?;
     let given = match options.prompt {
-        Source::Words(words) => Given { prompt: words.to_owned(), ..Given::default() },
-        Source::File(path) => Given { prompt: read(path)?, ..Given::default() },
+        Source::Words(words) => LoopSource { prompt: words.to_owned(), ..LoopSource::default() },
+        Source::File(path) => LoopSource { prompt: read(path)?, ..LoopSource::default() },
         Source::Packet(named) => from_packet(&project, named)?,
     };
     if given.prompt.trim().is_empty() {
@@ -238,7 +238,7 @@ fn read(path: &Path) -> Result<String> {
 }
 
 /// What is to be done next, by a packet.
-fn from_packet(project: &Project, named: &str) -> Result<Given> {
+fn from_packet(project: &Project, named: &str) -> Result<LoopSource> {
     let packets::Shown { id, document, packet, .. } =
         packets::open(project, &packets::find(project, named)?)?;
     let prompt = document.section(&[Head::prefix(2, "Next Prompt")]).map(|section| {
@@ -246,7 +246,7 @@ fn from_packet(project: &Project, named: &str) -> Result<Given> {
         String::from_utf8_lossy(bytes).into_owned()
     });
     let prompt = prompt.filter(|prompt| !prompt.trim().is_empty() && prompt.trim() != NONE);
-    Ok(Given {
+    Ok(LoopSource {
         prompt: prompt.ok_or_else(|| Error::Refused {
             what: format!("packet {id} has no Next Prompt"),
             hint: "write one below `## Next Prompt (Draft)`, or give a prompt here".into(),

@@ -6,16 +6,16 @@ use model::loops::engine::{
     self, Allowed, Checked, Foreground, Message, Rules, Stop, Verdict, Who, calls_since, digest_of,
     overridden,
 };
-use model::loops::heard::LastMessage;
+use model::loops::last_turn::LastMessage;
 use model::loops::log::{Entry, Event};
 use model::loops::pointer::Pointer;
-use model::loops::{Ended, Loop, Mark, Record};
+use model::loops::{Ended, Loop, Record, SessionPosition};
 use model::reply::{Part, Reply};
 use model::time;
 use store::{Lock, Store};
 
 use super::front;
-use super::seen::Seen;
+use super::stop_facts::StopFacts;
 use super::validators::first_failure;
 use crate::features::{Decision, ProjectContext};
 use crate::hook::context::HookContext;
@@ -32,7 +32,7 @@ pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Re
     let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
         return Ok(Decision::nothing("no loop is in the foreground of this session"));
     };
-    Held { context, stop, id, seen: Seen::gather(context, stop) }.decide()
+    Held { context, stop, id, facts: StopFacts::gather(context, stop) }.decide()
 }
 
 /// A session that stops and has a loop.
@@ -40,7 +40,7 @@ struct Held<'c> {
     context: &'c HookContext<'c>,
     stop: &'c event::Stop<'c>,
     id: Id,
-    seen: Seen,
+    facts: StopFacts,
 }
 
 /// What the engine said of a loop, which is locked until that is done.
@@ -176,7 +176,7 @@ impl<'c> Held<'c> {
     }
 
     fn as_seen<'s>(&'s self, state: &Loop, checked: Checked<'s>) -> Stop<'s> {
-        let Seen { heard, message, compacting } = &self.seen;
+        let StopFacts { turn, message, compacting } = &self.facts;
         let message = match message {
             Ok(message) => Ok(message.as_ref().map(|LastMessage { id, text, answered }| Message {
                 id: id.as_deref(),
@@ -191,11 +191,14 @@ impl<'c> Held<'c> {
             now: self.context.project.world.now,
             message,
             prompt: self.stop.prompt.as_deref(),
-            feedback: heard.feedback.as_deref(),
+            feedback: turn.feedback.as_deref(),
             first: self.stop.first,
             compacting: *compacting,
             agents: self.stop.agents,
-            mark: self.context.digest().map(|digest| Mark { calls: digest.called, records: digest.records }),
+            mark: self
+                .context
+                .digest()
+                .map(|digest| SessionPosition { calls: digest.called, records: digest.records }),
             changed: self.changed(state).map_or(0, |files| files.len()),
             checked,
         }
@@ -226,7 +229,7 @@ impl<'c> Held<'c> {
             calls: state.last_stop.as_ref().and_then(|last| calls_since(last, stop)),
             changed: files.as_ref().map(Vec::len),
             files: files.unwrap_or_default().into_iter().take(FILES).map(str::to_owned).collect(),
-            tokens: self.seen.heard.tokens(),
+            tokens: self.facts.turn.tokens(),
             ..Entry::new(&time::rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;

@@ -8,7 +8,7 @@ use model::gate::Output;
 use serde::Serialize;
 
 use super::run::find_or_make;
-use super::{Place, need_trust};
+use super::{GateContext, need_trust};
 use crate::project::consent::{give_launches, give_stage, is_launch_given, is_stage_given};
 use crate::project::person::require_person;
 use crate::{Result, World};
@@ -45,7 +45,7 @@ impl From<&Output> for LaunchShown {
 
 pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
     require_person(world, "launch commands are not adopted", "thru gate run --adopt")?;
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     need_trust(&place)?;
     let run = find_or_make(world, &place, stage)?;
     let expected = place.expected(&run)?;
@@ -75,7 +75,7 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
 
 /// What was shown is given from now on.
 pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<()> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     need_trust(&place)?;
     let run = place.run(stage)?;
     if run.path() != adoption.run {

@@ -8,7 +8,7 @@ use model::{place, time};
 use serde::Serialize;
 use store::{Lock, Root, Run, layout};
 
-use super::{Place, Where};
+use super::{GateContext, Where};
 use crate::project::Project;
 use crate::project::consent::{give_launches, is_stage_given};
 use crate::setup::init::PATIENCE;
@@ -32,14 +32,14 @@ pub struct Wanted {
 pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
-    pub outputs: Vec<Wish>,
+    pub outputs: Vec<ExpectOptions>,
     /// Where an earlier `expected.json` of this folder was moved to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Wish {
+pub struct ExpectOptions {
     pub path: PathBuf,
     pub tier: Tier,
 }
@@ -49,7 +49,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
         what: bad.to_string(),
         hint: "a stage is called like `review`".into(),
     })?;
-    let place = Place::of(world, Project::find_or_make(world)?);
+    let place = GateContext::of(world, Project::find_or_make(world)?);
     let outputs = outputs(world, &place, wanted)?;
     for output in &outputs {
         check_name(&output.file)?;
@@ -78,7 +78,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
         outputs: expected
             .outputs
             .into_iter()
-            .map(|output| Wish { path: run.path().join(&output.file), tier: output.tier })
+            .map(|output| ExpectOptions { path: run.path().join(&output.file), tier: output.tier })
             .collect(),
         set_aside,
     })
@@ -86,7 +86,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
 
 /// Whether whoever runs this command says himself what is launched. What the project's settings define is a file of the tree:
 /// it is not, until it was adopted.
-fn is_given(world: &World, place: &Place, wanted: &Wanted) -> bool {
+fn is_given(world: &World, place: &GateContext, wanted: &Wanted) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_given(world, &place.store, stage))
@@ -110,7 +110,7 @@ enum FolderKind {
 impl Folder {
     /// From now on, and from the inputs as they are. In a shared folder what is valid stays so: what was asked for in the same
     /// way before, and what nobody has asked for yet, because the folder is of one piece of work.
-    fn asked(&self, world: &World, place: &Place, output: Output) -> Result<Output> {
+    fn asked(&self, world: &World, place: &GateContext, output: Output) -> Result<Output> {
         let earlier = match &self.kind {
             FolderKind::New => return Ok(Output { not_before: Some(world.now), ..output }),
             FolderKind::Shared(earlier) => earlier.as_ref(),
@@ -128,7 +128,7 @@ impl Folder {
 }
 
 /// An orchestrator that keeps its own folders says where; otherwise each run has a new one.
-fn folder(world: &World, place: &Place, stage: &Id) -> Result<Folder> {
+fn folder(world: &World, place: &GateContext, stage: &Id) -> Result<Folder> {
     let outputs = place.outputs();
     // A live run that is gone must not stand in the way of a new one.
     let live = place.live().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
@@ -167,7 +167,7 @@ fn make_room(world: &World, run: &Run, stage: &Id) -> Result<Option<String>> {
     Ok(set_aside.or(aside))
 }
 
-fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>> {
+fn outputs(world: &World, place: &GateContext, wanted: &Wanted) -> Result<Vec<Output>> {
     let inputs = inputs(world, &place.root, &wanted.inputs)?;
     let named = [
         (&wanted.critical, Some(Tier::Critical)),
@@ -208,7 +208,7 @@ fn outputs(world: &World, place: &Place, wanted: &Wanted) -> Result<Vec<Output>>
     Ok(outputs)
 }
 
-fn defined(place: &Place, stage: &str) -> Result<Vec<Output>> {
+fn defined(place: &GateContext, stage: &str) -> Result<Vec<Output>> {
     let defined = place.resolved.stages.iter().find(|known| known.name == stage);
     match defined.map(|stage| (stage, &stage.broken)) {
         Some((stage, None)) => Ok(stage.expected()),

@@ -170,7 +170,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
             return Ok(Decision::answer(Part::of(Reply::Context(text)), why));
         }
     };
-    let message = message.map(|message| context.scene().clean(message, MESSAGE_BYTES));
+    let message = message.map(|message| context.policy().clean(message, MESSAGE_BYTES));
     let Some(text) = gate::message_to_keep(verdict, message.as_deref()) else {
         return Ok(Decision::nothing(why));
     };

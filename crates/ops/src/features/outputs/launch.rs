@@ -14,7 +14,7 @@ use store::{Durability, Run, layout};
 
 use super::orphan;
 use crate::Result;
-use crate::process::reaper::Watchman;
+use crate::process::reaper::ProcessReaper;
 use crate::process::{self, Job, Watch};
 
 /// Most that is kept of what one launch says.
@@ -29,7 +29,7 @@ pub(super) struct Launch<'a> {
     /// Where it runs.
     pub folder: &'a Path,
     pub timeout: Duration,
-    pub watchman: &'a Watchman,
+    pub watchman: &'a ProcessReaper,
     pub redact: redact::Options,
     pub now: Timestamp,
 }

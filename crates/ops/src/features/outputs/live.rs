@@ -7,7 +7,7 @@ use model::{gate, place};
 use serde::Serialize;
 use store::{Dir, Root, Run, Store, layout};
 
-use super::{Place, in_outputs};
+use super::{GateContext, in_outputs};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -40,14 +40,14 @@ pub struct Live {
 }
 
 pub fn live(world: &World) -> Result<Live> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     let found = place.live()?.ok_or_else(|| place.no_live_run())?;
     Ok(told(&found))
 }
 
 /// `dir` is a folder of the project, or the name of a run in `outputs/`.
 pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     let (base, rel) = match dir.to_str() {
         Some(name) if !name.contains('/') && place.store.runs()?.iter().any(|run| run == name) => {
             (&place.root.path, in_outputs(name))
@@ -61,12 +61,12 @@ pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
 
 /// The run that is live all the same: a live-state file is not ours to clear.
 pub fn clear_live(world: &World) -> Result<Option<Live>> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     place.store.set_live(None, world.now)?;
     Ok(place.live().ok().flatten().as_ref().map(told))
 }
 
-impl Place {
+impl GateContext {
     pub(super) fn live(&self) -> Result<Option<Found>> {
         find(&self.store, &self.root, &self.resolved.settings())
     }

@@ -15,8 +15,8 @@ use store::{Durability, Run};
 
 use super::launch::{Launch, launch};
 use super::orphan::{self, Orphan};
-use super::{Place, Report, Wanted, expect, need_trust, report};
-use crate::process::reaper::Watchman;
+use super::{GateContext, GateReport, Wanted, expect, need_trust, report};
+use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_given;
 use crate::{Error, Result, World};
 
@@ -68,8 +68,8 @@ pub enum Progress {
     },
 }
 
-pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<Report> {
-    let place = Place::find(world)?;
+pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -> Result<GateReport> {
+    let place = GateContext::find(world)?;
     let run = Arc::new(find_or_make(world, &place, options.stage.as_deref())?);
     let _lock = place.lock(&run, "gate run")?;
     let mut expected = place.expected(&run)?;
@@ -115,7 +115,7 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
 /// Whether an output that is not valid is launched. One whose inputs are not there is not, and nothing else either: whoever
 /// reads the results would not know.
 fn is_step(
-    place: &Place,
+    place: &GateContext,
     run: &Run,
     output: &Output,
     verdict: Verdict,
@@ -151,7 +151,7 @@ const NAMED: usize = 5;
 const NAMED_WIDTH: usize = 200;
 
 /// `expected.json` is a file of the tree. What it says is launched only if the user gave it here, word for word.
-fn need_given<'a>(place: &Place, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
+fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
     let foreign: Vec<&Output> =
         launched.filter(|output| !is_launch_given(&place.store, &place.root, run, output)).collect();
     if foreign.is_empty() {
@@ -176,7 +176,7 @@ fn need_given<'a>(place: &Place, run: &Run, launched: impl Iterator<Item = &'a O
 }
 
 /// A stage that the settings define and that has no run yet gets one.
-pub(super) fn find_or_make(world: &World, place: &Place, stage: Option<&str>) -> Result<Run> {
+pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&str>) -> Result<Run> {
     match (place.run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
             if place.resolved.stages.iter().any(|known| known.name == stage) =>
@@ -211,7 +211,7 @@ impl Bench<'_> {
         let workers = jobs.min(steps.len());
         let (queue, failure) = (Mutex::new(VecDeque::from(steps)), Mutex::new(None));
         let next = || lock(&queue).pop_front();
-        let watchman = Watchman::start();
+        let watchman = ProcessReaper::start();
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -228,7 +228,7 @@ impl Bench<'_> {
     }
 
     /// Launches one output until it is valid or was launched as often as it may be.
-    fn make(&self, i: usize, watchman: &Watchman) -> Result<()> {
+    fn make(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
         if !self.is_free(&self.output(i))? {
             return Ok(());
         }
@@ -242,7 +242,7 @@ impl Bench<'_> {
         }
     }
 
-    fn launch(&self, i: usize, output: &Output, watchman: &Watchman) -> Result<()> {
+    fn launch(&self, i: usize, output: &Output, watchman: &ProcessReaper) -> Result<()> {
         let now = self.now();
         let file = output.file.clone();
         // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
@@ -315,7 +315,7 @@ impl Bench<'_> {
     }
 }
 
-fn note_omissions(place: &Place, run: &Run, expected: &Expected) -> Result<()> {
+fn note_omissions(place: &GateContext, run: &Run, expected: &Expected) -> Result<()> {
     let mut omitted = Vec::new();
     for output in &expected.outputs {
         let judged = place.judge(run, output)?;

@@ -7,7 +7,7 @@ use model::gate::{self, Ending, Reading, SENTINEL};
 use serde::Serialize;
 use store::Run;
 
-use super::Place;
+use super::GateContext;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Debug, Serialize)]
@@ -27,7 +27,7 @@ pub struct Prompt {
 
 /// What to put into the prompt of the sub-agent that writes `file` into the live run.
 pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     let live = place.live()?.ok_or_else(|| place.no_live_run())?;
     super::expect::check_name(file)?;
     let path = live.run.path().join(file);
@@ -77,7 +77,7 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
 
 /// Only what a run expects is sealed: a last line in any other file would mean nothing, and spoil it.
 fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
-    let place = Place::find(world)?;
+    let place = GateContext::find(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Error::Usage {
             what: format!("{}: this is no name of a file", file.display()),

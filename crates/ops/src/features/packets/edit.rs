@@ -6,7 +6,7 @@ use model::place;
 use model::text::did_you_mean;
 
 use super::{Shown, change, find, refused, set, touch};
-use crate::given::Given;
+use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -42,7 +42,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
             hint: "say why the work cannot go on: --reason \"no access to the server\"".into(),
         });
     }
-    let given = Given::to(world);
+    let given = InputRedactor::to(world);
     // Named here, so that they live as long as what borrows from them.
     let (reason_given, text_given);
     let edit = match edit {

@@ -19,7 +19,7 @@ use crate::Result;
 use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::{crashed, roles};
-use crate::given::Given;
+use crate::input_redactor::InputRedactor;
 use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
 use crate::session::{files, past, transcript};
@@ -36,12 +36,12 @@ pub struct Request<'a> {
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
-    pub marks: Marks,
+    pub hashes: FileHashes,
 }
 
 /// Whether what the files hold is noted down, so that a pickup can tell what changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Marks {
+pub enum FileHashes {
     #[default]
     Take,
     /// A hook has no time to read them.
@@ -49,7 +49,7 @@ pub enum Marks {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct HandoffReport {
     pub id: String,
     pub path: PathBuf,
     /// Empty when nothing has been captured here.
@@ -65,7 +65,7 @@ pub struct Report {
     pub covered: bool,
 }
 
-pub fn run(world: &World, request: &Request) -> Result<Report> {
+pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
     let purpose = request.purpose.trim();
     if purpose.is_empty() {
         return Err(Error::Usage {
@@ -76,7 +76,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
     check(request)?;
     let project = Project::find_or_make(world)?;
     let confirmed = packet_files::inside(&project, request.confirmed)?;
-    let given = Given::to(world);
+    let given = InputRedactor::to(world);
     let source = match request.transcript {
         Some(path) => from_transcript(world, &project, path, given.options)?,
         None => from_session(world, &project, request.session)?,
@@ -92,7 +92,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         // Where this fails, a sweep writes one packet too many.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
     }
-    Ok(Report { covered: given.was_covered(), ..report })
+    Ok(HandoffReport { covered: given.was_covered(), ..report })
 }
 
 /// What a loop would refuse later is refused now.
@@ -168,7 +168,7 @@ pub(crate) fn write(
     source: &Source,
     request: &Request,
     git: Option<&Git>,
-) -> Result<Report> {
+) -> Result<HandoffReport> {
     let digest = &source.digest;
     let checkout = &project.root.checkout;
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
@@ -207,8 +207,8 @@ pub(crate) fn write(
     // Which files are named is known only once the packet is; what they hold is looked at then.
     let first = packet::compose(&material);
     let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
-    let files_seen = match (source.elsewhere, request.marks) {
-        (false, Marks::Take) => seen(checkout, named),
+    let files_seen = match (source.elsewhere, request.hashes) {
+        (false, FileHashes::Take) => seen(checkout, named),
         _ => Vec::new(),
     };
     material.files_seen = &files_seen;
@@ -219,7 +219,7 @@ pub(crate) fn write(
         let bytes = draft.bytes.clone();
         (id, bytes)
     })?;
-    Ok(Report {
+    Ok(HandoffReport {
         path: project.store.dir().path().join(format!("{}/{id}.md", layout::PACKETS)),
         id,
         session: digest.session.clone(),

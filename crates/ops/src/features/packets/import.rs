@@ -8,7 +8,7 @@ use model::packet::{self, import};
 use model::text::fingerprint;
 use serde::Serialize;
 
-use crate::given::Given;
+use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
@@ -43,7 +43,7 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
         })?,
     };
     let from = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    let given = Given::to(world);
+    let given = InputRedactor::to(world);
     let imported =
         |id: String, created| Imported { from: from.clone(), id, created, covered: given.was_covered() };
     if let Some(project) = &project

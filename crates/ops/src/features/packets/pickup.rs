@@ -14,7 +14,7 @@ use model::place;
 use model::render::quoted;
 use model::time;
 use serde::Serialize;
-use store::{Place, SessionState, layout};
+use store::{LogPosition, SessionState, layout};
 
 use crate::features::packets::handoff;
 use crate::features::{BriefContext, packets};
@@ -51,7 +51,7 @@ pub enum Claiming {
 }
 
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct PickupReport {
     pub id: String,
     pub path: PathBuf,
     pub purpose: String,
@@ -72,7 +72,7 @@ pub struct Report {
     pub prompt: String,
 }
 
-pub fn run(world: &World, request: &Request) -> Result<Report> {
+pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     let mention = mention(world, request.harness)?;
     let project = Project::find(world)?;
     let id = match request.id {
@@ -99,7 +99,7 @@ pub fn run(world: &World, request: &Request) -> Result<Report> {
         mention,
         now: world.now,
     });
-    Ok(Report {
+    Ok(PickupReport {
         id: id.to_string(),
         path: shown.path,
         purpose: shown.packet.purpose,
@@ -214,7 +214,7 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all(&project.store)? {
         let journal = layout::journal(&session);
-        project.store.dir().each_new_line(&journal, Place::default(), u64::MAX, |line| {
+        project.store.dir().each_new_line(&journal, LogPosition::default(), u64::MAX, |line| {
             let Some(record) = Record::read(line) else { return };
             if *record.ts <= *packet.created_at {
                 return;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use model::diff::diff;
 use model::id::Id;
-use model::role::{self, Finding, Report};
+use model::role::{self, Finding, RoleReport};
 use serde::Serialize;
 use store::{Dir, Durability};
 
@@ -71,7 +71,7 @@ pub fn validate_all(world: &World) -> Result<Validated> {
     Ok(validated)
 }
 
-fn checked(file: String, report: Report) -> Checked {
+fn checked(file: String, report: RoleReport) -> Checked {
     let name = file.rsplit('/').next().unwrap_or(&file).to_owned();
     Checked {
         role: role::of_file(&file).map(|role| role.to_string()),

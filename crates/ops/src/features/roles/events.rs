@@ -19,7 +19,7 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// Told of a role at the start of a new session: who it is, and what for.
+/// TranscriptRecord of a role at the start of a new session: who it is, and what for.
 const TOLD_AT_STARTUP: usize = 2;
 
 /// Who moves a role: a hook of a session, or somebody at a terminal.

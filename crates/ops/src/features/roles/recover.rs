@@ -18,7 +18,7 @@ use crate::{Error, Result, World};
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct RecoverReport {
     pub role: String,
     pub source: Source,
     /// The context file; None when there is none, and `missing` says which to make.
@@ -56,11 +56,11 @@ pub struct Document {
     pub found: bool,
 }
 
-pub fn run(world: &World, named: Option<&str>) -> Result<Report> {
+pub fn run(world: &World, named: Option<&str>) -> Result<RecoverReport> {
     let roles = look(world)?;
     let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
     let checkout = &roles.root.checkout;
-    let mut report = Report {
+    let mut report = RecoverReport {
         skill: first_found(checkout, &skills(&role)),
         architecture: first_found(
             checkout,

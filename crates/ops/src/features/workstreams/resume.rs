@@ -36,7 +36,7 @@ pub struct Created {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub struct Wish<'a> {
+pub struct NewManifest<'a> {
     pub id: &'a str,
     pub name: Option<&'a str>,
     pub phase: &'a str,
@@ -45,7 +45,7 @@ pub struct Wish<'a> {
     pub session: Option<&'a str>,
 }
 
-pub fn new(world: &World, wish: &Wish) -> Result<Created> {
+pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     let id = checked(wish.id)?;
     if let Some(outside) = wish.load.iter().find(|file| model::place::within("/p", file).outside) {
         return Err(Error::Refused {

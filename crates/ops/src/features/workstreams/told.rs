@@ -155,7 +155,7 @@ fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
 
 const REMINDER: &str = "workstream:unread:";
 
-/// At a prompt: which files of the manifest are still unread though work goes on. Once for each set of files, and only
+/// At a prompt: which files of the manifest are still unread though work goes on. Dedup for each set of files, and only
 /// when the agent has begun to edit.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A brief that is due names them all.

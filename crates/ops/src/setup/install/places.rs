@@ -169,7 +169,7 @@ fn holds_hooks(folder: &Path, file: &File) -> bool {
     text.is_some_and(|bytes| String::from_utf8_lossy(&bytes).contains("\"hooks\""))
 }
 
-pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::Place)> {
+pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, settings::HookLocation)> {
     let files = files_of(harness, Scope::Local);
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }

@@ -8,14 +8,14 @@ use super::Item;
 /// Lets through what is new in a stream of items. Repeats come from a resumed session that copies its beginning, from
 /// a queue whose prompts are written again when they are taken, from a hook's words put into the user's mouth.
 #[derive(Clone, Debug, Default)]
-pub struct Once {
+pub struct Dedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
     /// Words that will come as a prompt, if they do, and are not to count as one.
     awaited: BTreeSet<u64>,
 }
 
-impl Once {
+impl Dedup {
     /// The item, if it is new. A queued prompt becomes a prompt here.
     pub fn keep<'a>(&mut self, item: Item<'a>) -> Option<Item<'a>> {
         match item {
@@ -87,8 +87,8 @@ mod tests {
             (vec![prompt("a"), prompt("a")], vec![prompt("a"), prompt("a")]),
         ];
         for (given, expected) in cases {
-            let mut once = Once::default();
-            let kept: Vec<_> = given.into_iter().filter_map(|item| once.keep(item)).collect();
+            let mut dedup = Dedup::default();
+            let kept: Vec<_> = given.into_iter().filter_map(|item| dedup.keep(item)).collect();
             assert_eq!(kept, expected);
         }
     }
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn calls_by_their_id() {
         let call = |id: Option<&'static str>| Item::Call(Call { id: id.map(Into::into), ..Call::default() });
-        let mut once = Once::default();
-        assert!(once.keep(call(Some("x"))).is_some());
-        assert!(once.keep(call(Some("x"))).is_none());
-        assert!(once.keep(call(None)).is_some() && once.keep(call(None)).is_some());
+        let mut dedup = Dedup::default();
+        assert!(dedup.keep(call(Some("x"))).is_some());
+        assert!(dedup.keep(call(Some("x"))).is_none());
+        assert!(dedup.keep(call(None)).is_some() && dedup.keep(call(None)).is_some());
     }
 }

@@ -4,7 +4,7 @@ use super::log::Tokens;
 use crate::transcript::{Item, Line, Spent};
 
 #[derive(Clone, Debug, Default)]
-pub struct Heard {
+pub struct LastTurn {
     last: Words,
     /// What had been said when a stop hook last had its word.
     answered: Words,
@@ -33,7 +33,7 @@ pub struct LastMessage {
     pub answered: bool,
 }
 
-impl Heard {
+impl LastTurn {
     /// Takes a line, the last one first. False when what lies further back does not matter.
     pub fn hear(&mut self, line: &Line) -> bool {
         !line.is_main() || line.items.iter().rev().all(|item| self.take(item, line.at.as_deref()))
@@ -127,10 +127,10 @@ mod tests {
         Item::Prompt { text: "go".into(), typed: Typed::Words }
     }
 
-    fn hear(lines: &[Line]) -> Heard {
-        let mut heard = Heard::default();
-        let _ = lines.iter().rev().all(|line| heard.hear(line));
-        heard
+    fn hear(lines: &[Line]) -> LastTurn {
+        let mut turn = LastTurn::default();
+        let _ = lines.iter().rev().all(|line| turn.hear(line));
+        turn
     }
 
     fn line(items: Vec<Item<'static>>) -> Line<'static> {
@@ -181,10 +181,10 @@ mod tests {
 
     #[test]
     fn its_id_only_if_it_is_the_same() {
-        let id = |heard: &Heard, text: &str| heard.saying(text).and_then(|said| said.id);
-        let heard = hear(&[line(vec![said("a", "one")]), line(vec![said("b", "all\n\ndone ")])]);
-        assert_eq!(id(&heard, "all\n\ndone").as_deref(), Some("b"));
-        assert_eq!((id(&heard, "done"), id(&heard, "one")), (None, None));
+        let id = |turn: &LastTurn, text: &str| turn.saying(text).and_then(|said| said.id);
+        let turn = hear(&[line(vec![said("a", "one")]), line(vec![said("b", "all\n\ndone ")])]);
+        assert_eq!(id(&turn, "all\n\ndone").as_deref(), Some("b"));
+        assert_eq!((id(&turn, "done"), id(&turn, "one")), (None, None));
         let blocks = hear(&[line(vec![said("a", "one"), said("a", "two")])]);
         assert_eq!(id(&blocks, "two").as_deref(), Some("a"));
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));

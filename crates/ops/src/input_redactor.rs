@@ -9,15 +9,15 @@ use crate::World;
 use crate::project::settings;
 
 /// Covers secrets, and remembers whether there was one: who gave it is told.
-pub(crate) struct Given {
+pub(crate) struct InputRedactor {
     pub options: redact::Options,
     covered: Cell<bool>,
 }
 
-impl Given {
-    pub fn to(world: &World) -> Given {
+impl InputRedactor {
+    pub fn to(world: &World) -> InputRedactor {
         let options = settings::here(world).settings().redact();
-        Given { options, covered: Cell::new(false) }
+        InputRedactor { options, covered: Cell::new(false) }
     }
 
     pub fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {

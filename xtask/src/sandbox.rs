@@ -37,14 +37,14 @@ impl Lab {
         self.folder.path()
     }
 
-    /// An empty scene: a home, and a project folder with one source file.
-    pub fn scene(&self, name: &str) -> Result<Scene> {
+    /// An empty sandbox: a home, and a project folder with one source file.
+    pub fn sandbox(&self, name: &str) -> Result<Sandbox> {
         let dir = self.path().join(name);
         for folder in ["home", "state", "config", "project/src"] {
             fs::create_dir_all(dir.join(folder))?;
         }
         fs::write(dir.join("project/src/lib.rs"), "// nothing of ours\n")?;
-        Ok(Scene { dir, bin: self.bin.clone() })
+        Ok(Sandbox { dir, bin: self.bin.clone() })
     }
 }
 
@@ -74,12 +74,12 @@ impl Ground {
 }
 
 #[derive(Debug, Clone)]
-pub struct Scene {
+pub struct Sandbox {
     pub dir: PathBuf,
     pub bin: PathBuf,
 }
 
-impl Scene {
+impl Sandbox {
     pub fn project(&self) -> PathBuf {
         self.dir.join("project")
     }
@@ -123,12 +123,12 @@ impl Scene {
         finish(&mut self.thru(argv), stdin)
     }
 
-    /// For setting a scene: anything but success is an error.
+    /// For setting a sandbox: anything but success is an error.
     pub fn must(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run(argv, stdin)?;
         ensure!(
             output.status.success(),
-            "setting the scene: thru {} ended with {}: {}",
+            "setting the sandbox: thru {} ended with {}: {}",
             argv.join(" "),
             output.status,
             String::from_utf8_lossy(&output.stderr).trim()
@@ -139,10 +139,10 @@ impl Scene {
     /// A rooted and trusted project.
     pub fn init(&self) -> Result<()> {
         let output = self.must(&["init"], b"")?;
-        // It may have found a root further up: then the rest of the scene would be set in the wrong place.
+        // It may have found a root further up: then the rest of the sandbox would be set in the wrong place.
         ensure!(
             self.store().join("root.json").exists(),
-            "setting the scene: init made no root here: {}",
+            "setting the sandbox: init made no root here: {}",
             String::from_utf8_lossy(&output.stdout).trim()
         );
         Ok(())
@@ -199,11 +199,11 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
 pub mod payload {
     use super::{Path, SESSION, json};
 
-    pub fn event(scene: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
+    pub fn event(sandbox: &Path, name: &str, more: serde_json::Value) -> Vec<u8> {
         let mut value = json!({
             "session_id": SESSION,
-            "transcript_path": scene.join("home/.claude/projects/p/s.jsonl"),
-            "cwd": scene.join("project"),
+            "transcript_path": sandbox.join("home/.claude/projects/p/s.jsonl"),
+            "cwd": sandbox.join("project"),
             "permission_mode": "default",
             "hook_event_name": name,
         });
@@ -214,23 +214,23 @@ pub mod payload {
     }
 
     /// A Bash call that is over. Its id is what the journal line is known by.
-    pub fn bash(scene: &Path, id: &str, command: &str) -> Vec<u8> {
+    pub fn bash(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});
         let more =
             json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": input, "tool_response": response});
-        event(scene, "PostToolUse", more)
+        event(sandbox, "PostToolUse", more)
     }
 
     /// An edit whose old and new text have `size` bytes together, about secrets and holding one.
-    pub fn edit(scene: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
-        let file = scene.join("project/src/session.rs");
+    pub fn edit(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
+        let file = sandbox.join("project/src/session.rs");
         let code = code(size / 2, secret);
         let input = json!({"file_path": file, "old_string": code, "new_string": code.replace("key", "keys")});
         let response = json!({"filePath": file, "userModified": false, "replaceAll": false});
         let more =
             json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input, "tool_response": response});
-        event(scene, "PostToolUse", more)
+        event(sandbox, "PostToolUse", more)
     }
 
     /// Code that talks about secrets and holds one: what redaction must look at twice.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use harness::Harness;
 use model::event;
-use model::loops::heard::{Heard, LastMessage};
+use model::loops::last_turn::{LastMessage, LastTurn};
 use model::session::Pending;
 use store::feed::Limits;
 
@@ -20,17 +20,17 @@ const LOOK_AGAIN: Duration = Duration::from_millis(10);
 const WINDOW: u64 = 256 * 1024;
 
 /// None of it belongs to the loop.
-pub struct Seen {
-    pub heard: Heard,
+pub struct StopFacts {
+    pub turn: LastTurn,
     /// The last message and its id; why it is not known.
     pub message: Result<Option<LastMessage>, String>,
     pub compacting: bool,
 }
 
-impl Seen {
-    pub fn gather(context: &HookContext, stop: &event::Stop) -> Seen {
+impl StopFacts {
+    pub fn gather(context: &HookContext, stop: &event::Stop) -> StopFacts {
         let until = Instant::now() + PATIENCE.min(context.deadline.left());
-        let (heard, message) = loop {
+        let (turn, message) = loop {
             let listened = listen(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
             // One that was answered may be the one before this, which is still to be written.
@@ -42,32 +42,35 @@ impl Seen {
             std::thread::sleep(LOOK_AGAIN);
         };
         let pending = context.project.store.session(context.session).get::<Pending>();
-        Seen { heard, message, compacting: matches!(pending, Ok(Some(Pending::Announced))) }
+        StopFacts { turn, message, compacting: matches!(pending, Ok(Some(Pending::Announced))) }
     }
 }
 
 /// What the payload says was said, with the id the transcript has for it; else what the transcript says.
-fn last_message(stop: &event::Stop, listened: &store::Result<Heard>) -> Result<Option<LastMessage>, String> {
+fn last_message(
+    stop: &event::Stop,
+    listened: &store::Result<LastTurn>,
+) -> Result<Option<LastMessage>, String> {
     let told = stop.id.as_deref();
     match (&stop.message, listened) {
         (Some(text), listened) => {
             let unknown = || LastMessage { id: None, text: text.to_string(), answered: false };
-            let message = listened.as_ref().ok().and_then(|heard| heard.saying(text)).unwrap_or_else(unknown);
+            let message = listened.as_ref().ok().and_then(|turn| turn.saying(text)).unwrap_or_else(unknown);
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
-        (None, Ok(heard)) => {
+        (None, Ok(turn)) => {
             // One that is not there yet is not the one before it.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
-            Ok(heard.message().filter(is_it))
+            Ok(turn.message().filter(is_it))
         }
         (None, Err(error)) => Err(format!("what the agent said last cannot be read: {error}")),
     }
 }
 
-fn listen(harness: &Harness, transcript: Option<&str>) -> store::Result<Heard> {
+fn listen(harness: &Harness, transcript: Option<&str>) -> store::Result<LastTurn> {
     let path = Path::new(transcript.unwrap_or_default());
-    let mut heard = Heard::default();
+    let mut turn = LastTurn::default();
     let limits = Limits { window: WINDOW, ..Limits::default() };
-    transcript_reader::read_backwards(harness, path, limits, |line| !heard.hear(line))?;
-    Ok(heard)
+    transcript_reader::read_backwards(harness, path, limits, |line| !turn.hear(line))?;
+    Ok(turn)
 }

@@ -1,0 +1,83 @@
+//! `--dump`: what a judge reads. One folder for each compaction, the texts under neutral names.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use model::text::cut as cut_text;
+use serde_json::Value;
+
+use super::cut::{CALLS_AFTER, Cut, Session, Sort, collapsed};
+use super::events::{Call, What};
+use super::texts::Past;
+
+/// The most that a hook may tell beside a summary.
+const BESIDE: usize = 9_500;
+
+/// How much of an input, a result and a message is shown, in bytes.
+const INPUT: usize = 400;
+const RESULT: usize = 500;
+const MESSAGE: usize = 3_000;
+
+pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result<()> {
+    let Sort::Compaction(number) = cut.sort else { return Ok(()) };
+    let folder = folder.join(format!("{}-c{}", session.name, number + 1));
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let (packet, prompt) = past.packet()?;
+    let texts = [
+        ("brief-2000.txt", past.alone(2_000)),
+        ("brief-9500.txt", past.alone(9_500)),
+        ("beside.txt", past.beside(&cut.summary, BESIDE)),
+        ("packet.txt", format!("The packet:\n\n{packet}\n\nThe prompt at its pickup:\n\n{prompt}")),
+        ("summary.txt", cut.summary.clone()),
+        ("after.txt", after(session, cut)),
+    ];
+    for (name, text) in texts {
+        let path = folder.join(name);
+        std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// What the agent did next, as a judge reads it.
+fn after(session: &Session, cut: &Cut) -> String {
+    let mut text = String::new();
+    let mut calls = 0;
+    let later = session.events[cut.before..].iter().map(|event| &event.what);
+    for what in later.skip_while(|what| matches!(what, What::Compaction | What::Summary(_))) {
+        let line = match what {
+            // What follows is known from another summary.
+            What::Compaction | What::Summary(_) => break,
+            What::Call(_) if calls == CALLS_AFTER => break,
+            What::Prompt(words) => format!("USER: {}", shown(words, MESSAGE)),
+            What::Said(words) => format!("AGENT: {}", shown(words, MESSAGE)),
+            What::Call(call) => {
+                calls += 1;
+                format!("CALL {calls}: {} {}", call.tool, shown(&input(call), INPUT))
+            }
+            What::Result { end, text, .. } => format!("  {end:?}: {}", shown(text, RESULT)),
+        };
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// What the call was given, one `name: value` after the other.
+fn input(call: &Call) -> String {
+    let Some(fields) = call.input.as_object() else { return call.input.to_string() };
+    let words = |(name, value): (&String, &Value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{name}: {}", shown(&value, INPUT / 2))
+    };
+    fields.iter().map(words).collect::<Vec<_>>().join(" | ")
+}
+
+fn shown(text: &str, most: usize) -> String {
+    let text = if most < MESSAGE { collapsed(text) } else { text.trim().to_owned() };
+    let kept = cut_text(&text, most);
+    if kept.len() < text.len() {
+        format!("{kept} …(+{} characters)", text.len() - kept.len())
+    } else {
+        text
+    }
+}

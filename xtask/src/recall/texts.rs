@@ -1,0 +1,93 @@
+//! The texts that are measured: what a hook, `thru brief`, `thru handoff` and `thru pickup` would say at a cut.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use jiff::Timestamp;
+use model::brief::{Material, Occasion};
+use model::digest::Digest;
+use model::event::EventName;
+use model::journal::Record;
+use model::redact;
+use ops::World;
+use ops::features::packets::{handoff, pickup};
+
+use super::cut::{Cut, Session};
+
+/// A purpose that says nothing: what a packet says of the goal, it has to find.
+const PURPOSE: &str = "go on";
+
+/// A session cut off: its transcript as it was then, in a folder of its own, and the digest made of it.
+#[derive(Debug)]
+pub struct Past {
+    folder: tempfile::TempDir,
+    transcript: PathBuf,
+    digest: Digest,
+}
+
+impl Past {
+    pub fn at(session: &Session, cut: &Cut) -> Result<Past> {
+        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let transcript = folder.path().join(format!("{}.jsonl", session.name));
+        std::fs::write(&transcript, session.lines[..cut.line].join(&b'\n'))
+            .with_context(|| format!("cannot write {}", transcript.display()))?;
+        let digest = ops::session::brief::from_transcript(
+            &transcript,
+            folder.path(),
+            redact::Options::default(),
+            Timestamp::UNIX_EPOCH,
+        )?;
+        Ok(Past { folder, transcript, digest })
+    }
+
+    /// The brief for somebody who has nothing else.
+    pub fn alone(&self, size: usize) -> String {
+        compose(&self.digest, size)
+    }
+
+    /// The brief for an agent that has the harness's summary before it.
+    pub fn beside(&self, summary: &str, size: usize) -> String {
+        let mut digest = self.digest.clone();
+        let told =
+            Record { event: EventName::Summary.name().into(), text: summary.into(), ..Record::default() };
+        digest.fold(&told);
+        compose(&digest, size)
+    }
+
+    /// A packet, and the prompt that a pickup makes of it.
+    pub fn packet(&self) -> Result<(String, String)> {
+        let root = self.folder.path().join("project");
+        std::fs::create_dir_all(&root).context("cannot make a project")?;
+        let now = self.digest.last_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
+        let home = self.folder.path().to_owned();
+        let var = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());
+        let world = World {
+            var: &var,
+            cwd: Some(root.clone()),
+            root: Some(root),
+            program: "thru".into(),
+            now,
+            user: user(&home)?,
+        };
+        let request =
+            handoff::Request { purpose: PURPOSE, transcript: Some(&self.transcript), ..Default::default() };
+        let report = handoff::run(&world, &request).context("no packet could be written")?;
+        let packet = std::fs::read_to_string(&report.path).context("the packet cannot be read")?;
+        let id = Some(report.id.as_str());
+        let picked = pickup::run(&world, &pickup::Request { id, ..Default::default() })
+            .context("the packet cannot be picked up")?;
+        // Where the measurement happens to lie is no part of what is judged.
+        let tidy = |text: &str| text.replace(&*self.folder.path().to_string_lossy(), "");
+        Ok((tidy(&packet), tidy(&picked.prompt)))
+    }
+}
+
+fn compose(digest: &Digest, size: usize) -> String {
+    let material = Material { occasion: Occasion::Compacted, digest, problems: &[], gone: &[], records: &[] };
+    model::brief::compose(&material, size).map(|brief| brief.text).unwrap_or_default()
+}
+
+fn user(folder: &Path) -> Result<u32> {
+    use std::os::unix::fs::MetadataExt as _;
+    Ok(folder.metadata().context("the temporary folder is gone")?.uid())
+}
