@@ -22,7 +22,7 @@ pub use edit::{
     Acceptance, NewTask, Refusal, RefusalKind, TaskChange, add_phase, add_task, append, block, checked, done, ended, find_phase,
     set_task, start, unblock,
 };
-pub use follow::{Followed, LinkedTodos, follow_todos};
+pub use follow::{Followed, LinkedTodos, follow_todos, is_task_of};
 pub use graph::{GraphLine, graph};
 pub use json::{Imported, Warning, read_any};
 pub use ledger::{Fold, Line, Rebuilt, fold};

@@ -308,18 +308,11 @@ pub fn checked(before: &Plan, after: Plan) -> Edited {
     }
 }
 
-/// The next number of a phase that no task has.
+/// The number behind the highest one of a phase.
 pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
-    let count = plan.phase(phase).map_or(0, |phase| phase.tasks.len());
-    let taken: std::collections::HashSet<&str> = plan.tasks().map(|task| task.id.as_str()).collect();
-    let mut number = count + 1;
-    loop {
-        let id = format!("{phase}.{number}");
-        if !taken.contains(id.as_str()) {
-            return id;
-        }
-        number += 1;
-    }
+    let prefix = format!("{phase}.");
+    let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());
+    format!("{prefix}{}", numbers.max().unwrap_or(0).saturating_add(1))
 }
 
 fn find<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, Refusal> {

@@ -85,6 +85,11 @@ fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> O
     }
 }
 
+/// Whether a plan has a task for an entry of a list.
+pub fn is_task_of(plan: &Plan, text: &str) -> bool {
+    plan.tasks().any(|task| is_of(task, text))
+}
+
 fn is_of(task: &Task, text: &str) -> bool {
     let text = normal(text);
     !text.is_empty() && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::edit::free_id;
 use super::json::{Imported, Warning};
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
@@ -164,7 +163,7 @@ impl<'s> Reader<'s> {
     fn open_phase(&mut self, id: Option<u32>, heading: &str, line: usize) -> usize {
         let (name, status) = item::phase_name(heading);
         let taken = |id: u32| self.plan.phases.iter().any(|phase| phase.id == id);
-        let next = || self.plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1));
+        let next = || (1..).find(|id| !taken(*id) && !self.shape.taken.contains(id)).unwrap_or(u32::MAX);
         let id = match id {
             Some(id) if !taken(id) => id,
             Some(id) => {
@@ -245,18 +244,9 @@ impl<'s> Reader<'s> {
                 if let Some(bad) = bad {
                     self.warn(line, format!("`{}` cannot be an id; the task got a number", one_line(bad, 40)));
                 }
-                match parent {
-                    Some(parent) => (1..).map(|n| format!("{parent}.{n}")).find(|id| !self.ids.contains(id)),
-                    None => {
-                        let free = free_id(&self.plan, phase);
-                        if self.ids.contains(&free) {
-                            (1..).map(|n| format!("{phase}.{n}")).find(|id| !self.ids.contains(id))
-                        } else {
-                            Some(free)
-                        }
-                    }
-                }
-                .unwrap_or_default()
+                let before = parent.map_or(phase.to_string(), str::to_owned);
+                let is_free = |id: &String| !self.ids.contains(id) && !self.shape.named.contains(id);
+                (1_u64..).map(|n| format!("{before}.{n}")).find(is_free).unwrap_or_default()
             }
         };
         if let Some(called) = called.filter(|called| *called != id) {
@@ -269,7 +259,10 @@ impl<'s> Reader<'s> {
     /// A line that is no task: a field of the one above it, the rest of its text, or a note to it.
     fn beside(&mut self, block: &Block, text: &str, is_item: bool) {
         let Some((phase, place, indent)) = self.task else {
-            self.head_or_phase_line(text);
+            match self.plan.phases.last_mut().filter(|_| self.in_phase) {
+                Some(phase) => note(&mut phase.rest, text),
+                None => self.head_line(text),
+            }
             return;
         };
         let heading_task = self.parents.is_empty();
@@ -306,7 +299,7 @@ impl<'s> Reader<'s> {
         doubts.into_iter().for_each(|doubt| self.warn(block.line, doubt));
     }
 
-    fn head_or_phase_line(&mut self, text: &str) {
+    fn head_line(&mut self, text: &str) {
         let in_head = self.plan.phases.is_empty() && self.headings.is_empty();
         if let Some(swarm) = text.strip_prefix("Swarm:").filter(|_| in_head) {
             self.plan.swarm = swarm.trim().to_owned();

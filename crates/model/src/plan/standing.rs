@@ -82,6 +82,11 @@ impl<'p> Standing<'p> {
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over())).collect()
     }
 
+    /// The same, by id.
+    pub fn waits_for_known(&self, task: &Task) -> Vec<&'p str> {
+        self.by_id.get(task.id.as_str()).map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
+    }
+
     /// The tasks that wait for this one.
     pub fn held_up_by(&self, id: &str) -> Vec<&'p Task> {
         let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
@@ -91,11 +96,15 @@ impl<'p> Standing<'p> {
     }
 }
 
-/// The one that was chosen, else the first in progress, else the first.
+/// The one that was chosen, else the first in progress, else the first. One that is over is current only where all are.
 pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     let chosen = plan.current_phase.and_then(|id| plan.phase(id));
+    let open = || plan.phases.iter().find(|phase| !phase.status.is_over());
     let active = || plan.phases.iter().find(|phase| phase.status == PhaseStatus::InProgress);
-    chosen.or_else(active).or(plan.phases.first())
+    match chosen {
+        Some(phase) if !phase.status.is_over() || open().is_none() => Some(phase),
+        _ => active().or_else(open).or(plan.phases.first()),
+    }
 }
 
 /// `1.2` before `1.10`, `T9` before `T10`.

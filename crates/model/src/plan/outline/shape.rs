@@ -1,5 +1,7 @@
 //! The lines of a markdown file as blocks, and what the file as a whole takes for phases and tasks.
 
+use std::collections::HashSet;
+
 use super::super::TaskStatus;
 use super::item;
 
@@ -10,6 +12,8 @@ pub struct Block {
     pub kind: Kind,
     /// Whether the heading above sounds like a list of steps.
     pub in_steps: bool,
+    /// Which of the explicit phases it stands in, counted from 1; 0 for none.
+    pub phase: usize,
 }
 
 pub enum Kind {
@@ -46,6 +50,8 @@ enum Source {
     Checks,
     TaskHeadings,
     NumberedHeadings { level: usize },
+    /// In each explicit phase its numbered items, or, where it has none, the others.
+    InPhases,
     Numbered { only_steps: bool },
     Bullets { only_steps: bool },
     Nothing,
@@ -54,6 +60,12 @@ enum Source {
 pub struct Shape {
     source: Source,
     has_phases: bool,
+    /// The explicit phases that have numbered items.
+    numbered: HashSet<usize>,
+    /// The numbers that explicit phases have, so that no other gets one of them.
+    pub taken: HashSet<u32>,
+    /// The ids that items give themselves, likewise.
+    pub named: HashSet<String>,
 }
 
 impl Shape {
@@ -74,6 +86,8 @@ impl Shape {
             Source::Checks
         } else if headings().any(|(level, text)| level > 1 && item::is_task_heading(text)) {
             Source::TaskHeadings
+        } else if has_phases && any(&|block| block.phase > 0 && (numbered(block) || bullet(block))) {
+            Source::InPhases
         } else if numbered_at(most_numbered) >= 2 {
             Source::NumberedHeadings { level: most_numbered }
         } else if any(&|block| numbered(block)) {
@@ -83,7 +97,14 @@ impl Shape {
         } else {
             Source::Nothing
         };
-        Shape { source, has_phases }
+        let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
+        let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
+        let named = blocks.iter().filter_map(|block| match &block.kind {
+            Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
+            Kind::Heading { text, .. } => item::parse_heading(text).id,
+            _ => None,
+        });
+        Shape { source, has_phases, numbered, taken, named: named.collect() }
     }
 
     pub fn role(&self, level: usize, text: &str) -> Roles {
@@ -95,7 +116,7 @@ impl Shape {
             Source::Checks => self.has_phases && item::is_task_heading(text),
             Source::TaskHeadings => item::is_task_heading(text),
             Source::NumberedHeadings { level: of } => level == of && item::is_numbered(text),
-            Source::Numbered { .. } | Source::Bullets { .. } | Source::Nothing => false,
+            Source::InPhases | Source::Numbered { .. } | Source::Bullets { .. } | Source::Nothing => false,
         };
         if is_task && level > 1 { Roles::Task } else { Roles::Section }
     }
@@ -104,6 +125,11 @@ impl Shape {
     pub fn takes(&self, block: &Block) -> bool {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
         match (self.source, &block.kind) {
+            (Source::InPhases, kind) if block.phase > 0 && block.indent < 2 => match kind {
+                Kind::Numbered { .. } => true,
+                Kind::Bullet { text } => !self.numbered.contains(&block.phase) && item::field(text).is_none(),
+                _ => false,
+            },
             (Source::Numbered { only_steps }, Kind::Numbered { .. }) => fits(only_steps),
             (Source::Bullets { only_steps }, Kind::Bullet { .. }) => fits(only_steps),
             _ => false,
@@ -114,6 +140,7 @@ impl Shape {
         let taken = match self.source {
             Source::Checks | Source::TaskHeadings => return None,
             Source::NumberedHeadings { .. } => "numbered headings",
+            Source::InPhases => "the lists of its phases",
             Source::Numbered { .. } => "numbered lists",
             Source::Bullets { .. } => "lists without boxes",
             Source::Nothing if self.has_phases => return None,
@@ -166,6 +193,8 @@ pub fn blocks(text: &str) -> Vec<Block> {
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut in_steps = false;
+    // How many explicit phases there were, and the level of the one we are in.
+    let (mut phases, mut within) = (0, None);
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
         if let Some(open) = fence {
@@ -187,11 +216,18 @@ pub fn blocks(text: &str) -> Vec<Block> {
             continue;
         }
         let (indent, kind) = kind_of(line, trimmed);
-        if let Kind::Heading { text, .. } = &kind {
+        if let Kind::Heading { level, text } = &kind {
             let lower = text.to_lowercase();
             in_steps = STEPS.iter().any(|word| lower.contains(word));
+            if explicit_phase(text).is_some() {
+                phases += 1;
+                within = Some(*level);
+            } else if within.is_some_and(|of| *level <= of) {
+                within = None;
+            }
         }
-        blocks.push(Block { line: number + 1, indent, kind, in_steps });
+        let phase = if within.is_some() { phases } else { 0 };
+        blocks.push(Block { line: number + 1, indent, kind, in_steps, phase });
     }
     blocks
 }
