@@ -1,15 +1,21 @@
 //! `cargo xtask recall DIR`: how much of what an agent needs after a compaction does a brief give back?
 //!
-//! Real sessions are cut before each of their compactions; the brief is composed from what lies before the cut, the
-//! way a hook does it; then it is held against what the agent did in its next 40 calls, and against everything since the
-//! compaction before. The harness's own summary, which the transcript holds, is measured by the same rules.
+//! Real sessions are cut before each of their compactions, and with `--cuts` at made-up points too; the brief is
+//! composed from what lies before the cut, the way a hook does it; then it is held against what the agent did in its next
+//! calls, and against everything since the compaction before. The harness's own summary, which the transcript holds, and
+//! bare lists of files are measured by the same rules. Sessions are split in two halves, so that tuning on one shows.
 
 mod cut;
 mod dump;
+mod effects;
+mod errors;
 mod events;
+mod labels;
 mod measure;
 mod report;
+mod targets;
 mod texts;
+mod wanted;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +23,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use cut::Session;
+use labels::Labels;
 use measure::Measured;
 use texts::Past;
 
@@ -46,47 +53,56 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<bool> {
-    let mut measured = Vec::new();
-    let mut dumped = 0;
-    for path in transcripts(&args.folder)? {
-        if !path.to_string_lossy().contains(args.only.as_deref().unwrap_or_default()) {
-            continue;
-        }
-        let bytes = read(&path)?;
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let session = Session::read(name.split('.').next().unwrap_or_default(), &bytes);
-        let mut cuts = session.compactions();
-        if args.dump.is_none() {
-            cuts.extend(session.made_up(args.cuts));
-        }
-        crate::table::progress(&format!("{}: {} cuts", session.name, cuts.len()));
-        for cut in cuts {
-            let past = Past::at(&session, &cut)?;
-            if let Some(folder) = &args.dump {
-                dump::write(folder, &session, &cut, &past)?;
-                dumped += 1;
-                continue;
-            }
-            let one = Measured::take(&session, &cut, &past, &SIZES);
-            if args.misses {
-                report::print_misses(&one);
-            }
-            measured.push(one);
-        }
-    }
-    crate::table::progress("");
+    let only = args.only.as_deref().unwrap_or_default();
     if let Some(folder) = &args.dump {
+        let mut dumped = 0;
+        each_session(&args.folder, only, |session| {
+            for cut in session.compactions() {
+                dump::write(folder, session, &cut, &Past::at(session, &cut)?)?;
+                dumped += 1;
+            }
+            Ok(())
+        })?;
         println!("{dumped} compactions written to {}", folder.display());
         return Ok(true);
     }
+    let measured = measure(&args.folder, only, args.cuts, &labels::ours()?)?;
     if measured.is_empty() {
         bail!("{} holds no transcript with a compaction", args.folder.display());
+    }
+    if args.misses {
+        measured.iter().for_each(report::print_misses);
     }
     match args.json {
         true => println!("{}", serde_json::to_string_pretty(&report::json(&measured))?),
         false => report::print(&measured),
     }
     Ok(true)
+}
+
+/// Every compaction of every transcript, and so many made-up cuts of each.
+fn measure(folder: &Path, only: &str, made_up: usize, labels: &Labels) -> Result<Vec<Measured>> {
+    let mut measured = Vec::new();
+    each_session(folder, only, |session| {
+        for cut in session.compactions().into_iter().chain(session.made_up(made_up)) {
+            measured.push(Measured::take(session, &cut, &Past::at(session, &cut)?, labels)?);
+        }
+        Ok(())
+    })?;
+    Ok(measured)
+}
+
+fn each_session(folder: &Path, only: &str, mut with: impl FnMut(&Session) -> Result<()>) -> Result<()> {
+    for path in transcripts(folder)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.contains(only) {
+            let name = name.split('.').next().unwrap_or_default();
+            crate::table::progress(name);
+            with(&Session::read(name, &read(&path)?))?;
+        }
+    }
+    crate::table::progress("");
+    Ok(())
 }
 
 fn transcripts(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -110,3 +126,7 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     }
     Ok(done.stdout)
 }
+
+#[cfg(test)]
+#[path = "recall/recall_tests.rs"]
+mod tests;

@@ -527,7 +527,7 @@ fn shows_the_difference() {
         "@@ -2,5 +2,6 @@\n   \"a\": 1,\n   \"b\": 2,\n   \"c\": 3,\n-  \"d\": 4\n+  \"d\": 4,\n+  \"e\": 5\n }\n"
     );
     assert_eq!(diff("", "a\nb\n"), "@@ -0,0 +1,2 @@\n+a\n+b\n");
-    assert_eq!(diff("a", "a\n"), "@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+a\n");
+    assert_eq!(diff("a", "a\n"), "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n");
     let many: String = (0..100).map(|n| format!("{n}\n")).collect();
     let apart = many.replace("\n10\n", "\nten\n").replace("\n90\n", "\nninety\n");
     assert_eq!(diff(&many, &apart).matches("@@ -").count(), 2);

@@ -290,7 +290,7 @@ fn question_for(file: &str) -> &'static str {
         () if name.contains("overview") => "What problem is solved, and what shows that it is?",
         () if name.contains("plan") => "What is the approach, and what was decided against?",
         () if is_steps(file) => "Which step is next, and what does it need?",
-        () => "What in it bears on the next step?",
+        () => "What does it say about the next step?",
     }
 }
 

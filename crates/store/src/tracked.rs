@@ -1,4 +1,4 @@
-//! Which files of `indexes/` and `state/` git tracks. Those came with a commit: nothing in them is believed.
+//! Which files of `indexes/`, `sessions/` and `state/` git tracks. Those came with a commit: nothing in them is believed.
 //!
 //! Hooks start no process, so git's index is read here. Alternatives were worse: a nonce in every file would change every
 //! format, and a list of what this machine wrote would cost a write with each of ours. The index is sorted by path, and
@@ -21,7 +21,9 @@ const LARGEST_INDEX: u64 = 64 * 1024 * 1024;
 const CHUNK: usize = 32 * 1024;
 
 /// The folders that belong to one machine.
-const LOCAL: [&[u8]; 2] = [b"indexes/", b"state/"];
+const LOCAL: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
+/// Those that are hidden too where the index cannot be read. A session's journal is not given up on a suspicion.
+const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tracked {
@@ -40,7 +42,7 @@ impl Tracked {
             Tracked::Nothing => false,
             // Some file systems do not tell `State/` from `state/`.
             Tracked::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
-            Tracked::Unknown(_) => LOCAL.iter().any(|folder| rel.as_bytes().starts_with(folder)),
+            Tracked::Unknown(_) => REBUILT.iter().any(|folder| rel.as_bytes().starts_with(folder)),
         }
     }
 

@@ -98,7 +98,7 @@ fn a_worktree_has_an_index_of_its_own() {
     repository.git(&["worktree", "add", "--quiet", "tree"]);
     repository.git(&["rm", "--quiet", "-r", ".agent"]);
     assert_eq!(repository.tracked(""), [""; 0]);
-    assert_eq!(repository.tracked("tree").len(), 3);
+    assert_eq!(repository.tracked("tree").len(), 4);
 }
 
 #[test]

@@ -193,7 +193,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         && let Some(folder) = ops::project::unmarked(&world)
     {
         output::talk(format_args!(
-            "{WARN}note:{WARN:#} the records in {} are of no marked root, so hooks do nothing here; `thru init` marks it",
+            "{WARN}note:{WARN:#} {} holds records but no root.json, so hooks do nothing here; run `thru init`",
             folder.display()
         ));
     }

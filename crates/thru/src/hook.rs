@@ -60,7 +60,8 @@ fn hook_world(now: Timestamp) -> World<'static> {
 /// As much as comes in time; what is missing shows when it is decoded. A whole object is all there will be: whether the
 /// harness then closes the pipe is its own business.
 fn read_payload(started: Instant) -> Vec<u8> {
-    let mut payload = Vec::with_capacity(64 * 1024);
+    // Small enough for the first piece of memory that the allocator asks for: a second piece is another system call.
+    let mut payload = Vec::with_capacity(32 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
         // What is large is very large: better one step that is paid for as it is filled than many copies.
         if payload.len() == payload.capacity() {

@@ -22,6 +22,8 @@ pub struct Session<'a> {
     pub events: Vec<Event>,
     /// Every file that a tool was given.
     pub files: BTreeSet<String>,
+    /// The folder it began in.
+    cwd: String,
 }
 
 /// A point to cut at, and what lies around it.
@@ -44,12 +46,49 @@ pub enum Sort {
     MadeUp,
 }
 
+/// A session is in one half or the other, by its name: what is tuned on one shows on the other whether it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    Tune,
+    Report,
+}
+
+impl Half {
+    /// By the first digit of the id: 0 to 7, or 8 to f.
+    pub fn of(session: &str) -> Half {
+        match session.chars().next().and_then(|first| first.to_digit(16)) {
+            Some(8..) => Half::Report,
+            _ => Half::Tune,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Half::Tune => "tune",
+            Half::Report => "report",
+        }
+    }
+}
+
 impl<'a> Session<'a> {
     pub fn read(name: &str, bytes: &'a [u8]) -> Session<'a> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let events = events::read(&lines);
         let files = events.iter().flat_map(|event| event.files()).map(|file| file.path.clone()).collect();
-        Session { name: name.to_owned(), lines, events, files }
+        let cwd = lines.iter().take(20).find_map(|line| {
+            let line: serde_json::Value = serde_json::from_slice(line).ok()?;
+            Some(line["cwd"].as_str()?.to_owned())
+        });
+        Session { name: name.to_owned(), lines, events, files, cwd: cwd.unwrap_or_default() }
+    }
+
+    /// A path as somebody in the session's folder would write it.
+    pub fn short<'p>(&self, path: &'p str) -> &'p str {
+        path.strip_prefix(self.cwd.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
+    }
+
+    pub fn call(&self, id: &str) -> Option<&Call> {
+        self.events.iter().filter_map(|event| event.call()).find(|call| call.id == id)
     }
 
     /// Before every compaction.

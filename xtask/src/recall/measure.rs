@@ -1,12 +1,12 @@
-//! One cut measured: what is found in a text, and how that compares with lists of the same length.
+//! One cut measured: what of the wanted is found in a text, and what a bare list of the same length would hold.
 
-use std::collections::BTreeSet;
+use anyhow::Result;
 
-use model::redact::{Options, Redacted};
-
-use super::cut::{CALLS_AFTER, Cut, Session, Sort, beginning, collapsed};
-use super::events::{Call, End, Event, What};
+use super::cut::{Cut, Half, Session, Sort, collapsed};
+use super::labels::{self, Labels};
 use super::texts::Past;
+use super::wanted::Wanted;
+use super::{SIZES, effects, errors};
 
 /// Found, of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,169 +15,161 @@ pub struct Share {
     pub of: usize,
 }
 
-/// What can be asked of a text.
-pub const QUESTIONS: [&str; 9] = [
-    "files needed again",
-    "commands needed again",
-    "last prompt",
+/// What is asked of a text, in the order of the report.
+pub const QUESTIONS: [&str; 12] = [
+    FILES_AGAIN,
+    COMMANDS_AGAIN,
+    "newest prompt",
+    "newest telling prompt",
     "prompts",
     "open failures",
-    "errors, failing commands",
+    "failures told are open",
     "edited",
     "read",
-    "commands",
+    "outside effects, with id",
+    "errors met again",
+    "commands, all",
 ];
+pub const FILES_AGAIN: &str = "files needed again";
+pub const COMMANDS_AGAIN: &str = "commands needed again";
+
+pub fn question(name: &str) -> usize {
+    QUESTIONS.iter().position(|known| *known == name).expect("a question that is asked")
+}
 
 /// What one text gave.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub chars: usize,
     /// By [`QUESTIONS`].
-    pub shares: [Share; 9],
+    pub shares: [Share; 12],
     pub missed: Vec<(usize, String)>,
     /// Files named that were needed, of those named.
     pub precision: Share,
     /// The same for lists of as many files: the last used, and the most used.
     pub recent: Share,
     pub touched: Share,
+    /// Needed files that a bare list of recent paths holds in as many characters as were allowed.
+    pub bare: Share,
 }
 
 #[derive(Debug)]
 pub struct Measured {
     pub session: String,
+    pub half: Half,
     /// The line of the transcript.
     pub line: usize,
-    pub real: bool,
-    pub by_size: Vec<(usize, Answers)>,
-    pub summary: Option<Answers>,
+    pub sort: Sort,
+    /// By [`SIZES`].
+    pub alone: Vec<Answers>,
+    /// Only at compactions.
+    pub packet: Option<Answers>,
+    pub beside: Option<Beside>,
 }
 
-/// What is looked for.
-struct Wanted {
-    items: [BTreeSet<String>; 9],
-    /// Seen files, last used last, each once; and by use, most used last.
-    recent: Vec<String>,
-    touched: Vec<String>,
+/// The summary, the brief that goes with it, and both.
+#[derive(Debug)]
+pub struct Beside {
+    pub summary: Answers,
+    pub brief: Answers,
+    pub either: Answers,
+    /// Lines that say something the summary does not, of all lines.
+    pub new_lines: Share,
 }
 
 impl Measured {
-    pub fn take(session: &Session, cut: &Cut, past: &Past, sizes: &[usize]) -> Measured {
-        let wanted = wanted(session, cut);
-        let by_size = sizes.iter().map(|size| (*size, answers(session, &wanted, &past.alone(*size))));
-        Measured {
-            session: session.name.clone(),
-            line: cut.line + 1,
-            by_size: by_size.collect(),
-            real: cut.sort != Sort::MadeUp,
-            summary: (!cut.summary.is_empty()).then(|| answers(session, &wanted, &cut.summary)),
-        }
-    }
-}
-
-fn wanted(session: &Session, cut: &Cut) -> Wanted {
-    let mut recent: Vec<String> = Vec::new();
-    let mut uses: Vec<(usize, String)> = Vec::new();
-    for path in session.seen(cut) {
-        recent.retain(|known| known != path);
-        recent.push(path.to_owned());
-        match uses.iter_mut().find(|(_, known)| known == path) {
-            Some((times, _)) => *times += 1,
-            None => uses.push((1, path.to_owned())),
-        }
-    }
-    // Of those used as often, the later one.
-    uses.sort_by_key(|(times, path)| (*times, recent.iter().position(|known| known == path)));
-    let commands = |events: &[Event]| -> BTreeSet<String> {
-        let all = events.iter().filter_map(|event| event.command()).map(beginning);
-        all.filter(|command| !command.is_empty()).collect()
-    };
-    let files = |edits: bool| -> BTreeSet<String> {
-        let all = session.since(cut).iter().flat_map(|event| event.files());
-        all.filter(|file| file.edited == edits).map(|file| file.path.clone()).collect()
-    };
-    let after: Vec<&Call> = session.after(cut, CALLS_AFTER).collect();
-    let touched_after: BTreeSet<&str> =
-        after.iter().flat_map(|call| &call.files).map(|file| file.path.as_str()).collect();
-    let commands_after: BTreeSet<String> =
-        after.iter().filter_map(|call| call.command.as_deref()).map(beginning).collect();
-    let commands_ever = commands(session.ever(cut));
-    let prompts: Vec<String> = session
-        .since(cut)
-        .iter()
-        .filter_map(|event| match &event.what {
-            What::Prompt(text) => Some(beginning(text)),
-            _ => None,
-        })
-        .collect();
-    let (open, errors) = failures(session, cut);
-    let items = [
-        recent.iter().filter(|path| touched_after.contains(path.as_str())).cloned().collect(),
-        commands_after.intersection(&commands_ever).cloned().collect(),
-        prompts.last().into_iter().cloned().collect(),
-        prompts.into_iter().collect(),
-        open,
-        errors,
-        files(true),
-        files(false),
-        commands(session.since(cut)),
-    ];
-    Wanted { items, recent, touched: uses.into_iter().map(|(_, path)| path).collect() }
-}
-
-/// Commands that failed and did not pass since, with the first line of why; and all of both.
-fn failures(session: &Session, cut: &Cut) -> (BTreeSet<String>, BTreeSet<String>) {
-    let (mut open, mut all) = (Vec::<(String, Option<String>)>::new(), BTreeSet::new());
-    for event in session.since(cut) {
-        let What::Result { call, end, text } = &event.what else { continue };
-        let command =
-            session.since(cut).iter().find(|event| event.call().is_some_and(|known| known.id == *call));
-        let Some(command) = command.and_then(|event| event.command()).map(beginning) else { continue };
-        match end {
-            End::NotRun => {}
-            End::Done => open.retain(|(known, _)| *known != command),
-            End::Failed => {
-                let errors: Vec<String> =
-                    errors_of(text).lines().map(beginning).filter(|line| !line.is_empty()).collect();
-                all.extend(errors.iter().cloned());
-                all.insert(command.clone());
-                open.retain(|(known, _)| *known != command);
-                open.push((command, errors.first().cloned()));
+    pub fn take(session: &Session, cut: &Cut, past: &Past, labels: &Labels) -> Result<Measured> {
+        let wanted = Wanted::at(session, cut, labels);
+        let ask = |text: &str, size: usize| answers(session, &wanted, text, size);
+        let is_real = cut.sort != Sort::MadeUp;
+        let packet = if is_real { Some(past.packet()?) } else { None };
+        let largest = SIZES[SIZES.len() - 1];
+        let beside = (!cut.summary.is_empty()).then(|| {
+            let brief = past.beside(&cut.summary, largest);
+            Beside {
+                summary: ask(&cut.summary, cut.summary.len()),
+                either: ask(&format!("{}\n{brief}", cut.summary), cut.summary.len() + brief.len()),
+                new_lines: new_lines(&brief, &cut.summary),
+                brief: ask(&brief, brief.len()),
             }
-        }
+        });
+        Ok(Measured {
+            session: session.name.clone(),
+            half: Half::of(&session.name),
+            line: cut.line + 1,
+            sort: cut.sort,
+            alone: SIZES.iter().map(|size| ask(&past.alone(*size), *size)).collect(),
+            packet: packet.map(|(_, prompt)| ask(&prompt, prompt.len())),
+            beside,
+        })
     }
-    let open = open.into_iter().flat_map(|(command, error)| [Some(command), error]).flatten().collect();
-    (open, all)
 }
 
-/// The lines of a failed call that say why, as the journal picks them.
-fn errors_of(text: &str) -> String {
-    model::failure::error_lines(&Redacted::whole(text, Options::default()))
-}
-
-fn answers(session: &Session, wanted: &Wanted, text: &str) -> Answers {
+fn answers(session: &Session, wanted: &Wanted, text: &str, size: usize) -> Answers {
     let flat = collapsed(text);
     let mut answers = Answers { chars: model::render::width(text), ..Answers::default() };
-    for (question, items) in wanted.items.iter().enumerate() {
-        for item in items {
-            let found = match QUESTIONS[question] {
-                "files needed again" | "edited" | "read" => is_named(session, &flat, item),
-                _ => flat.contains(item.as_str()),
-            };
-            answers.shares[question].of += 1;
-            answers.shares[question].found += usize::from(found);
-            if !found {
-                answers.missed.push((question, item.clone()));
-            }
+    let mut ask = |name: &str, item: &str, found: bool| answers.count(question(name), item, found);
+    let is_named = |path: &str| is_named(session, &flat, path);
+    let holds = |words: &str| flat.contains(words);
+    for (name, paths) in
+        [(FILES_AGAIN, &wanted.files_again), ("edited", &wanted.edited), ("read", &wanted.read)]
+    {
+        paths.iter().for_each(|path| ask(name, path, is_named(path)));
+    }
+    for (name, texts) in [
+        (COMMANDS_AGAIN, &wanted.commands_again),
+        ("prompts", &wanted.prompts),
+        ("commands, all", &wanted.commands),
+    ] {
+        texts.iter().for_each(|words| ask(name, words, holds(words)));
+    }
+    for (name, words) in [("newest prompt", &wanted.newest), ("newest telling prompt", &wanted.telling)] {
+        words.iter().for_each(|words| ask(name, words, holds(words)));
+    }
+    if let Some(open) = &wanted.open {
+        let lines: Vec<String> = labels::failing_lines(text).into_iter().map(collapsed).collect();
+        for command in open {
+            ask("open failures", command, lines.iter().any(|line| line.contains(command.as_str())));
+        }
+        for line in &lines {
+            let is_open = open.iter().any(|command| line.contains(command.as_str()));
+            ask("failures told are open", line, is_open);
         }
     }
-    let needed = &wanted.items[0];
-    let named = wanted.recent.iter().filter(|path| is_named(session, &flat, path)).count();
+    for effect in &wanted.effects {
+        let words = format!("{} {}", effect.kind, effect.ids.join(" or "));
+        ask("outside effects, with id", &words, effects::is_named(effect, &flat));
+    }
+    for error in &wanted.errors_again {
+        let words = error.first().map_or("", String::as_str);
+        ask("errors met again", words, errors::is_warned_of(error, text));
+    }
+    let needed = &wanted.files_again;
+    let named = wanted.recent.iter().filter(|path| is_named(path)).count();
     let hits = |list: &mut dyn Iterator<Item = &String>| list.filter(|path| needed.contains(*path)).count();
-    let of = named;
-    answers.precision = Share { found: answers.shares[0].found, of };
-    answers.recent = Share { found: hits(&mut wanted.recent.iter().rev().take(named)), of };
-    answers.touched = Share { found: hits(&mut wanted.touched.iter().rev().take(named)), of };
+    answers.precision = Share { found: answers.shares[question(FILES_AGAIN)].found, of: named };
+    answers.recent = Share { found: hits(&mut wanted.recent.iter().rev().take(named)), of: named };
+    answers.touched = Share { found: hits(&mut wanted.touched.iter().rev().take(named)), of: named };
+    let mut room = size;
+    let mut fits = |path: &&String| {
+        let length = session.short(path).chars().count() + 1;
+        let fits = length <= room;
+        room = if fits { room - length } else { 0 };
+        fits
+    };
+    answers.bare =
+        Share { found: hits(&mut wanted.recent.iter().rev().take_while(&mut fits)), of: needed.len() };
     answers
+}
+
+impl Answers {
+    fn count(&mut self, question: usize, item: &str, found: bool) {
+        self.shares[question].of += 1;
+        self.shares[question].found += usize::from(found);
+        if !found {
+            self.missed.push((question, item.to_owned()));
+        }
+    }
 }
 
 /// The text holds the path, or an ending of it that no other file of the session has, and nothing glued to it.
@@ -203,23 +195,31 @@ fn stands_in(text: &str, name: &str) -> bool {
     })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// How much of a line's words a summary may hold before the line repeats it.
+const REPEATED: usize = 80;
 
-    #[test]
-    fn a_name_stands_alone() {
-        for (text, expected) in [
-            ("see src/a.rs, then", true),
-            ("src: a.rs", true),
-            ("/x/y/src/a.rs", true),
-            ("a.rs.", true),
-            ("a.rs.bak", false),
-            ("ba.rs", false),
-            ("a.rs/b", false),
-            ("x-a.rs", false),
-        ] {
-            assert_eq!(stands_in(text, "a.rs"), expected, "{text}");
-        }
-    }
+/// A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
+fn new_lines(brief: &str, summary: &str) -> Share {
+    let known = summary.to_lowercase();
+    let is_new = |line: &&str| {
+        let lower = line.to_lowercase();
+        let words: Vec<&str> = lower
+            .split(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '-' | '#'))
+            .map(|word| word.trim_matches(['.', '-', '/']))
+            .filter(|word| word.len() > 2)
+            .collect();
+        let is_hard =
+            |word: &str| word.contains('/') || word.contains('_') || word.chars().any(|c| c.is_ascii_digit());
+        let held = |word: &str| known.contains(word.rsplit('/').next().unwrap_or(word));
+        words.iter().any(|word| is_hard(word) && !held(word))
+            || words.iter().filter(|word| held(word)).count() * 100 < words.len() * REPEATED
+    };
+    // The first line says what this is; headings say nothing.
+    let lines = brief.lines().skip(1).filter(|line| line.starts_with("- "));
+    let of = lines.clone().count();
+    Share { found: lines.filter(is_new).count(), of }
 }
+
+#[cfg(test)]
+#[path = "measure_tests.rs"]
+mod tests;

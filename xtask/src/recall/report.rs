@@ -1,30 +1,23 @@
 //! The measurements as tables.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::measure::{Answers, Measured, QUESTIONS, Share};
+use super::SIZES;
+use super::cut::{Half, Sort};
+use super::measure::{Answers, FILES_AGAIN, Measured, QUESTIONS, Share, question};
+use super::targets::{self, VERDICT, Verdict};
 use crate::table::{Align, plain};
 
-/// Fewer items than this prove nothing.
-const VERDICT: usize = 30;
-
-/// What is asked for at each size, by question; from the project's own quality page.
-const TARGETS: [(usize, [Option<u32>; 9]); 4] = [
-    (1_200, [Some(95), None, Some(100), None, Some(100), None, None, None, None]),
-    (2_000, [Some(99), Some(60), None, Some(50), None, Some(90), Some(95), None, None]),
-    (4_000, [Some(99), Some(90), None, Some(90), None, Some(97), Some(99), Some(90), None]),
-    (9_500, [Some(99), Some(95), None, Some(99), None, Some(99), Some(99), Some(99), None]),
-];
-
-/// Sums over sessions.
+/// Sums over cuts.
 #[derive(Clone, Debug, Default)]
 struct Total {
     chars: usize,
     texts: usize,
-    shares: [Share; 9],
+    shares: [Share; 12],
     precision: Share,
     recent: Share,
     touched: Share,
+    bare: Share,
 }
 
 impl Total {
@@ -37,207 +30,259 @@ impl Total {
             total.precision.add(answers.precision);
             total.recent.add(answers.recent);
             total.touched.add(answers.touched);
+            total.bare.add(answers.bare);
         }
         total
     }
 
     /// Of precision and recall; `hits` of the files that were named, or would have been.
     fn f1(&self, hits: Share) -> f64 {
-        let (named, needed) = (hits.of as f64, self.shares[0].of as f64);
+        let (named, needed) = (hits.of as f64, self.shares[question(FILES_AGAIN)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
     }
 }
 
-impl Share {
-    fn add(&mut self, other: Share) {
-        self.found += other.found;
-        self.of += other.of;
+/// Which cuts count.
+struct Selection<'a> {
+    name: &'static str,
+    cuts: Vec<&'a Measured>,
+}
+
+/// Compactions; and where there are made-up cuts, those alone and all together.
+fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
+    let of = |keep: fn(Sort) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
+    let real = Selection { name: "compactions", cuts: of(|sort| sort != Sort::MadeUp) };
+    let made_up = Selection { name: "made-up cuts", cuts: of(|sort| sort == Sort::MadeUp) };
+    let all = Selection { name: "compactions and made-up cuts", cuts: measured.iter().collect() };
+    let is_mixed = !real.cuts.is_empty() && !made_up.cuts.is_empty();
+    let mut found = vec![real, made_up];
+    found.retain(|selection| !selection.cuts.is_empty());
+    found.extend(is_mixed.then_some(all));
+    found
+}
+
+/// One figure with a target, in both halves.
+struct Cell {
+    question: &'static str,
+    place: String,
+    target: u32,
+    tune: Share,
+    report: Share,
+}
+
+impl Selection<'_> {
+    fn of_half(&self, half: Half) -> impl Iterator<Item = &Measured> {
+        self.cuts.iter().copied().filter(move |one| one.half == half)
     }
 
-    fn percent(self) -> f64 {
-        if self.of == 0 { 100.0 } else { 100.0 * self.found as f64 / self.of as f64 }
-    }
-
-    /// Wilson's 95 % interval, in percent.
-    fn interval(self) -> (f64, f64) {
-        let (n, z) = (self.of as f64, 1.96_f64);
-        if self.of == 0 {
-            return (0.0, 100.0);
+    fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for (at, name) in QUESTIONS.iter().enumerate() {
+            for (size, chars) in SIZES.iter().enumerate() {
+                let Some(target) = targets::alone(name, size) else { continue };
+                let share = |half| Total::of(self.of_half(half).map(|one| &one.alone[size])).shares[at];
+                let (tune, report) = (share(Half::Tune), share(Half::Report));
+                cells.push(Cell { question: name, place: chars.to_string(), target, tune, report });
+            }
+            let Some(target) = targets::beside(name) else { continue };
+            let either = |one: &'_ Measured| one.beside.as_ref().map(|beside| beside.either.shares[at]);
+            let share = |half| {
+                self.of_half(half).filter_map(either).fold(Share::default(), |mut sum, share| {
+                    sum.add(share);
+                    sum
+                })
+            };
+            let (tune, report) = (share(Half::Tune), share(Half::Report));
+            if tune.of + report.of > 0 {
+                let place = "with the summary".to_owned();
+                cells.push(Cell { question: name, place, target, tune, report });
+            }
         }
-        let p = self.found as f64 / n;
-        let (middle, scale) = (p + z * z / (2.0 * n), 1.0 + z * z / n);
-        let half = z * (p * (1.0 - p) / n + z * z / (4.0 * n * n)).sqrt();
-        (100.0 * ((middle - half) / scale).max(0.0), 100.0 * ((middle + half) / scale).min(1.0))
+        cells
+    }
+
+    /// Texts by name, each with what was found in all cuts.
+    fn columns(&self) -> Vec<(String, Total)> {
+        let mut columns: Vec<(String, Total)> = SIZES
+            .iter()
+            .enumerate()
+            .map(|(at, size)| (size.to_string(), Total::of(self.cuts.iter().map(|one| &one.alone[at]))))
+            .collect();
+        let beside = || self.cuts.iter().filter_map(|one| one.beside.as_ref());
+        let others = [
+            ("pickup", Total::of(self.cuts.iter().filter_map(|one| one.packet.as_ref()))),
+            ("summary", Total::of(beside().map(|beside| &beside.summary))),
+            ("beside it", Total::of(beside().map(|beside| &beside.brief))),
+            ("both", Total::of(beside().map(|beside| &beside.either))),
+        ];
+        let others = others.into_iter().filter(|(_, total)| total.texts > 0);
+        columns.extend(others.map(|(name, total)| (name.to_owned(), total)));
+        columns
+    }
+
+    /// Lines of the briefs beside a summary that say something new, of all.
+    fn new_lines(&self) -> Share {
+        let mut sum = Share::default();
+        self.cuts.iter().filter_map(|one| one.beside.as_ref()).for_each(|beside| sum.add(beside.new_lines));
+        sum
     }
 }
 
 pub fn print(measured: &[Measured]) {
-    let real = measured.iter().filter(|one| one.real).count();
-    println!("{} cuts, {real} of them compactions\n", measured.len());
-    print_sessions(measured);
-    println!();
-    let columns: Vec<(String, Total)> = columns(measured);
+    for selection in selections(measured) {
+        let sessions: std::collections::BTreeSet<&str> =
+            selection.cuts.iter().map(|one| one.session.as_str()).collect();
+        println!("## {}: {} of {} sessions\n", selection.name, selection.cuts.len(), sessions.len());
+        print_targets(&selection);
+        println!();
+        print_columns(&selection);
+        println!();
+    }
+    println!("? fewer than {VERDICT} items    [95 % interval]");
+}
+
+fn print_targets(selection: &Selection) {
+    let head = ["", "characters", "target", "tuned on", "reported", "verdict"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for cell in selection.cells() {
+        rows.push(vec![
+            cell.question.to_owned(),
+            cell.place,
+            format!("{} %", cell.target),
+            words(cell.tune),
+            words(cell.report),
+            Verdict::of(cell.target, cell.tune, cell.report).name().to_owned(),
+        ]);
+    }
+    let align = [Align::Left, Align::Right, Align::Right, Align::Right, Align::Right, Align::Left];
+    print!("{}", plain(&align, &rows));
+}
+
+fn print_columns(selection: &Selection) {
+    let columns = selection.columns();
+    let row = |name: &str, value: &dyn Fn(&Total) -> String| -> Vec<String> {
+        [name.to_owned()].into_iter().chain(columns.iter().map(|(_, total)| value(total))).collect()
+    };
     let mut rows =
         vec![["".to_owned()].into_iter().chain(columns.iter().map(|(name, _)| name.clone())).collect()];
     for (question, name) in QUESTIONS.iter().enumerate() {
-        let cells = columns.iter().map(|(size, total)| cell(size, question, total.shares[question]));
-        rows.push([(*name).to_owned()].into_iter().chain(cells).collect::<Vec<_>>());
+        rows.push(row(name, &|total| words(total.shares[question])));
     }
-    let line = |name: &str, value: &dyn Fn(&Total) -> String| -> Vec<String> {
-        [name.to_owned()].into_iter().chain(columns.iter().map(|(_, total)| value(total))).collect()
-    };
-    rows.push(line("characters, mean", &|total| (total.chars / total.texts.max(1)).to_string()));
-    rows.push(line("files named, mean", &|total| {
+    rows.push(row("bare list of recent files", &|total| words(total.bare)));
+    rows.push(row("characters, mean", &|total| (total.chars / total.texts.max(1)).to_string()));
+    rows.push(row("files named, mean", &|total| {
         format!("{:.1}", total.precision.of as f64 / total.texts.max(1) as f64)
     }));
-    rows.push(line("precision", &|total| format!("{:.1} %", total.precision.percent())));
-    rows.push(line("F1", &|total| format!("{:.3}", total.f1(total.precision))));
-    rows.push(line("F1, as many most recent", &|total| format!("{:.3}", total.f1(total.recent))));
-    rows.push(line("F1, as many most touched", &|total| format!("{:.3}", total.f1(total.touched))));
+    rows.push(row("precision of files", &|total| format!("{:.1} %", total.precision.percent())));
+    rows.push(row("F1", &|total| format!("{:.3}", total.f1(total.precision))));
+    rows.push(row("F1, as many most recent", &|total| format!("{:.3}", total.f1(total.recent))));
+    rows.push(row("F1, as many most touched", &|total| format!("{:.3}", total.f1(total.touched))));
     let mut align = vec![Align::Right; columns.len() + 1];
     align[0] = Align::Left;
     print!("{}", plain(&align, &rows));
-    println!("\n* misses its target    ? fewer than {VERDICT} items: no verdict    [95 % interval]");
-}
-
-fn columns(measured: &[Measured]) -> Vec<(String, Total)> {
-    let mut columns: Vec<(String, Total)> = super::SIZES
-        .iter()
-        .enumerate()
-        .map(|(i, size)| (size.to_string(), Total::of(measured.iter().map(|one| &one.by_size[i].1))))
-        .collect();
-    let summaries = Total::of(measured.iter().filter_map(|one| one.summary.as_ref()));
-    if summaries.texts > 0 {
-        columns.push(("summary".to_owned(), summaries));
-    }
-    columns
-}
-
-fn target(size: &str, question: usize) -> Option<u32> {
-    TARGETS.iter().find(|(known, _)| known.to_string() == size).and_then(|(_, targets)| targets[question])
-}
-
-fn verdict(size: &str, question: usize, share: Share) -> &'static str {
-    match target(size, question) {
-        _ if share.of < VERDICT => "?",
-        Some(target) if share.percent() < f64::from(target) => "*",
-        _ => "",
+    let lines = selection.new_lines();
+    if lines.of > 0 {
+        let briefs = selection.cuts.iter().filter(|one| one.beside.is_some()).count();
+        println!(
+            "beside the summary: {:.1} lines each, {} new, the rest repeats it",
+            lines.of as f64 / briefs as f64,
+            words(lines)
+        );
     }
 }
 
-fn cell(size: &str, question: usize, share: Share) -> String {
+fn words(share: Share) -> String {
     let (low, high) = share.interval();
-    let mark = verdict(size, question, share);
-    format!("{mark} {:.1} % ({}/{}) [{low:.0}–{high:.0}]", share.percent(), share.found, share.of)
-}
-
-fn print_sessions(measured: &[Measured]) {
-    let mut rows = vec![vec![
-        "session".to_owned(),
-        "line".into(),
-        "files needed".into(),
-        "summary".into(),
-        "commands".into(),
-        "prompts".into(),
-        "errors".into(),
-        "edited".into(),
-        "read".into(),
-    ]];
-    let of = |one: &Measured, question: usize| {
-        let found: Vec<String> =
-            one.by_size.iter().map(|(_, answers)| answers.shares[question].found.to_string()).collect();
-        format!("{} of {}", found.join("/"), one.by_size[0].1.shares[question].of)
-    };
-    for one in measured {
-        let summary =
-            one.summary.as_ref().map_or(String::new(), |answers| answers.shares[0].found.to_string());
-        let mut row = vec![one.session.chars().take(8).collect(), one.line.to_string(), of(one, 0), summary];
-        row.extend([1, 3, 5, 6, 7].map(|question| of(one, question)));
-        rows.push(row);
-    }
-    let mut align = vec![Align::Right; rows[0].len()];
-    align[0] = Align::Left;
-    println!("found at {} characters:", super::SIZES.map(|size| size.to_string()).join("/"));
-    print!("{}", plain(&align, &rows));
+    let mark = if share.of < VERDICT { "? " } else { "" };
+    format!("{mark}{:.1} % ({}/{}) [{low:.0}–{high:.0}]", share.percent(), share.found, share.of)
 }
 
 pub fn print_misses(one: &Measured) {
-    println!("== {} line {}", one.session, one.line);
-    for (size, answers) in &one.by_size {
-        for (question, item) in answers.missed.iter().filter(|(question, _)| *question < 8) {
-            println!("{size:>5} {:<24} {item}", QUESTIONS[*question]);
+    println!("== {} line {} ({:?}, {})", one.session, one.line, one.sort, one.half.name());
+    let of = |name: String, answers: &Answers| {
+        for (question, item) in &answers.missed {
+            println!("{name:>8} {:<24} {item}", QUESTIONS[*question]);
         }
+    };
+    for (size, answers) in SIZES.iter().zip(&one.alone) {
+        of(size.to_string(), answers);
+    }
+    if let Some(beside) = &one.beside {
+        of("both".to_owned(), &beside.either);
+    }
+    if let Some(packet) = &one.packet {
+        of("pickup".to_owned(), packet);
     }
 }
 
 pub fn json(measured: &[Measured]) -> Value {
+    let selections = selections(measured);
+    let totals = selections.iter().map(|selection| {
+        let targets: Vec<Value> = selection.cells().iter().map(cell_json).collect();
+        let texts = selection.columns().into_iter().map(|(name, total)| (name, total_json(&total)));
+        let texts: Map<String, Value> = texts.collect();
+        let new = share_json(selection.new_lines());
+        let value =
+            json!({ "cuts": selection.cuts.len(), "targets": targets, "texts": texts, "new_lines": new });
+        (selection.name.to_owned(), value)
+    });
+    json!({
+        "totals": totals.collect::<Map<_, _>>(),
+        "cuts": measured.iter().map(cut_json).collect::<Vec<_>>(),
+    })
+}
+
+fn cell_json(cell: &Cell) -> Value {
+    json!({
+        "question": cell.question,
+        "at": cell.place,
+        "target": cell.target,
+        "tune": share_json(cell.tune),
+        "report": share_json(cell.report),
+        "verdict": Verdict::of(cell.target, cell.tune, cell.report).name(),
+    })
+}
+
+fn total_json(total: &Total) -> Value {
+    let shares =
+        QUESTIONS.iter().zip(total.shares).map(|(name, share)| ((*name).to_owned(), share_json(share)));
+    json!({
+        "mean_chars": total.chars / total.texts.max(1),
+        "questions": shares.collect::<Map<_, _>>(),
+        "bare_list": share_json(total.bare),
+        "precision": total.precision.percent(),
+        "f1": total.f1(total.precision),
+        "f1_most_recent": total.f1(total.recent),
+        "f1_most_touched": total.f1(total.touched),
+    })
+}
+
+fn share_json(share: Share) -> Value {
+    let (low, high) = share.interval();
+    json!({ "found": share.found, "of": share.of, "percent": share.percent(), "interval": [low, high] })
+}
+
+fn cut_json(one: &Measured) -> Value {
     let answers = |answers: &Answers| {
+        let shares = QUESTIONS.iter().zip(answers.shares);
+        let shares = shares.map(|(name, share)| ((*name).to_owned(), json!([share.found, share.of])));
         json!({
             "chars": answers.chars,
-            "found": shares(&answers.shares),
+            "found": shares.collect::<Map<_, _>>(),
             "named": answers.precision.of,
             "missed": answers.missed.iter().map(|(q, item)| json!([QUESTIONS[*q], item])).collect::<Vec<_>>(),
         })
     };
-    let cuts = measured.iter().map(|one| {
-        let sizes = one.by_size.iter().map(|(size, at)| (size.to_string(), answers(at)));
-        json!({
-            "session": one.session,
-            "line": one.line,
-            "compaction": one.real,
-            "brief": sizes.collect::<serde_json::Map<_, _>>(),
-            "summary": one.summary.as_ref().map(answers),
-        })
-    });
-    let total = columns(measured).into_iter().map(|(name, total)| {
-        let questions = QUESTIONS.iter().enumerate().map(|(question, words)| {
-            let share = total.shares[question];
-            let (low, high) = share.interval();
-            let meets = target(&name, question).filter(|_| share.of >= VERDICT);
-            let value = json!({
-                "found": share.found, "of": share.of, "percent": share.percent(), "interval": [low, high],
-                "target": target(&name, question),
-                "verdict": match (share.of < VERDICT, meets) {
-                    (true, _) => "no verdict",
-                    (_, None) => "no target",
-                    (_, Some(target)) if share.percent() < f64::from(target) => "missed",
-                    _ => "met",
-                },
-            });
-            ((*words).to_owned(), value)
-        });
-        let value = json!({
-            "mean_chars": total.chars / total.texts.max(1),
-            "questions": questions.collect::<serde_json::Map<_, _>>(),
-            "precision": total.precision.percent(),
-            "f1": total.f1(total.precision),
-            "f1_most_recent": total.f1(total.recent),
-            "f1_most_touched": total.f1(total.touched),
-        });
-        (name, value)
-    });
-    json!({ "total": total.collect::<serde_json::Map<_, _>>(), "cuts": cuts.collect::<Vec<_>>() })
-}
-
-fn shares(shares: &[Share; 9]) -> Value {
-    let pairs = QUESTIONS
-        .iter()
-        .zip(shares)
-        .map(|(name, share)| ((*name).to_owned(), json!([share.found, share.of])));
-    Value::Object(pairs.collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn intervals_and_verdicts() {
-        let (low, high) = Share { found: 50, of: 100 }.interval();
-        assert!((40.0..41.0).contains(&low) && (59.0..60.0).contains(&high), "{low} {high}");
-        assert_eq!(verdict("2000", 1, Share { found: 1, of: 29 }), "?");
-        assert_eq!(verdict("2000", 1, Share { found: 17, of: 30 }), "*");
-        assert_eq!(verdict("2000", 1, Share { found: 18, of: 30 }), "");
-        assert_eq!(verdict("summary", 1, Share { found: 0, of: 30 }), "");
-    }
+    let sizes = SIZES.iter().zip(&one.alone).map(|(size, at)| (size.to_string(), answers(at)));
+    json!({
+        "session": one.session,
+        "half": one.half.name(),
+        "line": one.line,
+        "compaction": one.sort != Sort::MadeUp,
+        "brief": sizes.collect::<Map<_, _>>(),
+        "pickup": one.packet.as_ref().map(answers),
+        "summary": one.beside.as_ref().map(|beside| answers(&beside.summary)),
+        "beside": one.beside.as_ref().map(|beside| answers(&beside.brief)),
+        "both": one.beside.as_ref().map(|beside| answers(&beside.either)),
+    })
 }

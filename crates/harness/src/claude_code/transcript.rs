@@ -52,8 +52,14 @@ const SYSTEM: [&str; 6] = [
 const COMPACT_BOUNDARY: &str = "system/compact_boundary";
 const LOCAL_COMMAND: &str = "system/local_command";
 
-const PROGRESS: [&str; 4] =
-    [AGENT_PROGRESS, "progress/bash_progress", "progress/hook_progress", "progress/mcp_progress"];
+const PROGRESS: [&str; 6] = [
+    AGENT_PROGRESS,
+    "progress/bash_progress",
+    "progress/hook_progress",
+    "progress/mcp_progress",
+    "progress/query_update",
+    "progress/search_results_received",
+];
 const AGENT_PROGRESS: &str = "progress/agent_progress";
 
 const ATTACHMENTS: [&str; 31] = [

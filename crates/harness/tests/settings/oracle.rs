@@ -153,9 +153,12 @@ pub fn apply_diff(old: &str, diff: &str) -> String {
     for (sign, rest) in steps {
         match sign {
             "@" => {
-                let numbers =
-                    rest.split([' ', ',', '-', '+', '@']).filter_map(|word| word.parse::<usize>().ok());
-                let [start, count, ..] = numbers.collect::<Vec<_>>()[..] else { panic!("{rest}") };
+                // `@@ -3,2 +3 @@`: a count of one is left out.
+                let range =
+                    rest.split([' ', '-']).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+                let range = range.unwrap_or_else(|| panic!("{rest}"));
+                let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+                let [start, count] = [start, count].map(|number| number.parse::<usize>().unwrap());
                 let start = if count == 0 { start } else { start - 1 };
                 out.extend(lines[at..start].iter().copied());
                 at = start;

@@ -265,10 +265,12 @@ impl Walk {
         }
         if let Some(first) = torn.first() {
             let what = match torn.len() {
-                1 => "1 line is no whole record".to_owned(),
-                lines => format!("{lines} lines are no whole records"),
+                1 => "1 line could not be read".to_owned(),
+                lines => format!("{lines} lines could not be read"),
             };
-            let text = format!("{what}, torn by a crash or foreign; skipped by every reader, kept as found");
+            let text = format!(
+                "{what} (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted"
+            );
             self.findings.push(Finding::new(Level::Note, text).at(rel, Some(*first)));
         }
     }
@@ -313,7 +315,7 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
     }
     let last = firing.receipts.last().map(|receipt| {
         let ago = receipt.at().map_or(String::new(), |at| time::ago(at, now));
-        format!("{}, last: {} {ago}", count(firing.receipts.len(), "receipt"), receipt.event)
+        format!("{}, last: {} {ago}", count(firing.receipts.len(), "hook run"), receipt.event)
     });
     Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }

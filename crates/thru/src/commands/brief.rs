@@ -34,6 +34,9 @@ pub struct Args {
     /// Everything there is, whatever its size
     #[arg(long)]
     all: bool,
+    /// Beside the summary in this file, which the harness gives the agent: corrections and additions only
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Show every candidate, what it takes, and whether it is in
     #[arg(long)]
     explain: bool,
@@ -65,6 +68,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             transcript: args.transcript.as_deref(),
             harness: args.harness.as_deref(),
             session: args.session.as_deref(),
+            summary: args.summary.as_deref(),
             room,
         },
     )?;
@@ -91,7 +95,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         (Format::Text, false, Some(text)) => output::line(text.trim_end()),
         (Format::Text, false, None) => match report.max_chars.filter(|_| !report.explained.rows.is_empty()) {
-            Some(most) => output::talk(format_args!("Nothing fits into {most} characters.")),
+            Some(most) => output::talk(format_args!("Nothing fits into the budget of {most} characters.")),
             None => output::talk("There is nothing to tell."),
         },
     }

@@ -9,8 +9,8 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Wire a harness: merge our hooks and commands into its settings
 ///
-/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte, twice is the
-/// same as once, and `thru uninstall` gives back the bytes from before. A backup is kept. Without a flag the file that
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte,
+/// running it again changes nothing, and `thru uninstall` gives back the bytes from before. A backup is kept. Without a flag the file that
 /// is not in git is used.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -27,7 +27,7 @@ enum Command {
     Recover(RecoverArgs),
 }
 
-/// Begin the lifecycle of a role; twice is the same as once
+/// Begin the lifecycle of a role; running it again changes nothing
 #[derive(Debug, clap::Args)]
 struct InitArgs {
     /// What the role is called

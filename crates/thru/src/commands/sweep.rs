@@ -22,7 +22,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match format {
         Format::Json => output::json(&swept),
         Format::Text if swept.is_empty() => {
-            output::talk("No session broke off, or all of them were seen to.");
+            output::talk("No crashed sessions without a packet.");
         }
         Format::Text => {
             for one in &swept {

@@ -107,7 +107,8 @@ impl Scratch {
 
     /// What a command says with `--json`.
     pub fn thru_json(&self, arguments: &[&str]) -> Value {
-        let text = self.thru_ok(&[arguments, &["--json"]].concat());
+        // In front: behind `--` it would belong to the command that is launched.
+        let text = self.thru_ok(&[&["--json"], arguments].concat());
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text}"))
     }
 

@@ -34,7 +34,7 @@ fn a_healthy_root() {
     ok   settings  all at their defaults
     ok   disk      records can be written
     ok   files     8 files in 8 folders
-    ok   hooks     1 receipt, last: session-start 30 min ago
+    ok   hooks     1 hook run, last: session-start 30 min ago
     ");
     // How long it took differs from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
@@ -81,8 +81,8 @@ fn notes_do_not_count() {
     ok   files     7 files in 7 folders
         note: packets/.p.md.77-0.tmp: left behind by an interrupted write; the record itself is whole
         note: packets/p.md.damaged-20261101T000000Z: a damaged record that was set aside; nothing reads it any more
-        note: sessions/s.jsonl:2: 2 lines are no whole records, torn by a crash or foreign; skipped by every reader, kept as found
-        note: sessions/s~0001.jsonl:2: 1 line is no whole record, torn by a crash or foreign; skipped by every reader, kept as found
+        note: sessions/s.jsonl:2: 2 lines could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
+        note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks     no hook has run yet
     ");
     // A file was written there and removed.
@@ -115,7 +115,7 @@ fn hooks_that_failed_lately_are_named_once() {
     let output = at("2026-11-15T20:22:00Z").exits(1);
     assert_eq!(output.stdout.matches("the session id ").count(), 1, "{output}");
     assert!(
-        output.stdout.contains("3 receipts, last: stop 1 h ago") || output.stdout.contains("60 min ago"),
+        output.stdout.contains("3 hook runs, last: stop 1 h ago") || output.stdout.contains("60 min ago"),
         "{output}"
     );
     at("2026-11-23T19:22:00Z").ok();

@@ -288,7 +288,7 @@ fn checked(id: &str) -> Result<&str> {
     match manifest::is_workstream(id) {
         true => Ok(id),
         false => Err(Error::Usage {
-            what: format!("`{id}` is no workstream: it is not NN-kebab-case"),
+            what: format!("`{id}` is not a workstream name: it must look like 07-new-parser"),
             hint: "like 24-new-parser".into(),
         }),
     }

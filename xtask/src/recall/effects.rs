@@ -1,0 +1,220 @@
+//! What a session did to the world outside of its files, and by which id that is known: read from what commands
+//! printed, by rules of this file's own.
+
+use serde_json::Value;
+
+use super::events::{Call, End, Event, What};
+
+/// Something done that should not be done twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effect {
+    /// `commit`, `push`, `pull request`, …
+    pub kind: &'static str,
+    /// It is named when any of these stands in a text.
+    pub ids: Vec<String>,
+}
+
+/// Words in the name of a server's tool that say it writes.
+const WRITING_TOOLS: [&str; 8] = ["create", "update", "delete", "send", "save", "add", "post", "comment"];
+
+/// What a `gh` command makes, by its first words.
+const MAKING: [(&str, &str); 9] = [
+    ("gh pr create", "pull request"),
+    ("gh pr merge", "merge"),
+    ("gh pr comment", "comment"),
+    ("gh pr review", "review"),
+    ("gh issue create", "issue"),
+    ("gh issue comment", "comment"),
+    ("gh issue close", "issue"),
+    ("gh release create", "release"),
+    ("gh pr close", "pull request"),
+];
+
+/// Those of `events` that went well and printed an id, oldest first. A commit that was amended away is not among them.
+pub fn of(events: &[Event]) -> Vec<Effect> {
+    let calls: Vec<&Call> = events.iter().filter_map(|event| event.call()).collect();
+    let mut found: Vec<Effect> = Vec::new();
+    for event in events {
+        let What::Result { call, end: End::Done, text } = &event.what else { continue };
+        let Some(call) = calls.iter().find(|known| known.id == *call) else { continue };
+        let new = match &call.command {
+            Some(command) => of_command(command, text),
+            None => of_tool(call, text).into_iter().collect(),
+        };
+        let amends = call.command.as_deref().is_some_and(|command| command.contains("--amend"));
+        if amends && new.iter().any(|effect| effect.kind == "commit") {
+            let place = found.iter().rposition(|effect| effect.kind == "commit");
+            place.map(|place| found.remove(place));
+        }
+        for effect in new {
+            if !found.contains(&effect) {
+                found.push(effect);
+            }
+        }
+    }
+    found
+}
+
+fn of_command(command: &str, printed: &str) -> Vec<Effect> {
+    let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(Effect { kind, ids });
+    let runs = |words: &str| {
+        // At the start of a line or behind `&&` and `;`: not within a message.
+        let parts = command.split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
+        let mut parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+        parts.any(|part| part == words || part.starts_with(&format!("{words} ")))
+    };
+    let git = |verb: &str| {
+        let has_verb = |line: &str| line.contains(&format!("git {verb}")) || line.contains("git -C");
+        command.lines().any(|line| has_verb(line) && line.contains(verb))
+    };
+    let mut found = Vec::new();
+    if git("commit") || git("cherry-pick") || git("merge") || git("revert") {
+        found.extend(printed.lines().filter_map(commit).map(|id| Effect { kind: "commit", ids: vec![id] }));
+    }
+    if git("push") {
+        found.extend(printed.lines().filter_map(pushed).map(|ids| Effect { kind: "push", ids }));
+    }
+    for (words, kind) in MAKING {
+        if runs(words) {
+            found.extend(effect(kind, links(printed)));
+        }
+    }
+    let writes = [" -f ", " -F ", " --field ", " --raw-field ", "-X POST", "-X PATCH", "-X PUT", "-X DELETE"]
+        .iter()
+        .any(|flag| command.contains(flag));
+    if runs("gh api") && writes && !command.contains("graphql") {
+        let mut ids: Vec<String> = serde_json::from_str::<Value>(printed)
+            .ok()
+            .and_then(|value| value["id"].as_u64())
+            .map(|id| id.to_string())
+            .into_iter()
+            .collect();
+        if ids.is_empty() {
+            ids.extend(long_numbers(printed).into_iter().take(1));
+        }
+        // The thread that was answered says as well what was done.
+        ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers));
+        found.extend(effect("request", ids));
+    }
+    found
+}
+
+/// `[branch 1a2b3c4] subject`, also with `(root-commit)`.
+fn commit(line: &str) -> Option<String> {
+    let (inside, _) = line.trim().strip_prefix('[')?.split_once(']')?;
+    let id = inside.split_whitespace().last()?;
+    (inside.contains(' ') && is_commit(id)).then(|| id.to_owned())
+}
+
+/// `1a2b3c4..5d6e7f8  main -> main` gives the commit, ` * [new branch] x -> x` the branch.
+fn pushed(line: &str) -> Option<Vec<String>> {
+    let (left, right) = line.split_once(" -> ")?;
+    let left = left.trim().trim_start_matches(['+', '*', '=', ' ']);
+    if left.starts_with("[new branch]") || left.starts_with("[new tag]") {
+        return Some(vec![right.split_whitespace().next()?.to_owned()]);
+    }
+    let range = left.split_whitespace().next()?;
+    let (_, id) = range.rsplit_once("..")?;
+    let id = id.trim_start_matches('.');
+    is_commit(id).then(|| vec![id.chars().take(7).collect()])
+}
+
+fn is_commit(id: &str) -> bool {
+    (7..=40).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The ends of links: `#136` and `pull/136`, or the id of a comment.
+fn links(printed: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    for word in printed.split_whitespace().filter(|word| word.starts_with("https://")) {
+        if let Some((_, comment)) = word.rsplit_once('#') {
+            ids.extend(long_numbers(comment));
+        } else if let Some((before, last)) = word.trim_end_matches('/').rsplit_once('/') {
+            let folder = before.rsplit('/').next().unwrap_or_default();
+            ids.push(format!("{folder}/{last}"));
+            if last.bytes().all(|byte| byte.is_ascii_digit()) {
+                ids.push(format!("#{last}"));
+            }
+        }
+    }
+    ids
+}
+
+fn long_numbers(text: &str) -> Vec<String> {
+    let numbers = text.split(|c: char| !c.is_ascii_digit());
+    numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
+}
+
+/// A tool of a server that writes: the id that its answer begins with, or one like `ABC-12`.
+fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
+    let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
+    let writes = name.split(['_', '-']).any(|word| WRITING_TOOLS.contains(&word));
+    let answer: Value = serde_json::from_str(printed).ok().filter(|_| writes)?;
+    let ids = ["identifier", "id", "number", "url"].iter().filter_map(|key| match &answer[*key] {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    });
+    let ids: Vec<String> = ids.collect();
+    (!ids.is_empty()).then_some(Effect { kind: "tool", ids })
+}
+
+/// Whether a text names it.
+pub fn is_named(effect: &Effect, text: &str) -> bool {
+    effect.ids.iter().any(|id| {
+        // Texts shorten a commit as they like, down to seven digits.
+        let id = if is_commit(id) { &id[..7] } else { id };
+        text.match_indices(id).any(|(at, _)| {
+            let glued = |c: char| c.is_ascii_digit();
+            let next = text[at + id.len()..].chars().next();
+            !id.ends_with(glued) || is_commit(id) || !next.is_some_and(glued)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_taken_from_what_was_printed() {
+        let one = |kind, id: &str| vec![(kind, id.to_owned())];
+        for (command, printed, expected) in [
+            ("git commit -m x", "[main 1a2b3c4] x\n 1 file changed", one("commit", "1a2b3c4")),
+            ("git add a && git commit -m x", "[main (root-commit) 1a2b3c4] x", one("commit", "1a2b3c4")),
+            ("git -C /p commit -m x", "[a/b 1a2b3c4d] x", one("commit", "1a2b3c4d")),
+            ("git log", "[main 1a2b3c4] x", Vec::new()),
+            ("git push", "To h:r.git\n   1a2b3c4..5d6e7f8  main -> main", one("push", "5d6e7f8")),
+            ("git push -f", " + 1a2b3c4...5d6e7f8 m -> m (forced update)", one("push", "5d6e7f8")),
+            ("git push -u origin x", " * [new branch]      x -> x", one("push", "x")),
+            ("git push", "Everything up-to-date", Vec::new()),
+            ("gh pr create --title x", "https://example.com/o/r/pull/136", one("pull request", "pull/136")),
+            ("gh pr view 136", "https://example.com/o/r/pull/136", Vec::new()),
+            ("gh pr comment 1 -b x", "https://example.com/o/r/pull/1#issuecomment-2785", Vec::new()),
+            (
+                "gh api repos/o/r/pulls/1/comments/27571209/replies -f body=x",
+                r#"{"url":"u","id":27571300}"#,
+                one("request", "27571300"),
+            ),
+            ("gh api repos/o/r/pulls/1/comments", r#"[{"id":27571300}]"#, Vec::new()),
+        ] {
+            let found: Vec<(&str, String)> =
+                of_command(command, printed).into_iter().map(|e| (e.kind, e.ids[0].clone())).collect();
+            assert_eq!(found, expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_not_the_beginning_of_another() {
+        let effect = |id: &str| Effect { kind: "", ids: vec![id.to_owned()] };
+        for (id, text, expected) in [
+            ("#13", "see #136", false),
+            ("#13", "see #13.", true),
+            ("1a2b3c4d", "commit 1a2b3c4", true),
+            ("1a2b3c4", "commit 1a2b3c4d", true),
+            ("27571300", "reply 27571300", true),
+        ] {
+            assert_eq!(is_named(&effect(id), text), expected, "{id} in {text}");
+        }
+    }
+}

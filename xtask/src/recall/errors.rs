@@ -1,0 +1,152 @@
+//! Errors that an agent meets again after it forgot that it had met them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cut::{Cut, Session, collapsed};
+use super::events::{End, What};
+
+/// How many calls after a cut are looked at.
+const CALLS: usize = 80;
+
+/// What is compared of a line, and what a line needs to tell one error from another.
+const BEGINNING: usize = 60;
+const TELLING: usize = 14;
+
+/// What of a line must stand in a text to have warned of it.
+const WARNED: usize = 40;
+
+/// What no brief should warn of: slips with the harness's own tools.
+const TRIVIA: [&str; 6] = [
+    "String to replace not found",
+    "Found 0 matches",
+    "exceeds maximum allowed tokens",
+    "Sibling tool call errored",
+    "No task found",
+    "File does not exist",
+];
+
+/// A line that says only that something failed.
+const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
+
+/// How a line begins that says so although the call counts as done: a pipe hid how it ended.
+const HIDDEN: [&str; 6] = ["--- FAIL", "FAIL\t", "error:", "error[", "fatal:", "panic:"];
+
+/// Words of a line that says what went wrong.
+const SAYING: [&str; 14] = [
+    "error",
+    "fail",
+    "panic",
+    "not found",
+    "cannot",
+    "can't",
+    "undefined",
+    "denied",
+    "invalid",
+    "unknown",
+    "no such",
+    "not allowed",
+    "not been",
+    "unable",
+];
+
+/// An error that came again, by the lines it has in common with the one before.
+pub type Again = BTreeSet<String>;
+
+/// Each once, by its first line.
+pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
+    let mut before: BTreeSet<String> = BTreeSet::new();
+    for event in session.ever(cut) {
+        if let What::Result { end, text, .. } = &event.what {
+            before.extend(lines(*end, text));
+        }
+    }
+    let after: BTreeSet<&str> = session.after(cut, CALLS).map(|call| call.id.as_str()).collect();
+    let mut again: BTreeMap<String, Again> = BTreeMap::new();
+    for event in &session.events[cut.before..] {
+        let What::Result { call, end, text } = &event.what else { continue };
+        let same: Again = lines(*end, text).into_iter().filter(|line| before.contains(line)).collect();
+        if let Some(first) = same.first().filter(|_| after.contains(call.as_str())).cloned() {
+            again.entry(first).or_default().extend(same);
+        }
+    }
+    again.into_values().collect()
+}
+
+/// Whether the text holds one of its lines, as far as a short text quotes it.
+pub fn is_warned_of(error: &Again, text: &str) -> bool {
+    let text = without_numbers(&collapsed(text));
+    error.iter().any(|line| text.contains(line.chars().take(WARNED).collect::<String>().trim_end()))
+}
+
+/// The lines that say what went wrong, without the numbers that differ from run to run.
+fn lines(end: End, text: &str) -> Vec<String> {
+    let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+    if TRIVIA.iter().any(|trivia| text.contains(trivia)) {
+        return Vec::new();
+    }
+    let is_empty = |line: &str| line.is_empty() || EMPTY.iter().any(|empty| line.contains(empty));
+    let all = || text.lines().map(str::trim).filter(|line| !is_empty(line));
+    let says = |line: &&str| {
+        let line = line.to_lowercase();
+        SAYING.iter().any(|word| line.contains(word))
+    };
+    let is_hidden = |line: &&str| HIDDEN.iter().any(|start| line.starts_with(start));
+    let chosen: Vec<&str> = match end {
+        End::NotRun => Vec::new(),
+        End::Done => all().filter(is_hidden).take(8).collect(),
+        End::Failed if all().any(|line| says(&line)) => all().filter(says).take(8).collect(),
+        End::Failed => all().take(1).collect(),
+    };
+    let key = |line: &str| {
+        let key: String = without_numbers(&collapsed(line)).chars().take(BEGINNING).collect();
+        key.trim_end().to_owned()
+    };
+    chosen.into_iter().map(key).filter(|key| key.chars().count() >= TELLING).collect()
+}
+
+fn without_numbers(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c.is_ascii_digit() {
+            true if out.ends_with('0') => {}
+            true => out.push('0'),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compared_of_an_error() {
+        for (text, expected) in [
+            ("Exit code 1\nmain.go:12:3: undefined: parseAll", vec!["main.go:0:0: undefined: parseAll"]),
+            (
+                "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>",
+                vec!["File has not been read yet. Read it first."],
+            ),
+            ("<tool_use_error>String to replace not found in file.</tool_use_error>", vec![]),
+            ("Exit code 2\nFAIL", vec![]),
+            ("Exit code 2\nsomething else entirely happened", vec!["something else entirely happened"]),
+        ] {
+            assert_eq!(lines(End::Failed, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_does_not_hide_an_error() {
+        let text = "ok  \ta/b\t0.1s\n--- FAIL: TestOfSomething (0.01s)\nall in all an error";
+        assert_eq!(lines(End::Done, text), ["--- FAIL: TestOfSomething (0.0s)"]);
+        assert!(lines(End::NotRun, text).is_empty());
+    }
+
+    #[test]
+    fn a_warning_may_be_shorter_than_the_error() {
+        let error = Again::from(["error: package a/b v0.0.0 cannot be built because of this".to_owned()]);
+        assert!(is_warned_of(&error, "- `error:  package a/b v1.12.3 cannot be built…`"));
+        assert!(!is_warned_of(&error, "error: package a/c"));
+    }
+}

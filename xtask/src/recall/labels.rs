@@ -1,0 +1,116 @@
+//! Failing calls that somebody has read and labelled: which of them were still open at a compaction.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+
+use super::cut::{Cut, Session, Sort, collapsed};
+
+/// The file says what its columns and words mean.
+const LABELS: &str = include_str!("labels.tsv");
+
+/// By session and compaction (from 0): the calls, and whether each was open.
+pub type Labels = BTreeMap<(String, usize), Vec<(String, Label)>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    Open,
+    /// The same check failed again later; that later call is open.
+    Earlier,
+    Closed,
+}
+
+pub fn ours() -> Result<Labels> {
+    read(LABELS)
+}
+
+pub fn read(text: &str) -> Result<Labels> {
+    let mut labels = Labels::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with('#') || line.trim().is_empty() {
+            continue;
+        }
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [session, compaction, call, label] = fields[..] else {
+            bail!("labels.tsv:{number}: {} columns instead of four", fields.len());
+        };
+        let Some(compaction) = compaction.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) else {
+            bail!("labels.tsv:{number}: `{compaction}` is no number of a compaction");
+        };
+        let label = match label {
+            "open" => Label::Open,
+            "earlier" => Label::Earlier,
+            "closed" => Label::Closed,
+            other => bail!("labels.tsv:{number}: `{other}` is none of open, earlier, closed"),
+        };
+        labels.entry((session.to_owned(), compaction)).or_default().push((call.to_owned(), label));
+    }
+    Ok(labels)
+}
+
+/// The commands that were open at a cut, as a text would name them. None where nobody has labelled.
+pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<String>> {
+    let Sort::Compaction(number) = cut.sort else { return None };
+    let all = labels.iter().filter(|((name, _), _)| *name == session.name);
+    // A session that is labelled at all is labelled whole: a compaction without a failing call has no line.
+    let mut all = all.peekable();
+    all.peek()?;
+    let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
+    let open = here.iter().filter(|(_, label)| *label == Label::Open);
+    Some(open.filter_map(|(id, _)| Some(core(session.call(id)?.command.as_deref()?))).collect())
+}
+
+/// Lines that a text has under its heading for failures.
+pub fn failing_lines(text: &str) -> Vec<&str> {
+    let under =
+        text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
+    let lines = under.skip(1).take_while(|line| line.starts_with("- "));
+    lines.filter(|line| !is_rest(line)).collect()
+}
+
+/// `- +3 more` tells of lines; it is none.
+fn is_rest(line: &str) -> bool {
+    let words = line.trim_start_matches("- ");
+    words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// What makes a command known however it is told: without a change of folder in front, and without what becomes of its
+/// output.
+pub fn core(command: &str) -> String {
+    let mut command = command.trim();
+    while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {
+        command = rest.1.trim();
+    }
+    let line = command.lines().next().unwrap_or_default();
+    let end = [" 2>&1", " | ", " > ", " || ", "; echo"].iter().filter_map(|stop| line.find(stop)).min();
+    collapsed(&line[..end.unwrap_or(line.len())]).chars().take(60).collect::<String>().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_labels_can_be_read() {
+        let labels = ours().unwrap();
+        let all = || labels.values().flatten();
+        assert!(all().any(|(_, label)| *label == Label::Open) && all().any(|(_, l)| *l == Label::Closed));
+        assert!(read("a\t0\tb\topen").is_err());
+        assert!(read("a\t1\tb\tmaybe").is_err());
+        assert!(read("a\t1\tb").is_err());
+    }
+
+    #[test]
+    fn commands_and_lines() {
+        for (command, expected) in [
+            ("cd /p/q && go test ./... 2>&1 | tail -5", "go test ./..."),
+            ("mise run lint", "mise run lint"),
+            ("make  test || true", "make test"),
+        ] {
+            assert_eq!(core(command), expected);
+        }
+        let text = "Head\nChecks:\n- a\nFailing:\n- `make`: no\n- +2 more\nFiles:\n- x";
+        assert_eq!(failing_lines(text), ["- `make`: no"]);
+        assert!(failing_lines("Files:\n- x").is_empty());
+    }
+}
