@@ -131,6 +131,22 @@ pub fn todos<'a>(
     }
 }
 
+/// The plan that a call laid before the user, who has approved it: a refused call is none that was done. The answer has it as
+/// the user left it.
+pub fn approved_plan<'a>(
+    tool: &str,
+    input: &Fields<'a>,
+    response: impl FnOnce() -> Fields<'a>,
+) -> Option<Cow<'a, str>> {
+    match tool {
+        "ExitPlanMode" | "ExitSpecMode" => {
+            let text = |fields: Fields<'a>| fields.text("plan").filter(|plan| !plan.trim().is_empty());
+            text(response()).or_else(|| input.text("plan").filter(|plan| !plan.trim().is_empty()))
+        }
+        _ => None,
+    }
+}
+
 /// An array of objects, or, in Droid, a text with one `1. [completed] …` a line.
 fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input

@@ -20,7 +20,7 @@ pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 5;
+pub const SCHEMA_VERSION: u32 = 6;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -32,6 +32,7 @@ const COMMAND_BYTES: usize = 1_000;
 const FAILURES: usize = 60;
 const FAILURE_BYTES: usize = 1_200;
 const ANSWERS: usize = 50;
+const PLAN_BYTES: usize = 32 * 1024;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
 
@@ -67,6 +68,8 @@ pub struct Digest {
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     pub answers: Vec<AnswerField>,
+    /// The plan that the user approved last.
+    pub plan: String,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
     /// The last calls, oldest first.
@@ -345,6 +348,9 @@ impl Digest {
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
         }
+        if !record.plan.is_empty() && record.agent.is_none() {
+            self.plan = cut(&record.plan, PLAN_BYTES).to_owned();
+        }
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
     }
@@ -502,6 +508,9 @@ impl Digest {
             whole.commands.push(CommandUse { last: command.last + shift, ..command });
         }
         whole.answers.extend(self.answers);
+        if !self.plan.is_empty() {
+            whole.plan = self.plan;
+        }
         if !self.todos.is_empty() {
             whole.todos = self.todos;
         }

@@ -103,6 +103,8 @@ pub struct ToolDone<'a> {
     pub todos: Option<TodoChange<'a>>,
     /// Questions put to the user, and what they answered.
     pub answers: Vec<Answer<'a>>,
+    /// The plan that the user approved with this call.
+    pub plan: Option<Text<'a>>,
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,

@@ -93,6 +93,9 @@ pub struct Record<'a> {
     pub todos: Option<Vec<TodoField>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<AnswerField>,
+    /// The plan that the user approved.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub plan: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
     /// The file that a sub-agent had to leave, and how it stood when the sub-agent was done.
@@ -228,6 +231,7 @@ fn fill_tool<'a>(
     }
     record.files = files(done, &record.command, cwd, policy);
     record.todos = done.todos.as_ref().map(|change| todos(change, policy));
+    record.plan = policy.clean_some(done.plan.as_deref(), SUMMARY_BYTES);
     record.answers = done
         .answers
         .iter()

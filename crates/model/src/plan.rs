@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 pub use change::{Change, apply, diff};
 pub use check::{Problem, problems};
 pub use edit::{
-    Acceptance, NewTask, Refusal, RefusalKind, TaskChange, add_phase, add_task, append, block, checked, done, ended, find_phase,
-    set_task, start, unblock,
+    Acceptance, NewTask, Refusal, RefusalKind, TaskChange, add_phase, add_task, append, block, checked, done,
+    ended, find_phase, set_task, start, unblock,
 };
 pub use follow::{Followed, LinkedTodos, follow_todos, is_task_of};
 pub use graph::{GraphLine, graph};
@@ -217,9 +217,14 @@ fn status_word(word: &str) -> String {
 /// Why a file cannot be read as a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    Damaged { line: Option<usize>, why: String },
+    Damaged {
+        line: Option<usize>,
+        why: String,
+    },
     /// Of a version that this build must not write.
-    Foreign { why: String },
+    Foreign {
+        why: String,
+    },
 }
 
 impl Plan {

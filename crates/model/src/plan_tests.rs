@@ -33,8 +33,14 @@ fn versions_are_told_apart() {
     let newer = Plan::parse(br#"{"schema_version":"2.0.0","phases":[]}"#);
     assert!(matches!(newer, Err(Unreadable::Foreign { .. })), "{newer:?}");
     let older = Plan::parse(br#"{"version":"1.0","tasks":[{"id":7,"title":"a","done":true}]}"#).unwrap();
-    assert_eq!((older.schema_version.as_str(), older.migration_status.as_str()), (SCHEMA_VERSION, "migrated"));
-    assert_eq!((older.phases[0].tasks[0].id.as_str(), older.phases[0].tasks[0].rest["done"].clone()), ("7", true.into()));
+    assert_eq!(
+        (older.schema_version.as_str(), older.migration_status.as_str()),
+        (SCHEMA_VERSION, "migrated")
+    );
+    assert_eq!(
+        (older.phases[0].tasks[0].id.as_str(), older.phases[0].tasks[0].rest["done"].clone()),
+        ("7", true.into())
+    );
     assert_eq!(Plan::parse(&older.bytes()).unwrap(), older, "migrated once");
     for (text, line) in [("", 1), ("{\n\"schema_version\": \"1.0.0\",\n\"phases\": 7}", 3)] {
         match Plan::parse(text.as_bytes()) {
@@ -85,11 +91,19 @@ fn what_is_refused_names_the_ids() {
         (unblock(&plan, "1.2"), "1.2 is not blocked, it is pending"),
         (block(&plan, "1.1", "why"), "1.1 is completed already"),
         (
-            set_task(&plan, "1.2", &TaskChange { depends: Some(vec!["1.10".into()]), ..TaskChange::default() }),
+            set_task(
+                &plan,
+                "1.2",
+                &TaskChange { depends: Some(vec!["1.10".into()]), ..TaskChange::default() },
+            ),
             "tasks depend on each other in a circle: 1.2 → 1.10 → 1.2",
         ),
         (
-            set_task(&plan, "1.2", &TaskChange { depends: Some(vec!["7.7".into()]), ..TaskChange::default() }),
+            set_task(
+                &plan,
+                "1.2",
+                &TaskChange { depends: Some(vec!["7.7".into()]), ..TaskChange::default() },
+            ),
             "1.2 depends on 7.7, which is no task of this plan",
         ),
         (
@@ -111,7 +125,8 @@ fn what_is_refused_names_the_ids() {
 fn a_task_with_acceptance_wants_evidence() {
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let plan = set_task(&plan(), "1.2", &change).unwrap();
-    let refusal = done(&plan, "1.2", "s", AT, &Acceptance::Unproven("there is no evidence for it")).unwrap_err();
+    let refusal =
+        done(&plan, "1.2", "s", AT, &Acceptance::Unproven("there is no evidence for it")).unwrap_err();
     assert_eq!(refusal.what, "1.2 has an acceptance criterion, and there is no evidence for it");
     let proven = done(&plan, "1.2", "s", AT, &Acceptance::Proven).unwrap();
     assert_eq!(proven.task("1.2").unwrap().without_evidence, None);
@@ -139,16 +154,25 @@ fn an_appended_plan_keeps_its_dependencies() {
 
 #[test]
 fn todo_changes_move_their_tasks() {
-    let todo = |text: &str, status| crate::journal::TodoField { id: String::new(), text: text.to_owned(), status: Some(status) };
+    let todo = |text: &str, status| crate::journal::TodoField {
+        id: String::new(),
+        text: text.to_owned(),
+        status: Some(status),
+    };
     use crate::event::TodoStatus::{Completed, InProgress, Pending};
     let known = LinkedTodos::default();
-    let first = follow_todos(&plan(), &known, &[todo("grammar.", InProgress), todo("other", Completed)], "s", AT);
+    let first =
+        follow_todos(&plan(), &known, &[todo("grammar.", InProgress), todo("other", Completed)], "s", AT);
     assert_eq!(first.moved, ["1.2"]);
     assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
     let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", AT);
     assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
     // Somebody opens it again; the list has not changed, so it stays open.
-    let opened = set_task(&second.plan, "1.2", &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() });
+    let opened = set_task(
+        &second.plan,
+        "1.2",
+        &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
+    );
     let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", AT);
     assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", AT);

@@ -1,8 +1,9 @@
 //! Properties of plans: whatever a plan holds, its view reads back to it, and its ledger folds to it, cut off anywhere.
 
 use model::plan::{
-    Acceptance, Line, NewTask, Phase, PhaseStatus, Plan, Rebuilt, Size, Task, TaskChange, TaskStatus, add_phase, add_task,
-    apply, block, diff, done, fold, hash, problems, read_any, read_markdown, render, set_task, standing, start, unblock,
+    Acceptance, Line, NewTask, Phase, PhaseStatus, Plan, Rebuilt, Size, Task, TaskChange, TaskStatus,
+    add_phase, add_task, apply, block, diff, done, fold, hash, problems, read_any, read_markdown, render,
+    set_task, standing, start, unblock,
 };
 use proptest::prelude::*;
 
@@ -21,25 +22,36 @@ fn task(id: String, phase: u32) -> impl Strategy<Value = Task> {
     let size = prop::sample::select(vec![None, Some(Size::Small), Some(Size::Medium), Some(Size::Large)]);
     let depends = prop::collection::vec("[1-3]\\.[1-4]", 0..3);
     let rest = prop_oneof![Just(None), text().prop_map(Some)];
-    (status, size, text(), depends, prop::option::of(text()), prop::collection::vec(text(), 0..3), prop::option::of(text()), rest)
-        .prop_map(move |(status, size, description, depends, acceptance, files_touched, blocked_reason, rest)| {
-            let mut task = Task {
-                id: id.clone(),
-                phase,
-                status,
-                size,
-                description,
-                depends,
-                acceptance,
-                files_touched,
-                blocked_reason,
-                ..Task::default()
-            };
-            if let Some(rest) = rest {
-                task.rest.insert("owner".to_owned(), rest.into());
-            }
-            task
-        })
+    (
+        status,
+        size,
+        text(),
+        depends,
+        prop::option::of(text()),
+        prop::collection::vec(text(), 0..3),
+        prop::option::of(text()),
+        rest,
+    )
+        .prop_map(
+            move |(status, size, description, depends, acceptance, files_touched, blocked_reason, rest)| {
+                let mut task = Task {
+                    id: id.clone(),
+                    phase,
+                    status,
+                    size,
+                    description,
+                    depends,
+                    acceptance,
+                    files_touched,
+                    blocked_reason,
+                    ..Task::default()
+                };
+                if let Some(rest) = rest {
+                    task.rest.insert("owner".to_owned(), rest.into());
+                }
+                task
+            },
+        )
 }
 
 fn plan() -> impl Strategy<Value = Plan> {
@@ -141,7 +153,7 @@ impl Disk {
             Some(bytes) if lines.is_empty() || Rebuilt::of(&hash(bytes), lines.iter()) == Rebuilt::Edited => {
                 let plan = Plan::parse(bytes).unwrap();
                 let before = lines.last().map(|line| line.after.clone()).unwrap_or_default();
-                let line = Line { before, ..Line::of(seq, None, &plan) };
+                let line = Line { before, adopted: hash(bytes), ..Line::of(seq, None, &plan) };
                 (Some(plan), Some(line))
             }
             _ => (fold(lines).plan, None),

@@ -8,7 +8,8 @@ use ops::project::settings;
 
 use crate::commands::{
     brief, completions, config, context, debug, doctor, files, gate, handoff, harness, hook, import, init,
-    install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role, status, sweep, task, trust,
+    install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role, status, sweep,
+    task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};

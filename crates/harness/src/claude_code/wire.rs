@@ -87,6 +87,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
+        plan: tools::approved_plan(&tool, &input, response).filter(|_| !failed),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),

@@ -57,6 +57,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         files: touched(&tool, &input),
         todos: tools::todos(&tool, &input, Fields::default),
         answers: tools::answers(&tool, || fields.object("tool_response")),
+        plan: tools::approved_plan(&tool, &input, Fields::default).filter(|_| !failed),
         command,
         error: response.filter(|_| failed),
         id: None,

@@ -8,13 +8,25 @@ use crate::render::one_line;
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Problem {
-    DuplicateTask { id: String },
-    DuplicatePhase { id: u32 },
+    DuplicateTask {
+        id: String,
+    },
+    DuplicatePhase {
+        id: u32,
+    },
     /// An id that no file name can be made of.
-    BadId { id: String, why: &'static str },
-    UnknownDependency { task: String, depends: String },
+    BadId {
+        id: String,
+        why: &'static str,
+    },
+    UnknownDependency {
+        task: String,
+        depends: String,
+    },
     /// The tasks of the circle, in its order, the smallest first.
-    Cycle { ids: Vec<String> },
+    Cycle {
+        ids: Vec<String>,
+    },
 }
 
 impl std::fmt::Display for Problem {
@@ -66,7 +78,8 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
 /// Each circle once. Without recursion: a plan of somebody else's may be a chain of any length.
 fn cycles(plan: &Plan) -> Vec<Problem> {
     let tasks: Vec<&Task> = plan.tasks().collect();
-    let place: HashMap<&str, usize> = tasks.iter().enumerate().map(|(i, task)| (task.id.as_str(), i)).collect();
+    let place: HashMap<&str, usize> =
+        tasks.iter().enumerate().map(|(i, task)| (task.id.as_str(), i)).collect();
     let next: Vec<Vec<usize>> = tasks
         .iter()
         .map(|task| task.depends.iter().filter_map(|id| place.get(id.as_str()).copied()).collect())

@@ -76,7 +76,9 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
     match (task.status, acceptance) {
         (TaskStatus::Completed, _) => return Ok(plan.clone()),
         (TaskStatus::Closed, _) => return over(task),
-        (TaskStatus::Blocked, _) => return refuse(blocked(task), &format!("`thru task unblock {id}` frees it")),
+        (TaskStatus::Blocked, _) => {
+            return refuse(blocked(task), &format!("`thru task unblock {id}` frees it"));
+        }
         (_, Acceptance::Unproven(what)) if task.acceptance.is_some() => {
             let hint = format!(
                 "`thru evidence run {id} -- COMMAND` records it; or say why it counts without: \
@@ -181,7 +183,9 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
 
 /// Returns the number it got.
 pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), Refusal> {
-    let id = id.unwrap_or_else(|| plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1)));
+    let id = id.unwrap_or_else(|| {
+        plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
+    });
     let mut next = plan.clone();
     next.phases.push(Phase { id, name: name.to_owned(), ..Phase::default() });
     Ok((checked(plan, next)?, id))
@@ -201,7 +205,10 @@ pub struct TaskChange {
 pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
     let task = find(plan, id)?;
     if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
-        return refuse(format!("{id} is completed by `thru task done`"), &format!("run `thru task done {id}`"));
+        return refuse(
+            format!("{id} is completed by `thru task done`"),
+            &format!("run `thru task done {id}`"),
+        );
     }
     let edited = edit_task(plan, id, |task| {
         if let Some(status) = change.status.filter(|status| *status != task.status) {
@@ -276,7 +283,8 @@ pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> 
 
 fn follow_phase(plan: &mut Plan, id: u32) {
     let Some(phase) = plan.phase_mut(id) else { return };
-    let begun = phase.tasks.iter().any(|task| !matches!(task.status, TaskStatus::Pending | TaskStatus::Blocked));
+    let begun =
+        phase.tasks.iter().any(|task| !matches!(task.status, TaskStatus::Pending | TaskStatus::Blocked));
     let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());
     phase.status = match phase.status {
         PhaseStatus::Blocked | PhaseStatus::Closed => return,
@@ -294,7 +302,12 @@ fn follow_phase(plan: &mut Plan, id: u32) {
 /// The phases that ended between two plans.
 pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
-    after.phases.iter().filter(|phase| phase.status.is_over() && !was_over(phase.id)).map(|phase| phase.id).collect()
+    after
+        .phases
+        .iter()
+        .filter(|phase| phase.status.is_over() && !was_over(phase.id))
+        .map(|phase| phase.id)
+        .collect()
 }
 
 /// A change may not bring a new problem. Those that were there before are `plan check`'s to tell.

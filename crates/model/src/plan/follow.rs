@@ -49,7 +49,10 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
                     task.claimed_by.get_or_insert_with(|| by.to_owned());
                     task.done_at = Some(at.to_owned());
                 }
-                _ => (task.claimed_by, task.started_at, task.done_at, task.reported_done) = (None, None, None, false),
+                _ => {
+                    (task.claimed_by, task.started_at, task.done_at, task.reported_done) =
+                        (None, None, None, false)
+                }
             }
         });
         if let Ok(plan) = edited
@@ -73,7 +76,9 @@ fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> O
         (TodoStatus::InProgress, TaskStatus::Completed) if before == Some(TodoStatus::Completed) => {
             Some(TaskStatus::InProgress)
         }
-        (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => Some(TaskStatus::InProgress),
+        (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
+            Some(TaskStatus::InProgress)
+        }
         // Without evidence it is not done; that the list says so is noted.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
@@ -92,7 +97,8 @@ pub fn is_task_of(plan: &Plan, text: &str) -> bool {
 
 fn is_of(task: &Task, text: &str) -> bool {
     let text = normal(text);
-    !text.is_empty() && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
+    !text.is_empty()
+        && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
 /// The text without what people change in passing: case, marks, a full stop.

@@ -6,7 +6,10 @@ use std::collections::HashSet;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Phase, PhaseStatus, Plan, Size, Task, TaskStatus, Unreadable, Version, damaged, outline, problems, version_of};
+use super::{
+    Phase, PhaseStatus, Plan, Size, Task, TaskStatus, Unreadable, Version, damaged, outline, problems,
+    version_of,
+};
 use crate::id::Id;
 use crate::render::one_line;
 
@@ -37,7 +40,8 @@ pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
     let mut imported = match first {
         Some(b'{') => {
             if let Version::Newer(version) = version_of(bytes)? {
-                let why = format!("schema_version is {version}, this thru reads up to {}", super::SCHEMA_VERSION);
+                let why =
+                    format!("schema_version is {version}, this thru reads up to {}", super::SCHEMA_VERSION);
                 return Err(Unreadable::Foreign { why });
             }
             read_unversioned(bytes)?
@@ -107,7 +111,10 @@ impl Reader {
 
     fn phase(&mut self, value: Value, plan: &Plan) -> Phase {
         let Value::Object(mut fields) = value else {
-            self.warn(format!("a phase that is no object is kept as a name: {}", one_line(&value.to_string(), 60)));
+            self.warn(format!(
+                "a phase that is no object is kept as a name: {}",
+                one_line(&value.to_string(), 60)
+            ));
             return Phase { id: next_phase(plan), name: value.to_string(), ..Phase::default() };
         };
         let wanted = fields.get("id").and_then(number).filter(|id| plan.phase(*id).is_none());
@@ -126,8 +133,13 @@ impl Reader {
             }
         };
         let name = text(&mut fields, &["name", "title"]).unwrap_or_default();
-        let status = self.word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse).unwrap_or_default();
-        let tasks = list(&mut fields, &["tasks"]).into_iter().enumerate().map(|(i, task)| self.task(task, id, i)).collect();
+        let status =
+            self.word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse).unwrap_or_default();
+        let tasks = list(&mut fields, &["tasks"])
+            .into_iter()
+            .enumerate()
+            .map(|(i, task)| self.task(task, id, i))
+            .collect();
         Phase { id, name, status, tasks, rest: fields }
     }
 
@@ -140,7 +152,8 @@ impl Reader {
         let id = self.task_id(&mut fields, phase, place);
         let status = self.word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
         let size = self.word(&mut fields, "size", &id, Size::parse);
-        let description = text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
+        let description =
+            text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
         let depends = texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
         let acceptance = texts(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
         let files_touched = texts(&mut fields, &["files_touched", "files", "filesTouched"]);
@@ -173,7 +186,10 @@ impl Reader {
         let id = match (free, &wanted) {
             (Some(id), _) => id.to_owned(),
             (None, Some(taken)) if self.ids.contains(taken) => {
-                let id = (2..).map(|n| format!("{taken}-{n}")).find(|id| !self.ids.contains(id)).unwrap_or_default();
+                let id = (2..)
+                    .map(|n| format!("{taken}-{n}"))
+                    .find(|id| !self.ids.contains(id))
+                    .unwrap_or_default();
                 self.warn(format!("a second task {} is read as {id}", one_line(taken, 40)));
                 id
             }
@@ -192,12 +208,21 @@ impl Reader {
     }
 
     /// A word of a fixed list. One that is not on it is kept under another name.
-    fn word<T>(&mut self, fields: &mut Map<String, Value>, key: &str, of: &str, parse: fn(&str) -> Option<T>) -> Option<T> {
+    fn word<T>(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        key: &str,
+        of: &str,
+        parse: fn(&str) -> Option<T>,
+    ) -> Option<T> {
         let value = fields.shift_remove(key).filter(|value| !value.is_null())?;
         if let Some(read) = value.as_str().and_then(parse) {
             return Some(read);
         }
-        self.warn(format!("{of}: {key} {} is not known, and kept as `{key}_was`", one_line(&value.to_string(), 40)));
+        self.warn(format!(
+            "{of}: {key} {} is not known, and kept as `{key}_was`",
+            one_line(&value.to_string(), 40)
+        ));
         fields.insert(format!("{key}_was"), value);
         None
     }

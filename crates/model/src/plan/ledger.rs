@@ -19,6 +19,9 @@ pub struct Line {
     /// Of `plan.json` before and after. Empty where there was none.
     pub before: String,
     pub after: String,
+    /// Of the file that somebody edited, byte for byte, where this line takes it in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub adopted: String,
     /// Why, where somebody had to say so.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -87,10 +90,9 @@ impl Rebuilt {
         let mut newest_first = lines.rev();
         match newest_first.next() {
             Some(last) if last.after == file => Rebuilt::Same,
-            Some(last) if last.before == file => Rebuilt::Behind,
-            Some(_) if newest_first.any(|line| line.after == file) => Rebuilt::Behind,
+            Some(last) if last.before == file || last.adopted == file => Rebuilt::Behind,
+            Some(_) if newest_first.any(|line| line.after == file || line.adopted == file) => Rebuilt::Behind,
             _ => Rebuilt::Edited,
         }
     }
 }
-

@@ -80,7 +80,10 @@ fn task_lines(task: &Task, is_current: bool) -> String {
         plain.push_str(&format!(" [{}]", upper(size.name())));
     }
     if !task.depends.is_empty() {
-        plain.push_str(&format!(" (depends: {})", task.depends.iter().map(|id| line(id)).collect::<Vec<_>>().join(", ")));
+        plain.push_str(&format!(
+            " (depends: {})",
+            task.depends.iter().map(|id| line(id)).collect::<Vec<_>>().join(", ")
+        ));
     }
     if task.status == TaskStatus::InProgress {
         plain.push_str(if is_current { " ← CURRENT" } else { " [IN PROGRESS]" });
@@ -116,7 +119,8 @@ fn beside(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -
         return String::new();
     }
     // No text in it can end the comment.
-    let json = serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
+    let json =
+        serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
     format!("{indent}{COMMENT}{json}{COMMENT_END}\n")
 }
 

@@ -191,7 +191,14 @@ impl<'s> Reader<'s> {
         self.parents.push((block.indent, id));
     }
 
-    fn add(&mut self, phase: usize, parsed: Parsed, line: usize, indent: usize, parent: Option<&str>) -> String {
+    fn add(
+        &mut self,
+        phase: usize,
+        parsed: Parsed,
+        line: usize,
+        indent: usize,
+        parent: Option<&str>,
+    ) -> String {
         let number = self.plan.phases[phase].id;
         let id = self.id_for(&parsed, number, line, parent);
         let section = self.headings.last().filter(|open| !open.explicit && open.phase.is_none());
@@ -242,7 +249,10 @@ impl<'s> Reader<'s> {
             }
             (None, bad) => {
                 if let Some(bad) = bad {
-                    self.warn(line, format!("`{}` cannot be an id; the task got a number", one_line(bad, 40)));
+                    self.warn(
+                        line,
+                        format!("`{}` cannot be an id; the task got a number", one_line(bad, 40)),
+                    );
                 }
                 let before = parent.map_or(phase.to_string(), str::to_owned);
                 let is_free = |id: &String| !self.ids.contains(id) && !self.shape.named.contains(id);
@@ -360,7 +370,10 @@ impl<'s> Reader<'s> {
 }
 
 /// Replaces fields; null removes one. False where the result is no such thing.
-fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(thing: &mut T, fields: &Map<String, Value>) -> bool {
+fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
+    thing: &mut T,
+    fields: &Map<String, Value>,
+) -> bool {
     let Ok(Value::Object(mut all)) = serde_json::to_value(&*thing) else { return false };
     for (key, value) in fields {
         match value {
@@ -402,7 +415,10 @@ fn joined_line(known: &str, more: &str) -> String {
 pub(super) fn settle_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());
-        let begun = phase.tasks.iter().any(|task| matches!(task.status, TaskStatus::Completed | TaskStatus::InProgress));
+        let begun = phase
+            .tasks
+            .iter()
+            .any(|task| matches!(task.status, TaskStatus::Completed | TaskStatus::InProgress));
         phase.status = match phase.status {
             PhaseStatus::Pending if over => PhaseStatus::Complete,
             PhaseStatus::Pending if begun => PhaseStatus::InProgress,

@@ -9,8 +9,17 @@ fn told(markdown: &str) -> String {
         out.push_str(&format!("# {} {}\n", phase.id, phase.name));
         for task in &phase.tasks {
             let size = task.size.map_or(String::new(), |size| format!(" {}", size.name()));
-            let depends = if task.depends.is_empty() { String::new() } else { format!(" <- {}", task.depends.join(",")) };
-            out.push_str(&format!("{} {}{size} {}{depends}\n", task.id, task.status.name(), task.description));
+            let depends = if task.depends.is_empty() {
+                String::new()
+            } else {
+                format!(" <- {}", task.depends.join(","))
+            };
+            out.push_str(&format!(
+                "{} {}{size} {}{depends}\n",
+                task.id,
+                task.status.name(),
+                task.description
+            ));
         }
     }
     out
@@ -36,7 +45,10 @@ fn as_opencode_swarm_writes_it() {
 fn as_people_write_it() {
     let rows = [
         // Headings without numbers; items without ids.
-        ("# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n", "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n"),
+        (
+            "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
+            "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
+        ),
         // Nested boxes are tasks of their own; other items are notes.
         (
             "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
@@ -64,15 +76,24 @@ fn as_people_write_it() {
         ),
         // Numbered headings, numbered lists, plain lists.
         ("# P\n## 1. Add it\ntext\n## 2. Test it\n", "# 1 Tasks\n1.1 pending Add it\n1.2 pending Test it\n"),
-        ("# P\n## Context\n1. old\n## Steps\n1. do\n2. then\n   - how\n", "# 1 Steps\n1.1 pending do\n1.2 pending then\n"),
+        (
+            "# P\n## Context\n1. old\n## Steps\n1. do\n2. then\n   - how\n",
+            "# 1 Steps\n1.1 pending do\n1.2 pending then\n",
+        ),
         ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
         ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
         // A box in a code block is code.
         ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
         // Lines that were broken, CRLF, tabs.
-        ("## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n", "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n"),
+        (
+            "## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n",
+            "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n",
+        ),
         // Twice the same id, twice the same phase.
-        ("## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n", "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n"),
+        (
+            "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
+            "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",
+        ),
         // A number that is given out does not take an id that comes later.
         ("## A\n- [ ] first\n- [ ] 1.1: second\n", "# 1 A\n1.2 pending first\n1.1 pending second\n"),
         ("", ""),

@@ -84,7 +84,9 @@ impl<'p> Standing<'p> {
 
     /// The same, by id.
     pub fn waits_for_known(&self, task: &Task) -> Vec<&'p str> {
-        self.by_id.get(task.id.as_str()).map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
+        self.by_id
+            .get(task.id.as_str())
+            .map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
     }
 
     /// The tasks that wait for this one.

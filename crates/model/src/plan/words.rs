@@ -7,7 +7,11 @@ use crate::render::{inline, one_line};
 pub fn task_words(task: &Task, most: usize) -> String {
     let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
     let reported = if task.reported_done { ", done by its own list, without evidence yet" } else { "" };
-    format!("{} “{}”{size}{reported}", inline(&task.id, 64), inline(&task.description, most).replace(['“', '”'], "\""))
+    format!(
+        "{} “{}”{size}{reported}",
+        inline(&task.id, 64),
+        inline(&task.description, most).replace(['“', '”'], "\"")
+    )
 }
 
 /// What a task waits for, in words; None where it waits for nothing.
@@ -34,13 +38,19 @@ pub struct PhaseNotes {
 /// `phases/<n>.md`: what was done in a phase that is over.
 pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
     let status = phase.status.name();
-    let mut out = format!("# Phase {}: {}\n\n{status}, {at}\n\n## Tasks\n", phase.id, one_line(&phase.name, 400));
+    let mut out =
+        format!("# Phase {}: {}\n\n{status}, {at}\n\n## Tasks\n", phase.id, one_line(&phase.name, 400));
     for task in &phase.tasks {
         let word = match task.status {
             TaskStatus::Completed => "done",
             status => status.name(),
         };
-        out.push_str(&format!("- {} {}: {}", word, one_line(&task.id, 128), one_line(&task.description, 1_000)));
+        out.push_str(&format!(
+            "- {} {}: {}",
+            word,
+            one_line(&task.id, 128),
+            one_line(&task.description, 1_000)
+        ));
         if let Some(at) = &task.done_at {
             out.push_str(&format!(" ({})", one_line(at, 40)));
         }
@@ -57,9 +67,11 @@ pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
             out.push_str(&format!("  - Files: {}\n", one_line(&task.files_touched.join(", "), 2_000)));
         }
     }
-    for (title, lines) in
-        [("Decisions", &notes.decisions), ("Evidence", &notes.evidence), ("What failed, and how it ended", &notes.failures)]
-    {
+    for (title, lines) in [
+        ("Decisions", &notes.decisions),
+        ("Evidence", &notes.evidence),
+        ("What failed, and how it ended", &notes.failures),
+    ] {
         if lines.is_empty() {
             continue;
         }

@@ -198,7 +198,8 @@ pub(crate) fn change(
     let adopted = state.as_ref().filter(|state| state.from == Source::EditedFile);
     if let Some(state) = adopted {
         let by_hand = Entry { what: "edited_by_hand", ..Entry::default() };
-        line(Line { before: state.after.clone(), ..Line::of(0, None, &state.plan) }, &by_hand);
+        let adopted = bytes.as_deref().map(plan::hash).unwrap_or_default();
+        line(Line { before: state.after.clone(), adopted, ..Line::of(0, None, &state.plan) }, &by_hand);
     }
     let changed = known != Some(&after);
     if changed {
@@ -237,7 +238,10 @@ fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
 /// Whether a file is of before there were versions.
 fn is_older(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
-        fields.get("schema_version").and_then(|version| version.as_str()).is_some_and(|version| version.starts_with("1."))
+        fields
+            .get("schema_version")
+            .and_then(|version| version.as_str())
+            .is_some_and(|version| version.starts_with("1."))
     };
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
@@ -247,7 +251,8 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     let view = plan::render(plan);
     let edited = store.plan_view()?.filter(|known| {
         let text = String::from_utf8_lossy(known);
-        !text.trim().is_empty() && !plan::is_as_written(&text) && text != view
+        let is_taken_in = || plan::read_any(known).is_ok_and(|read| read.plan == *plan);
+        !text.trim().is_empty() && !plan::is_as_written(&text) && !is_taken_in()
     });
     let kept = match edited {
         Some(_) => store.dir().set_aside(layout::PLAN_VIEW, &format!("edited-{}", time::compact(now)))?,

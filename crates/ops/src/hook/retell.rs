@@ -11,7 +11,7 @@ use model::redact::{self, Redacted};
 use model::statement;
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
+use model::transcript::{About, Call, CallResult, Dedup, Item, Kind as LineKind, Line};
 
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -212,6 +212,7 @@ impl Retelling {
             return; // it was never run
         }
         call.failed = result.failed;
+        call.plan = call.plan.filter(|_| !result.failed);
         call.exit = result.exit;
         if result.failed {
             // Picked here, because what a call said can be megabytes.
@@ -260,6 +261,10 @@ fn begun(call: &Call) -> ToolDone<'static> {
         tool: owned(&call.tool),
         files: call.files.iter().map(owned_file).collect(),
         command: call.command.as_deref().map(owned),
+        plan: match &call.about {
+            About::Plan(plan) if !plan.trim().is_empty() => Some(owned(plan)),
+            _ => None,
+        },
         ..ToolDone::default()
     }
 }

@@ -1,6 +1,6 @@
 //! `thru import swarm`: what opencode-swarm keeps in `.swarm`. Originals stay untouched.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use model::plan::{self, Imported, Plan, TaskStatus, Warning};
@@ -62,7 +62,10 @@ fn read_plan(world: &World, folder: &Path) -> Result<Option<Incoming>> {
         }
     };
     let (json, view, ledger) = (file("plan.json")?, file("plan.md")?, file("plan-ledger.jsonl")?);
-    let mark = format!("swarm-{:016x}", fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default())));
+    let mark = format!(
+        "swarm-{:016x}",
+        fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default()))
+    );
     let ledger = Ledger::read(ledger.as_deref().unwrap_or_default());
     let mut warnings: Vec<Warning> = Vec::new();
     let mut warn = |text: String| warnings.push(Warning { line: 0, text });
@@ -100,15 +103,23 @@ fn read_plan(world: &World, folder: &Path) -> Result<Option<Incoming>> {
 /// The view can have been edited by hand; the tool itself believes `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
-    let only: Vec<String> =
-        view.tasks().filter(|task| plan.task(&task.id).is_none()).map(|task| one_line(&task.id, 40)).collect();
+    let only: Vec<String> = view
+        .tasks()
+        .filter(|task| plan.task(&task.id).is_none())
+        .map(|task| one_line(&task.id, 40))
+        .collect();
     if !only.is_empty() {
         warn(format!("plan.md has tasks that plan.json has not, and they are left out: {}", only.join(", ")));
     }
-    let differ = |task: &&plan::Task| plan.task(&task.id).is_some_and(|known| known.status.is_over() != task.status.is_over());
+    let differ = |task: &&plan::Task| {
+        plan.task(&task.id).is_some_and(|known| known.status.is_over() != task.status.is_over())
+    };
     let differing: Vec<String> = view.tasks().filter(differ).map(|task| one_line(&task.id, 40)).collect();
     if !differing.is_empty() {
-        warn(format!("plan.md and plan.json differ in what is done, and plan.json is taken: {}", differing.join(", ")));
+        warn(format!(
+            "plan.md and plan.json differ in what is done, and plan.json is taken: {}",
+            differing.join(", ")
+        ));
     }
 }
 
@@ -116,7 +127,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
 #[derive(Default)]
 struct Ledger {
     plan: Option<Plan>,
-    moved: HashMap<(String, TaskStatus), String>,
+    moved: BTreeMap<(String, TaskStatus), String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -144,7 +155,11 @@ impl Ledger {
             }
             // `plan_created` and `snapshot` hold the whole of it.
             if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
-                && let Some(whole) = event.payload.get("plan").or(Some(&event.payload)).filter(|plan| plan.get("phases").is_some())
+                && let Some(whole) = event
+                    .payload
+                    .get("plan")
+                    .or(Some(&event.payload))
+                    .filter(|plan| plan.get("phases").is_some())
                 && let Ok(read) = plan::read_any(whole.to_string().as_bytes())
             {
                 ledger.plan = Some(read.plan);
@@ -157,7 +172,9 @@ impl Ledger {
     fn date(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
-            if matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed) && task.started_at.is_none() {
+            if matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed)
+                && task.started_at.is_none()
+            {
                 task.started_at = at(&task.id, TaskStatus::InProgress);
             }
             if task.status == TaskStatus::Completed && task.done_at.is_none() {

@@ -148,7 +148,10 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         }
         Command::Add { name, id } => {
             let report = edit::add_phase(world, name, *id)?;
-            let line = report.phase.as_ref().map(|phase| format!("Added phase {BOLD}{}{BOLD:#}: {}", phase.id, phase.name));
+            let line = report
+                .phase
+                .as_ref()
+                .map(|phase| format!("Added phase {BOLD}{}{BOLD:#}: {}", phase.id, phase.name));
             tell(&report, format, &line.unwrap_or_default());
         }
         Command::Set(args) => return set(world, args, format),
@@ -183,7 +186,12 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn set(world: &World, args: &SetArgs, format: Format) -> Result<u8> {
     let Some(id) = &args.id else {
-        let status = word(args.status.as_deref(), PhaseStatus::parse, "a status", &PhaseStatus::ALL.map(PhaseStatus::name))?;
+        let status = word(
+            args.status.as_deref(),
+            PhaseStatus::parse,
+            "a status",
+            &PhaseStatus::ALL.map(PhaseStatus::name),
+        )?;
         if status.is_some() && args.phase.is_none() {
             return Err(usage("a plan has no status of its own", "name a task, or a phase with --phase"));
         }
@@ -201,7 +209,9 @@ fn set(world: &World, args: &SetArgs, format: Format) -> Result<u8> {
         let report = edit::set_head(world, &change)?;
         let line = match (&report.phase, report.changed) {
             (_, false) => "It was so already.".to_owned(),
-            (Some(phase), true) => format!("Phase {BOLD}{}{BOLD:#}: {} ({})", phase.id, phase.name, phase.status.name()),
+            (Some(phase), true) => {
+                format!("Phase {BOLD}{}{BOLD:#}: {} ({})", phase.id, phase.name, phase.status.name())
+            }
             (None, true) => format!("Plan: {BOLD}{}{BOLD:#}", report.title),
         };
         tell(&report, format, &line);
@@ -233,7 +243,9 @@ fn import(world: &World, args: &ImportArgs, format: Format) -> Result<u8> {
         None => {
             let (report, session, chosen) = import::session(world, args.session.as_deref(), place, mode)?;
             if chosen == Chosen::Guess && format == Format::Text {
-                output::talk(format_args!("{WARN}note:{WARN:#} the session is a guess: the newest one here, {session}"));
+                output::talk(format_args!(
+                    "{WARN}note:{WARN:#} the session is a guess: the newest one here, {session}"
+                ));
             }
             report
         }
@@ -288,7 +300,8 @@ pub fn tell_notes(notes: &[String], covered: bool) {
 
 /// `1.1, 1.2` or `none`.
 pub fn ids(list: &str) -> Vec<String> {
-    let ids = list.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty() && !id.eq_ignore_ascii_case("none"));
+    let ids =
+        list.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty() && !id.eq_ignore_ascii_case("none"));
     ids.map(str::to_owned).collect()
 }
 
@@ -296,7 +309,12 @@ pub fn size(word_given: Option<&str>) -> Result<Option<Size>> {
     word(word_given, Size::parse, "a size", &["small", "medium", "large"])
 }
 
-fn word<T>(given: Option<&str>, parse: fn(&str) -> Option<T>, what: &str, allowed: &[&str]) -> Result<Option<T>> {
+fn word<T>(
+    given: Option<&str>,
+    parse: fn(&str) -> Option<T>,
+    what: &str,
+    allowed: &[&str],
+) -> Result<Option<T>> {
     let Some(given) = given else { return Ok(None) };
     match parse(given).filter(|_| !given.trim().is_empty()) {
         Some(read) => Ok(Some(read)),

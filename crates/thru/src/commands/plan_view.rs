@@ -54,7 +54,11 @@ fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current:
         PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => String::new(),
     };
     let name = one_line(&phase.name, 120);
-    out.push_str(&format!("\n{mark} {BOLD}{}. {name}{BOLD:#}  {}{status}\n", phase.id, bar(Progress::of(&phase.tasks))));
+    out.push_str(&format!(
+        "\n{mark} {BOLD}{}. {name}{BOLD:#}  {}{status}\n",
+        phase.id,
+        bar(Progress::of(&phase.tasks))
+    ));
     if phase.status.is_over() && !all {
         return;
     }
@@ -68,7 +72,11 @@ fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
     let style = style_of(task.status);
     let id = one_line(&task.id, 64);
     let size = task.size.map_or(String::new(), |size| format!(" {DIM}{}{DIM:#}", size.name()));
-    out.push_str(&format!("    {style}{}{style:#} {id:<width$}  {}{size}", task.status.sign(), one_line(&task.description, TEXT)));
+    out.push_str(&format!(
+        "    {style}{}{style:#} {id:<width$}  {}{size}",
+        task.status.sign(),
+        one_line(&task.description, TEXT)
+    ));
     let waits = standing.waits_for_known(task);
     if !task.status.is_over() && !waits.is_empty() {
         out.push_str(&format!("  {DIM}← {}{DIM:#}", short(&waits)));
@@ -141,7 +149,9 @@ fn style_of(status: TaskStatus) -> Style {
 fn source_words(source: Source) -> &'static str {
     match source {
         Source::File => "",
-        Source::Ledger => "plan.json is behind its ledger (a change was cut off); this is what the ledger says",
+        Source::Ledger => {
+            "plan.json is behind its ledger (a change was cut off); this is what the ledger says"
+        }
         Source::EditedFile => "plan.json was edited by hand; the next change takes that into the ledger",
     }
 }
@@ -154,18 +164,26 @@ pub fn graph(plan: &Plan) {
         let again = if line.again { format!(" {DIM}(above){DIM:#}") } else { String::new() };
         let text = if line.again { String::new() } else { format!("  {}", one_line(&task.description, 72)) };
         let (rails, id) = (&line.rails, one_line(&task.id, 64));
-        out.push_str(&format!("{DIM}{rails}{DIM:#}{style}{}{style:#} {id}{text}{again}\n", task.status.sign()));
+        out.push_str(&format!(
+            "{DIM}{rails}{DIM:#}{style}{}{style:#} {id}{text}{again}\n",
+            task.status.sign()
+        ));
     }
     if out.is_empty() {
         return output::talk("There are no tasks yet; `thru task add TEXT` adds one.");
     }
     output::text(&out);
-    output::talk(format_args!("{DIM}below each task: what waits for it. ✓ completed ▶ in progress ○ pending ✗ blocked – closed{DIM:#}"));
+    output::talk(format_args!(
+        "{DIM}below each task: what waits for it. ✓ completed ▶ in progress ○ pending ✗ blocked – closed{DIM:#}"
+    ));
 }
 
 pub fn next(next: &Next) {
     for task in &next.in_progress {
-        let who = task.claimed_by.as_deref().map_or(String::new(), |who| format!("  {DIM}{}{DIM:#}", one_line(who, 60)));
+        let who = task
+            .claimed_by
+            .as_deref()
+            .map_or(String::new(), |who| format!("  {DIM}{}{DIM:#}", one_line(who, 60)));
         output::line(format_args!("{BOLD}▶ {}{BOLD:#}  {}{who}", task.id, one_line(&task.description, TEXT)));
     }
     for task in &next.ready {
@@ -179,7 +197,10 @@ pub fn next(next: &Next) {
     for waiting in &next.waiting {
         let ids: Vec<&str> = waiting.waits_for.iter().map(String::as_str).collect();
         let waits = if ids.is_empty() { String::new() } else { format!(" waits for {}", short(&ids)) };
-        let why = waiting.blocked_reason.as_deref().map_or(String::new(), |why| format!(" blocked: {}", one_line(why, TEXT)));
+        let why = waiting
+            .blocked_reason
+            .as_deref()
+            .map_or(String::new(), |why| format!(" blocked: {}", one_line(why, TEXT)));
         output::line(format_args!("{DIM}· {}{waits}{why}{DIM:#}", waiting.id));
     }
 }
@@ -203,7 +224,8 @@ pub fn log(log: &Log) {
         output::talk("There is no change yet.");
     }
     for line in &log.lines {
-        let why = if line.why.is_empty() { String::new() } else { format!("  {}", one_line(&line.why, TEXT)) };
+        let why =
+            if line.why.is_empty() { String::new() } else { format!("  {}", one_line(&line.why, TEXT)) };
         output::line(format_args!(
             "{DIM}{:>5}  {}{DIM:#}  {:<15} {BOLD}{}{BOLD:#}  {DIM}{}{DIM:#}{why}",
             line.seq,
@@ -223,8 +245,13 @@ pub fn task(shown: &TaskShown) {
     output::line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
     let status = task.status.name().replace('_', " ");
     let ready = if *ready { ", ready" } else { "" };
-    let mut rows = vec![("status", format!("{status}{ready}")), ("phase", format!("{} {}", task.phase, one_line(phase_name, 120)))];
-    let mut row = |name: &'static str, text: Option<String>| rows.extend(text.filter(|text| !text.is_empty()).map(|text| (name, text)));
+    let mut rows = vec![
+        ("status", format!("{status}{ready}")),
+        ("phase", format!("{} {}", task.phase, one_line(phase_name, 120))),
+    ];
+    let mut row = |name: &'static str, text: Option<String>| {
+        rows.extend(text.filter(|text| !text.is_empty()).map(|text| (name, text)))
+    };
     let long = |text: &Option<String>| text.as_deref().map(|text| one_line(text, 2_000));
     row("size", task.size.map(|size| size.name().to_owned()));
     row("done when", long(&task.acceptance));
@@ -242,6 +269,11 @@ pub fn task(shown: &TaskShown) {
     }
     output::pairs(&rows);
     for line in history {
-        output::line(format_args!("{DIM}{}  {}  {}{DIM:#}", line.at, one_line(&line.what, 24), one_line(&line.by, 60)));
+        output::line(format_args!(
+            "{DIM}{}  {}  {}{DIM:#}",
+            line.at,
+            one_line(&line.what, 24),
+            one_line(&line.by, 60)
+        ));
     }
 }

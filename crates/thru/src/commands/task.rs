@@ -136,7 +136,9 @@ pub fn tell(report: &TaskReport, format: Format, word: &str) {
     let (id, text) = (&task.id, one_line(&task.description, 100));
     let status = task.status.name().replace('_', " ");
     match report.changed {
-        true => output::line(format_args!("{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}")),
+        true => output::line(format_args!(
+            "{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}"
+        )),
         false => output::line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
     }
     if !report.newly_ready.is_empty() && word == "Done" {

@@ -40,6 +40,7 @@ mod packet_edits;
 mod packet_sweeps;
 mod packets;
 mod payloads;
+mod plans;
 mod receipts;
 mod redact;
 mod repositories;

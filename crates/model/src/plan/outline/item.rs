@@ -90,7 +90,8 @@ pub fn is_task_heading(text: &str) -> bool {
     let text = text.trim().trim_start_matches(|c: char| !c.is_alphanumeric());
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     let numbered = || rest.trim_start().starts_with(|c: char| c.is_ascii_digit());
-    if ["task", "step", "tarea", "шаг", "任务", "步骤"].contains(&word.to_lowercase().as_str()) && numbered() {
+    if ["task", "step", "tarea", "шаг", "任务", "步骤"].contains(&word.to_lowercase().as_str()) && numbered()
+    {
         return true;
     }
     let id = word.trim_end_matches([':', '.', ')']);
@@ -127,7 +128,9 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     let lower = text.to_lowercase();
     let word = ["task ", "step "].into_iter().find(|word| lower.starts_with(word));
     let after = word.map_or(text, |word| text[word.len()..].trim_start());
-    let end = after.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_')).unwrap_or(after.len());
+    let end = after
+        .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_'))
+        .unwrap_or(after.len());
     let mut id = &after[..end];
     // `1.2.` and `3.` end with what divides them from the text.
     let divided = id.ends_with('.');
@@ -219,7 +222,9 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
             parsed.doubt = doubt;
             return None;
         }
-        if open == '[' && inside.len() > 3 && parsed.status == TaskStatus::Pending
+        if open == '['
+            && inside.len() > 3
+            && parsed.status == TaskStatus::Pending
             && let Some(status) = TaskStatus::parse(inside).filter(|status| *status != TaskStatus::Pending)
         {
             parsed.status = status;
@@ -249,7 +254,15 @@ fn ending(text: &str, open: char, close: char) -> Option<(&str, &str)> {
 fn depends_words(text: &str) -> Option<&str> {
     let lower = text.to_lowercase();
     const WORDS: [&str; 10] = [
-        "depends on:", "depends on", "depends:", "depends ", "dependencies:", "deps:", "dep:", "blocked by:", "blocked by",
+        "depends on:",
+        "depends on",
+        "depends:",
+        "depends ",
+        "dependencies:",
+        "deps:",
+        "dep:",
+        "blocked by:",
+        "blocked by",
         "requires:",
     ];
     let word = WORDS.into_iter().find(|word| lower.trim_start().starts_with(word))?;
@@ -292,7 +305,13 @@ pub fn field(text: &str) -> Option<Field> {
     let value = value.trim().trim_start_matches("**").trim_start_matches("__").trim();
     let text = || value.to_owned();
     Some(match name.as_str() {
-        "acceptance" | "acceptance criteria" | "acceptance criterion" | "ac" | "verify" | "verification" | "done when"
+        "acceptance"
+        | "acceptance criteria"
+        | "acceptance criterion"
+        | "ac"
+        | "verify"
+        | "verification"
+        | "done when"
         | "definition of done" => Field::Acceptance(Some(text()).filter(|text| !text.is_empty())?),
         "files" | "file" | "file(s)" | "files touched" | "target files" => Field::Files(files(value)?),
         "depends" | "depends on" | "dependencies" | "deps" => {
@@ -303,7 +322,9 @@ pub fn field(text: &str) -> Option<Field> {
             Field::Depends(ids, doubt)
         }
         "size" | "complexity" => Field::Size(Size::parse(value)?),
-        "status" => Field::Status(TaskStatus::parse(value.trim_matches(['`', '[', ']', '*'])).filter(|_| !value.is_empty())?),
+        "status" => Field::Status(
+            TaskStatus::parse(value.trim_matches(['`', '[', ']', '*'])).filter(|_| !value.is_empty())?,
+        ),
         "blocked" | "blocked reason" => Field::Blocked(text()),
         "evidence" => Field::Evidence(text()),
         "without evidence" => Field::WithoutEvidence(text()),

@@ -18,12 +18,25 @@ pub struct Block {
 
 pub enum Kind {
     Blank,
-    Heading { level: usize, text: String },
+    Heading {
+        level: usize,
+        text: String,
+    },
     /// `- [x] text`: an item with a box.
-    Check { mark: Mark, text: String },
-    Numbered { number: u32, text: String },
-    Bullet { text: String },
-    Text { text: String },
+    Check {
+        mark: Mark,
+        text: String,
+    },
+    Numbered {
+        number: u32,
+        text: String,
+    },
+    Bullet {
+        text: String,
+    },
+    Text {
+        text: String,
+    },
     /// A comment of ours.
     Exact(String),
 }
@@ -49,11 +62,17 @@ pub enum Roles {
 enum Source {
     Checks,
     TaskHeadings,
-    NumberedHeadings { level: usize },
+    NumberedHeadings {
+        level: usize,
+    },
     /// In each explicit phase its numbered items, or, where it has none, the others.
     InPhases,
-    Numbered { only_steps: bool },
-    Bullets { only_steps: bool },
+    Numbered {
+        only_steps: bool,
+    },
+    Bullets {
+        only_steps: bool,
+    },
     Nothing,
 }
 
@@ -78,7 +97,8 @@ impl Shape {
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
         let any = |test: &dyn Fn(&Block) -> bool| blocks.iter().any(test);
-        let numbered_at = |level: usize| headings().filter(|(at, text)| *at == level && item::is_numbered(text)).count();
+        let numbered_at =
+            |level: usize| headings().filter(|(at, text)| *at == level && item::is_numbered(text)).count();
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
         let numbered = |block: &Block| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
         let bullet = |block: &Block| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
@@ -157,7 +177,18 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     let lower = text.to_lowercase();
     const WORDS: [&str; 12] = [
-        "phase", "wave", "round", "milestone", "stage", "sprint", "iteration", "part", "fase", "etapa", "阶段", "этап",
+        "phase",
+        "wave",
+        "round",
+        "milestone",
+        "stage",
+        "sprint",
+        "iteration",
+        "part",
+        "fase",
+        "etapa",
+        "阶段",
+        "этап",
     ];
     let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
@@ -171,7 +202,9 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let number: u32 = digits.parse().ok()?;
     match behind.chars().next() {
         // `Phase 2.5` and `Phase 2b` are phases, with a number of our own.
-        Some(c) if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) => {
+        Some(c)
+            if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) =>
+        {
             Some((None, text.to_owned()))
         }
         _ => {
@@ -184,8 +217,23 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
 
 /// Words of a heading whose list is what is to be done.
 const STEPS: [&str; 17] = [
-    "step", "plan", "task", "implement", "todo", "to do", "order", "change", "approach", "milestone", "roadmap", "phase",
-    "execution", "next", "步骤", "任务", "计划",
+    "step",
+    "plan",
+    "task",
+    "implement",
+    "todo",
+    "to do",
+    "order",
+    "change",
+    "approach",
+    "milestone",
+    "roadmap",
+    "phase",
+    "execution",
+    "next",
+    "步骤",
+    "任务",
+    "计划",
 ];
 
 pub fn blocks(text: &str) -> Vec<Block> {
@@ -233,12 +281,15 @@ pub fn blocks(text: &str) -> Vec<Block> {
 }
 
 fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
-    let indent = line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
+    let indent =
+        line.chars().take_while(|c| matches!(c, ' ' | '\t')).map(|c| if c == '\t' { 4 } else { 1 }).sum();
     let text = || trimmed.to_owned();
     if trimmed.is_empty() || trimmed.len() >= 3 && trimmed.bytes().all(|b| b == b'-') {
         return (indent, Kind::Blank);
     }
-    if let Some(json) = trimmed.strip_prefix(super::COMMENT).and_then(|rest| rest.strip_suffix(super::COMMENT_END)) {
+    if let Some(json) =
+        trimmed.strip_prefix(super::COMMENT).and_then(|rest| rest.strip_suffix(super::COMMENT_END))
+    {
         return (indent, Kind::Exact(json.to_owned()));
     }
     let level = trimmed.bytes().take_while(|b| *b == b'#').count();
@@ -246,7 +297,10 @@ fn kind_of(line: &str, trimmed: &str) -> (usize, Kind) {
         return (indent, Kind::Heading { level, text: trimmed[level..].trim().to_owned() });
     }
     if let Some(rest) = ["- ", "* ", "+ "].into_iter().find_map(|mark| trimmed.strip_prefix(mark)) {
-        return (indent, checked(rest.trim_start()).unwrap_or_else(|| Kind::Bullet { text: rest.trim().to_owned() }));
+        return (
+            indent,
+            checked(rest.trim_start()).unwrap_or_else(|| Kind::Bullet { text: rest.trim().to_owned() }),
+        );
     }
     if let Some((number, rest)) = numbered(trimmed) {
         return (indent, checked(rest).unwrap_or_else(|| Kind::Numbered { number, text: rest.to_owned() }));
@@ -271,7 +325,9 @@ fn checked(text: &str) -> Option<Kind> {
     let mut chars = inside.chars();
     let mark = match (chars.next(), chars.next()) {
         (None | Some(' ' | '\u{a0}' | '☐'), None) => Mark::Is(TaskStatus::Pending),
-        (Some('x' | 'X' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => Mark::Is(TaskStatus::Completed),
+        (Some('x' | 'X' | '✓' | '✔' | '✅' | '☑'), _) if inside.chars().count() <= 2 => {
+            Mark::Is(TaskStatus::Completed)
+        }
         (Some('!' | '⛔'), _) if inside.chars().count() <= 2 => Mark::Is(TaskStatus::Blocked),
         (Some('~' | '>' | '/' | '.' | '🔄'), None) => Mark::Is(TaskStatus::InProgress),
         (Some(sign @ ('-' | '?' | 'o')), None) => Mark::Likely(TaskStatus::InProgress, sign),

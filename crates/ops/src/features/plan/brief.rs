@@ -30,14 +30,17 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         all.push(Candidate::new(&SECTION, format!("task:{}", task.id), current_words(&standing, task)));
     }
     for task in standing.blocked.iter().take(NAMED) {
-        let why = task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", inline(why, 160)));
-        let held: Vec<String> = standing.held_up_by(&task.id).iter().take(NAMED).map(|task| inline(&task.id, 64)).collect();
+        let why =
+            task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", inline(why, 160)));
+        let held: Vec<String> =
+            standing.held_up_by(&task.id).iter().take(NAMED).map(|task| inline(&task.id, 64)).collect();
         let held = if held.is_empty() { String::new() } else { format!(" (holds up {})", held.join(", ")) };
         let text = format!("blocked: {}{why}{held}", task_words(task, 100));
         all.push(Candidate::new(&SECTION, format!("task:{}", task.id), text));
     }
     if !standing.ready.is_empty() {
-        let shown: Vec<String> = standing.ready.iter().take(NAMED).map(|task| task_words(task, 100)).collect();
+        let shown: Vec<String> =
+            standing.ready.iter().take(NAMED).map(|task| task_words(task, 100)).collect();
         let more = standing.ready.len().saturating_sub(NAMED);
         let more = if more == 0 { String::new() } else { format!(" +{more}") };
         let text = format!("ready to begin: {}{more}", shown.join("; "));

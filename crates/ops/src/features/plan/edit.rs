@@ -175,7 +175,8 @@ pub(super) fn refuse_if_there(store: &Store, replace: bool) -> Result<()> {
     match super::load(store)? {
         Some(loaded) if !replace => Err(Error::Refused {
             what: format!("there is a plan already: {}", super::line(&loaded.plan.title)),
-            hint: "`--replace` puts another in its place; the old one stays in the ledger, `thru plan log`".into(),
+            hint: "`--replace` puts another in its place; the old one stays in the ledger, `thru plan log`"
+                .into(),
         }),
         _ => Ok(()),
     }
@@ -241,7 +242,8 @@ pub fn set_head(world: &World, wanted: &HeadChange) -> Result<PlanReport> {
     let clean = |text: &Option<String>| text.as_deref().map(|text| given.clean(text.trim()).into_owned());
     let (title, name) = (clean(&wanted.title), clean(&wanted.name));
     let id = wanted.phase.map(|id| id.to_string()).unwrap_or_default();
-    let entry = Entry { what: if wanted.phase.is_some() { "phase_set" } else { "plan_set" }, id, ..Entry::default() };
+    let entry =
+        Entry { what: if wanted.phase.is_some() { "phase_set" } else { "plan_set" }, id, ..Entry::default() };
     let changed = change(&store, &author, entry, (Begin::Never, WAIT), |plan| {
         let mut after = plan.clone();
         after.title = title.unwrap_or(after.title);

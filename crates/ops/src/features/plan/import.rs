@@ -55,7 +55,7 @@ pub(crate) struct Incoming {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<Warning>,
-    /// Of what it was read from: the same is imported once.
+    /// Of what it was read from: the same is imported once. Empty for our own view.
     pub mark: String,
     pub covered: bool,
 }
@@ -63,8 +63,10 @@ pub(crate) struct Incoming {
 /// A plan.md by any hand, or a plan.json.
 pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
     let incoming = read_file(world, path)?;
-    // Our own view, edited: it is about the plan that is there.
-    let place = if is_own_view(world, path)? { Place::Replace } else { place };
+    if is_own_view(world, path)? {
+        // It is about the plan that is there, and no plan from elsewhere.
+        return put(world, Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
+    }
     put(world, incoming, place, mode)
 }
 
@@ -98,7 +100,9 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
     let folder = root.path.join(layout::STORE).canonicalize().ok();
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let is_view = name == layout::PLAN_VIEW || name.starts_with(&format!("{}.edited-", layout::PLAN_VIEW));
-    Ok(is_view && folder.is_some() && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
+    Ok(is_view
+        && folder.is_some()
+        && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
 }
 
 /// Where a plan notes what was imported into it.
@@ -140,15 +144,17 @@ pub(crate) fn put(world: &World, incoming: Incoming, place: Place, mode: Mode) -
         let mut next = match (&there, place) {
             (Some(_), Place::Append) => {
                 let next = plan::append(plan, &incoming.plan);
-                plan::checked(plan, next).or_else(|_| Ok(plan::append(plan, &incoming.plan))).map_err(refused)?
+                plan::checked(plan, next)
+                    .or_else(|_| Ok(plan::append(plan, &incoming.plan)))
+                    .map_err(refused)?
             }
             _ => incoming.plan.clone(),
         };
         let mut all: Vec<Value> = marks(plan).into_iter().map(Value::from).collect();
-        if !all.iter().any(|mark| mark.as_str() == Some(&incoming.mark)) {
+        if !incoming.mark.is_empty() && !all.iter().any(|mark| mark.as_str() == Some(&incoming.mark)) {
             all.push(incoming.mark.clone().into());
+            next.rest.insert(MARKS.to_owned(), Value::Array(all));
         }
-        next.rest.insert(MARKS.to_owned(), Value::Array(all));
         Ok((next, Entry::default()))
     })?;
     report.written = changed.changed;
@@ -237,7 +243,8 @@ fn of_session(digest: &Digest) -> Option<Incoming> {
         }
     }
     // Where the list stands, the tasks stand.
-    let followed = plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
+    let followed =
+        plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
     Some(Incoming { from, plan: followed.plan, warnings, mark, covered: false })
 }
@@ -249,6 +256,6 @@ fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
 }
 
 /// The plan as the user approved it last.
-fn approved_plan(_digest: &Digest) -> Option<&str> {
-    None
+fn approved_plan(digest: &Digest) -> Option<&str> {
+    Some(digest.plan.as_str()).filter(|plan| !plan.trim().is_empty())
 }

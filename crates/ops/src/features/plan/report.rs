@@ -42,7 +42,8 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
         Ok(None) => return Vec::new(),
         Ok(Some(loaded)) => match super::show::findings(project.store, &loaded) {
             Ok((findings, lines)) => {
-                let text = format!("{}, {}", count(loaded.plan.tasks().count(), "task"), count(lines, "change"));
+                let text =
+                    format!("{}, {}", count(loaded.plan.tasks().count(), "task"), count(lines, "change"));
                 return vec![Check { name: "plan", text, findings }];
             }
             Err(error) => vec![Finding::from(&error)],

@@ -188,7 +188,10 @@ pub fn check(world: &World) -> Result<Checked> {
 }
 
 /// What is wrong with the plan, its ledger and its view.
-pub(super) fn findings(store: &store::Store, Loaded { plan, from }: &Loaded) -> Result<(Vec<Finding>, usize)> {
+pub(super) fn findings(
+    store: &store::Store,
+    Loaded { plan, from }: &Loaded,
+) -> Result<(Vec<Finding>, usize)> {
     let error = |text: String| Finding::new(Level::Error, text).at(layout::PLAN, None);
     let hint = "mend it with `thru plan set ID --depends …`, or in plan.json";
     let mut found: Vec<Finding> =
@@ -196,7 +199,10 @@ pub(super) fn findings(store: &store::Store, Loaded { plan, from }: &Loaded) -> 
     let (lines, tally) = store.plan_ledger()?;
     let count_lines = lines.len();
     if !tally.torn.is_empty() {
-        let text = format!("{} could not be read (cut off by a crash, or not written by thru)", count(tally.torn.len(), "line"));
+        let text = format!(
+            "{} could not be read (cut off by a crash, or not written by thru)",
+            count(tally.torn.len(), "line")
+        );
         let line = tally.torn.first().map(|(_, line)| *line);
         found.push(Finding::new(Level::Note, text).at(layout::PLAN_LEDGER, line));
     }
@@ -207,7 +213,10 @@ pub(super) fn findings(store: &store::Store, Loaded { plan, from }: &Loaded) -> 
     }
     match from {
         Source::File if fold.plan.as_ref() != Some(plan) => {
-            found.push(Finding::new(Level::Warning, "the ledger does not give the plan that plan.json holds").at(layout::PLAN_LEDGER, None));
+            found.push(
+                Finding::new(Level::Warning, "the ledger does not give the plan that plan.json holds")
+                    .at(layout::PLAN_LEDGER, None),
+            );
         }
         Source::File => {}
         Source::Ledger => found.push(
@@ -216,14 +225,20 @@ pub(super) fn findings(store: &store::Store, Loaded { plan, from }: &Loaded) -> 
                 .hint("the next change writes it anew"),
         ),
         Source::EditedFile => found.push(
-            Finding::new(Level::Note, "plan.json was edited by hand; the next change takes that into the ledger").at(layout::PLAN, None),
+            Finding::new(
+                Level::Note,
+                "plan.json was edited by hand; the next change takes that into the ledger",
+            )
+            .at(layout::PLAN, None),
         ),
     }
     if let Some(view) = store.plan_view()?
         && !plan::is_as_written(&String::from_utf8_lossy(&view))
     {
         let hint = format!("`thru plan import {}/{}` takes that in", layout::STORE, layout::PLAN_VIEW);
-        found.push(Finding::new(Level::Note, "plan.md was edited by hand").at(layout::PLAN_VIEW, None).hint(hint));
+        found.push(
+            Finding::new(Level::Note, "plan.md was edited by hand").at(layout::PLAN_VIEW, None).hint(hint),
+        );
     }
     Ok((found, count_lines))
 }
