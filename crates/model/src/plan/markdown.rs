@@ -20,7 +20,7 @@ pub fn is_as_written(text: &str) -> bool {
     written == Some(mark(body).as_str())
 }
 
-const HEADER: &str = "<!-- The view of plan.json, written by thru (";
+pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
 const HEADER_END: &str = "). `thru plan import` of this file takes in what you edit here. -->";
 
 fn mark(body: &str) -> String {
@@ -47,7 +47,7 @@ fn head(plan: &Plan) -> String {
         plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper(phase.status.name())));
     }
     let exact = |plan: &Plan| fields(&Plan { phases: Vec::new(), ..plan.clone() });
-    let read = outline::read(plain.as_bytes()).plan;
+    let read = outline::read(format!("{HEADER}{HEADER_END}\n{plain}").as_bytes()).plan;
     let mut wanted = exact(plan);
     wanted.shift_remove("phases");
     let mut got = exact(&read);

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::json::{Imported, Warning};
+use super::markdown::HEADER;
 use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
@@ -28,6 +29,7 @@ pub fn read(bytes: &[u8]) -> Imported {
     let blocks = shape::blocks(&text);
     let shape = Shape::of(&blocks);
     let mut reader = Reader::new(&shape, warnings);
+    reader.is_ours = text.starts_with(HEADER);
     for block in &blocks {
         reader.take(block);
     }
@@ -44,6 +46,8 @@ pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct Reader<'s> {
     shape: &'s Shape,
+    /// We wrote it: its title is a title, whatever it says.
+    is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<Warning>,
@@ -74,6 +78,7 @@ impl<'s> Reader<'s> {
     fn new(shape: &'s Shape, warnings: Vec<Warning>) -> Reader<'s> {
         Reader {
             shape,
+            is_ours: false,
             plan: Plan { title: String::new(), ..Plan::new("") },
             has_title: false,
             warnings,
@@ -117,7 +122,7 @@ impl<'s> Reader<'s> {
         if !self.has_title && level == 1 {
             self.has_title = true;
             self.plan.title = text.trim().to_owned();
-            if shape::explicit_phase(text).is_none() {
+            if self.is_ours || shape::explicit_phase(text).is_none() {
                 return;
             }
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use store::{Found, Store, layout};
 
-use super::{Author, Begin, Entry, WAIT, change, refused};
+use super::{Author, Begin, Entry, WAIT, change};
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::session::list::{self, Chosen};
@@ -142,12 +142,7 @@ pub(crate) fn put(world: &World, incoming: Incoming, place: Place, mode: Mode) -
     let entry = Entry { what: "imported", why: one_line(&incoming.from, 200), ..Entry::default() };
     let changed = change(&store, &author, entry, (Begin::IfNone, WAIT), |plan| {
         let mut next = match (&there, place) {
-            (Some(_), Place::Append) => {
-                let next = plan::append(plan, &incoming.plan);
-                plan::checked(plan, next)
-                    .or_else(|_| Ok(plan::append(plan, &incoming.plan)))
-                    .map_err(refused)?
-            }
+            (Some(_), Place::Append) => plan::append(plan, &incoming.plan),
             _ => incoming.plan.clone(),
         };
         let mut all: Vec<Value> = marks(plan).into_iter().map(Value::from).collect();
