@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use model::event::{Action, Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
+use model::{checks, effect};
 
 use crate::Undecodable;
 use crate::fields::Fields;
@@ -46,8 +47,13 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, context_event(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
         (Reply::Context(text), Some(event)) => {
-            let output = serde_json::json!({ "hookEventName": event, "additionalContext": text });
-            serde_json::json!({ "hookSpecificOutput": output }).to_string().into_bytes()
+            serde_json::json!({ "hookSpecificOutput": context_output(event, text) }).to_string().into_bytes()
+        }
+        (Reply::ContextAndUser { context, user }, Some(event)) => {
+            let output = context_output(event, context);
+            serde_json::json!({ "systemMessage": user, "hookSpecificOutput": output })
+                .to_string()
+                .into_bytes()
         }
         // Only at a stop: elsewhere it would be a veto.
         (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
@@ -55,6 +61,10 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
         }
         _ => Vec::new(),
     }
+}
+
+fn context_output(event: &str, text: &str) -> serde_json::Value {
+    serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
 /// The events at which context may be given, by the harness's name.
@@ -170,6 +180,19 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
     let text = text.trim();
     (numbered && !text.is_empty())
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
+}
+
+/// What a tool that reaches outside was given: the first field that says what it is about.
+pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
+    let telling =
+        ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
+    let asked = |name: &&str| input.text(name).filter(|text| !text.trim().is_empty());
+    effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
+}
+
+/// Whether what a command printed is looked at: it says how tests went, or what was done outside.
+pub fn wants_output(command: &str) -> bool {
+    checks::may_test(command) || effect::may_act(command)
 }
 
 /// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.

@@ -6,6 +6,7 @@
 mod beside;
 mod budget;
 mod candidate;
+mod effects;
 mod gather;
 mod order;
 mod paths;
@@ -19,6 +20,7 @@ use crate::render::width;
 
 use budget::{Choice, choose};
 pub use candidate::{Candidate, Class, Section};
+pub use effects::contradictions;
 use order::Order;
 pub use print::file_text;
 
@@ -27,8 +29,10 @@ pub use print::file_text;
 pub enum Occasion {
     /// The window was compacted; the session goes on.
     Compacted,
-    /// The session was taken up again.
+    /// The session was resumed, and the agent knows nothing of it.
     Resumed,
+    /// The session was resumed with its whole conversation: only what changed since is news.
+    Replayed,
     /// A new session, in a project where there was one before.
     Started,
     /// Somebody looks; nothing has happened to the session.
@@ -54,7 +58,7 @@ impl<'a> Material<'a> {
     fn summary(&self) -> &'a str {
         match self.occasion {
             Occasion::Compacted => self.digest.fresh_summary(),
-            Occasion::Resumed | Occasion::Started | Occasion::Asked => "",
+            Occasion::Resumed | Occasion::Replayed | Occasion::Started | Occasion::Asked => "",
         }
     }
 }

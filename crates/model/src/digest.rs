@@ -1,5 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod effects;
 mod names;
 mod prompts;
 mod statements;
@@ -12,15 +13,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
+use crate::place;
 use crate::text::{cut, fingerprint};
 use crate::time;
 
+pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 8;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -46,8 +49,12 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
+    /// The worktree that its paths are seen from: the one it was in first. Files of another have that one's path.
+    pub home: String,
     /// The session this one goes on from, as some harnesses have it after a compaction.
     pub previous: String,
+    /// Hooks saw it begin: what its transcript holds of the time before, they told.
+    pub from_start: bool,
     /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
     pub unread: u64,
     /// Bytes of the journal that a hook passed over because it had no time for them. A command reads them.
@@ -70,6 +77,15 @@ pub struct Digest {
     pub answers: Vec<AnswerField>,
     /// The plan that the user approved last.
     pub plan: String,
+    /// What was done to the world outside, and to the checkout, oldest first.
+    pub effects: Vec<EffectUse>,
+    /// The branch that was checked out last, as far as anything told.
+    pub branch: String,
+    /// What was added to git's index and not committed yet.
+    staged: effects::Staged,
+    /// What git's files say now; asked where a brief or a packet is made, and never kept.
+    #[serde(skip)]
+    pub disk: Option<GitOnDisk>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
     /// The last calls, oldest first.
@@ -103,6 +119,9 @@ pub struct Digest {
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
+    /// Of a session that broke off: the calls that had begun, each with its command or file.
+    #[serde(skip)]
+    pub unfinished: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -120,6 +139,10 @@ pub struct FileUse {
     /// The record that touched it last, and the one that changed it last.
     pub last: u64,
     pub edited_at: u64,
+    /// The record of the commit that holds its last changes, or that they were thrown away at.
+    pub saved_at: u64,
+    /// Its changes lie in a stash.
+    pub stashed: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -195,6 +218,14 @@ impl Digest {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
+    /// Says how much of the transcript is not in here: hooks came late, and it was too long to be read whole.
+    pub fn transcript_unread_words(&self) -> Option<String> {
+        let megabytes = self.unread.div_ceil(1024 * 1024);
+        (self.unread > 0).then(|| {
+            format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
+        })
+    }
+
     /// Takes one record in.
     pub fn fold(&mut self, record: &Record) -> Folded {
         if self.is_repeated(record) {
@@ -209,6 +240,12 @@ impl Digest {
         }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
+        if !record.branch.is_empty() && record.agent.is_none() {
+            self.branch = record.branch.to_string();
+        }
+        if self.home.is_empty() {
+            self.home.clone_from(&self.worktree);
+        }
         let main = record.agent.is_none();
         let event = record.event_name();
         let at_work = self.is_at_work();
@@ -238,6 +275,12 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
+                // A session that goes on under a new id begins where hooks saw the old one end.
+                self.from_start |= match record.name.as_ref() {
+                    "resume" | "fork" => false,
+                    "compact" => !record.previous.is_empty(),
+                    _ => true,
+                };
                 // Where no summary was told, this is how a compaction shows.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
@@ -335,7 +378,15 @@ impl Digest {
 
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            self.add_file(file, u32::from(record.agent.is_some()));
+            // A session can move to another worktree: there the same name is another file.
+            match record.worktree == self.home || file.outside {
+                true => self.add_file(file, u32::from(record.agent.is_some())),
+                false => {
+                    let whole = format!("{}/{}", record.worktree, file.path);
+                    let path = place::within(&self.home, &whole).path.into_owned();
+                    self.add_file(&FileField { path, ..file.clone() }, u32::from(record.agent.is_some()));
+                }
+            }
         }
         // A sub-agent's files matter to the session; how its commands ended is its own business.
         if record.agent.is_none() {
@@ -351,6 +402,7 @@ impl Digest {
         if !record.plan.is_empty() && record.agent.is_none() {
             self.plan = cut(&record.plan, PLAN_BYTES).to_owned();
         }
+        self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
     }
@@ -495,10 +547,15 @@ impl Digest {
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
                     }
+                    if file.saved_at > 0 {
+                        known.saved_at = file.saved_at + shift;
+                    }
+                    known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
                     edited_at: file.edited_at + shift,
+                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
                     ..file
                 }),
             }
@@ -511,6 +568,12 @@ impl Digest {
         if !self.plan.is_empty() {
             whole.plan = self.plan;
         }
+        let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
+        whole.effects.extend(self.effects.into_iter().map(later));
+        if !self.branch.is_empty() {
+            whole.branch = self.branch;
+        }
+        whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
         }

@@ -3,6 +3,7 @@
 mod edit;
 pub mod handoff;
 mod import;
+mod offer;
 pub mod pickup;
 mod report;
 
@@ -27,6 +28,7 @@ use crate::{Error, Result, World};
 pub(crate) use edit::inside;
 pub use edit::{Edit, Edited, edit};
 pub use import::{Imported, import};
+pub(crate) use offer::ID as OFFER;
 
 pub const ROW: Feature = Feature {
     name: "packets",
@@ -37,7 +39,7 @@ pub const ROW: Feature = Feature {
 };
 
 /// What a brief says about packets: the one that the session works on, and those of crashed sessions.
-pub(crate) const SECTION: Section = Section { order: 3, name: "packet", title: "Packet" };
+pub(crate) const SECTION: Section = Section { order: 3, longer: 1, name: "packet", title: "Packet" };
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);

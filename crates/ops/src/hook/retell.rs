@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::checks;
+use model::effect;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
@@ -11,7 +12,7 @@ use model::redact::{self, Redacted};
 use model::statement;
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{About, Call, CallResult, Dedup, Item, Kind as LineKind, Line};
+use model::transcript::{About, Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -27,6 +28,8 @@ pub struct TranscriptRecord {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event carries where this is needed.
     pub said: bool,
+    /// The branch that was checked out then, where the harness notes it.
+    pub branch: String,
     /// Of a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
 }
@@ -53,6 +56,7 @@ impl TranscriptRecord {
         if self.said {
             record.event = journal::SAID.into();
         }
+        record.branch = Cow::Borrowed(&self.branch);
         if let Some(refused) = &self.refused {
             record.command = policy.clean(refused, REFUSED_BYTES);
         }
@@ -63,12 +67,14 @@ impl TranscriptRecord {
 /// Listens to lines. Only the main agent's are told: a sub-agent's context is its own.
 #[derive(Debug)]
 pub struct Retelling {
-    /// Prompts, words and compactions too, not only calls.
+    /// Prompts and compactions too, not only calls and words.
     whole: bool,
     redact: redact::Options,
     dedup: Dedup,
-    /// Calls whose end has not come yet.
-    open: Vec<ToolDone<'static>>,
+    /// Calls whose end has not come yet, and where the line of each begins.
+    open: Vec<(ToolDone<'static>, u64)>,
+    /// Where the line being heard begins.
+    line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
@@ -78,6 +84,8 @@ pub struct Retelling {
     said: Option<usize>,
     /// The call that ended on the line being heard.
     ended: Option<usize>,
+    /// The branch of the line being heard.
+    branch: String,
 }
 
 impl Retelling {
@@ -87,12 +95,14 @@ impl Retelling {
             redact,
             dedup: Dedup::default(),
             open: Vec::new(),
+            line_at: 0,
             told: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
             torn: 0,
             said: None,
             ended: None,
+            branch: String::new(),
         }
     }
 
@@ -103,9 +113,20 @@ impl Retelling {
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
             said: false,
+            branch: String::new(),
             refused: None,
         };
-        self.open.into_iter().map(told).collect()
+        self.open.into_iter().map(|(call, _)| told(call)).collect()
+    }
+
+    /// Where the line of the first call begins that has not ended.
+    pub fn first_open(&self) -> Option<u64> {
+        self.open.first().map(|(_, line_at)| *line_at)
+    }
+
+    pub fn hear_at(&mut self, line: Line, line_at: u64) {
+        self.line_at = line_at;
+        self.hear(line);
     }
 
     pub fn hear(&mut self, line: Line) {
@@ -122,6 +143,9 @@ impl Retelling {
         if line.items.is_empty() {
             return;
         }
+        if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
+            self.branch = Redacted::head(branch, ID_BYTES, self.redact).to_string();
+        }
         let at = line.time().map(time::rfc3339);
         for item in line.items {
             if let Some(item) = self.dedup.keep(item) {
@@ -133,7 +157,7 @@ impl Retelling {
     /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
-        for call in std::mem::take(&mut self.open) {
+        for (call, _) in std::mem::take(&mut self.open) {
             let mention = |file: Touched<'static>| Touched { action: Action::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
@@ -144,13 +168,15 @@ impl Retelling {
 
     fn take(&mut self, item: &Item, at: Option<&str>) {
         match item {
-            Item::Call(call) => self.open.push(begun(call)),
+            Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
                 // With a result it belongs to the call that ended: only then its number is known.
                 let change = Some(owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
-                    None => self.open.last_mut().into_iter().for_each(|call| call.todos.clone_from(&change)),
+                    None => {
+                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change));
+                    }
                 }
             }
             Item::Answer { question: Some(question), text, .. } => {
@@ -161,7 +187,8 @@ impl Retelling {
             }
             // Words given with a refusal, which no hook tells of. Readers give them before the refusal itself.
             Item::Answer { question: None, call, text } => {
-                let call = self.open.iter().find(|open| call.is_some() && open.id == *call);
+                let call =
+                    self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
                 self.said = None;
                 let kind = Kind::Prompt { text: owned(text) };
@@ -206,8 +233,10 @@ impl Retelling {
 
     fn end(&mut self, result: &CallResult, at: Option<&str>) {
         let Some(id) = result.call.as_deref() else { return };
-        let Some(place) = self.open.iter().position(|call| call.id.as_deref() == Some(id)) else { return };
-        let mut call = self.open.remove(place);
+        let Some(place) = self.open.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
+            return;
+        };
+        let (mut call, _) = self.open.remove(place);
         if result.refused {
             return; // it was never run
         }
@@ -219,7 +248,17 @@ impl Retelling {
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
-        if call.command.as_deref().is_some_and(checks::may_test) {
+        let acts = match call.command.as_deref() {
+            Some(command) => effect::may_act(command),
+            None => effect::tool_acts(&call.tool),
+        };
+        if acts {
+            // The beginning names what was made, the end what was done last.
+            call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
+                true => owned(&result.text),
+                false => Cow::Owned(format!("{}\n{}", result.text, result.tail)),
+            });
+        } else if call.command.as_deref().is_some_and(checks::may_test) {
             call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
@@ -246,7 +285,14 @@ impl Retelling {
 
     fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
         let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
-        self.told.push(TranscriptRecord { id, at: at.map(str::to_owned), kind, said, refused: None });
+        self.told.push(TranscriptRecord {
+            id,
+            at: at.map(str::to_owned),
+            kind,
+            said,
+            branch: self.branch.clone(),
+            refused: None,
+        });
     }
 }
 
@@ -261,10 +307,7 @@ fn begun(call: &Call) -> ToolDone<'static> {
         tool: owned(&call.tool),
         files: call.files.iter().map(owned_file).collect(),
         command: call.command.as_deref().map(owned),
-        plan: match &call.about {
-            About::Plan(plan) if !plan.trim().is_empty() => Some(owned(plan)),
-            _ => None,
-        },
+        asked: call.asked.as_deref().map(owned),
         ..ToolDone::default()
     }
 }
