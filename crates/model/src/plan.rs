@@ -243,7 +243,7 @@ impl Plan {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match version_of(bytes)? {
             Version::One => {
-                let mut plan: Plan = serde_json::from_slice(bytes).map_err(damaged)?;
+                let mut plan: Plan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
                 plan.settle();
                 Ok(plan)
             }
@@ -319,7 +319,7 @@ fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
     struct Head {
         schema_version: Option<serde_json::Value>,
     }
-    let head: Head = serde_json::from_slice(bytes).map_err(damaged)?;
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
     let version = match head.schema_version {
         None | Some(serde_json::Value::Null) => return Ok(Version::None),
         Some(serde_json::Value::String(version)) => version,
@@ -332,7 +332,7 @@ fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
     }
 }
 
-fn damaged(error: serde_json::Error) -> Unreadable {
+fn damaged(error: &serde_json::Error) -> Unreadable {
     Unreadable::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
 }
 

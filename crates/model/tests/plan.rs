@@ -1,5 +1,7 @@
 //! Properties of plans: whatever a plan holds, its view reads back to it, and its ledger folds to it, cut off anywhere.
 
+#![allow(clippy::unwrap_used)]
+
 use model::plan::{
     Acceptance, Line, NewTask, Phase, PhaseStatus, Plan, Rebuilt, Size, Task, TaskChange, TaskStatus,
     add_phase, add_task, apply, block, diff, done, fold, hash, problems, read_any, read_markdown, render,

@@ -51,7 +51,7 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
                 }
                 _ => {
                     (task.claimed_by, task.started_at, task.done_at, task.reported_done) =
-                        (None, None, None, false)
+                        (None, None, None, false);
                 }
             }
         });

@@ -61,7 +61,7 @@ pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
 }
 
 pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
-    let value: Value = serde_json::from_slice(bytes).map_err(damaged)?;
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
     let mut reader = Reader { warnings: Vec::new(), ids: HashSet::new() };
     let mut fields = match value {
         Value::Object(fields) => fields,

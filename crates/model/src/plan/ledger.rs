@@ -62,7 +62,7 @@ pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
         fold.lines += 1;
         let starts_anew = matches!(line.changes.as_slice(), [Change::Plan(_), ..]);
         let follows = fold.last.as_ref().map_or("", |last| &last.after) == line.before;
-        if !follows && !(starts_anew && fold.last.is_some()) {
+        if !follows && !starts_anew {
             fold.gaps.push(line.seq);
         }
         if fold.plan.is_some() || starts_anew {

@@ -399,9 +399,8 @@ fn note(rest: &mut Map<String, Value>, text: &str) {
     if text.trim().is_empty() {
         return;
     }
-    match rest.entry("notes").or_insert_with(|| Value::Array(Vec::new())) {
-        Value::Array(notes) => notes.push(text.trim().into()),
-        _ => {}
+    if let Value::Array(notes) = rest.entry("notes").or_insert_with(|| Value::Array(Vec::new())) {
+        notes.push(text.trim().into());
     }
 }
 

@@ -308,6 +308,10 @@ fn begun(call: &Call) -> ToolDone<'static> {
         files: call.files.iter().map(owned_file).collect(),
         command: call.command.as_deref().map(owned),
         asked: call.asked.as_deref().map(owned),
+        plan: match &call.about {
+            About::Plan(plan) if !plan.trim().is_empty() => Some(owned(plan)),
+            _ => None,
+        },
         ..ToolDone::default()
     }
 }

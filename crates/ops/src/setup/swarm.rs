@@ -40,7 +40,7 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         return Err(store::Error::Absent { path: folder }.into());
     }
     let plan = match read_plan(world, &folder)? {
-        Some(incoming) => Some(import::put(world, incoming, place, mode)?),
+        Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
     if plan.is_none() {

@@ -250,7 +250,7 @@ pub fn task(shown: &TaskShown) {
         ("phase", format!("{} {}", task.phase, one_line(phase_name, 120))),
     ];
     let mut row = |name: &'static str, text: Option<String>| {
-        rows.extend(text.filter(|text| !text.is_empty()).map(|text| (name, text)))
+        rows.extend(text.filter(|text| !text.is_empty()).map(|text| (name, text)));
     };
     let long = |text: &Option<String>| text.as_deref().map(|text| one_line(text, 2_000));
     row("size", task.size.map(|size| size.name().to_owned()));

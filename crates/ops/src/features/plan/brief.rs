@@ -9,7 +9,7 @@ use store::layout;
 use crate::Result;
 use crate::features::BriefContext;
 
-const SECTION: Section = Section { order: 2, name: "plan", title: "Plan" };
+const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
 
 /// Tasks of a kind that are named; the others are counted.
 const NAMED: usize = 5;

@@ -65,9 +65,9 @@ pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Repo
     let incoming = read_file(world, path)?;
     if is_own_view(world, path)? {
         // It is about the plan that is there, and no plan from elsewhere.
-        return put(world, Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
+        return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
     }
-    put(world, incoming, place, mode)
+    put(world, &incoming, place, mode)
 }
 
 pub(crate) fn read_file(world: &World, path: &Path) -> Result<Incoming> {
@@ -108,7 +108,7 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
 /// Where a plan notes what was imported into it.
 const MARKS: &str = "imported_from";
 
-pub(crate) fn put(world: &World, incoming: Incoming, place: Place, mode: Mode) -> Result<Report> {
+pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) -> Result<Report> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_make(world)?.store),
         // Nothing was imported before where there is nothing.
@@ -123,7 +123,7 @@ pub(crate) fn put(world: &World, incoming: Incoming, place: Place, mode: Mode) -
         None => None,
     };
     let known = there.as_ref().is_some_and(|plan| marks(plan).contains(&incoming.mark.as_str()));
-    let mut report = report(&incoming);
+    let mut report = report(incoming);
     report.known = known;
     let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
     if known && place != Place::Append || same {
@@ -198,7 +198,7 @@ pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> 
         what: format!("session {session} has neither an approved plan nor a list of things to do"),
         hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
     })?;
-    let report = put(world, incoming, place, mode)?;
+    let report = put(world, &incoming, place, mode)?;
     if report.written {
         link(&project.store, &session, &digest)?;
     }
