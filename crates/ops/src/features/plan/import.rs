@@ -252,5 +252,5 @@ fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
 
 /// The plan as the user approved it last.
 fn approved_plan(digest: &Digest) -> Option<&str> {
-    Some(digest.plan.as_str()).filter(|plan| !plan.trim().is_empty())
+    digest.plan.as_ref().map(|plan| plan.text.as_str()).filter(|plan| !plan.trim().is_empty())
 }
