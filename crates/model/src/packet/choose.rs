@@ -1,13 +1,12 @@
 //! What of a session goes into a packet, and in which words.
 
+use super::Check;
 use super::compose::{Git, Material, NONE};
 use crate::checks::{self, Sort};
-use crate::digest::{CommandUse, Digest, FileUse, Prompt};
-use crate::render::{code, width};
+use crate::digest::{CommandUse, Digest, FileUse, Goal, Prompt};
+use crate::prompt;
+use crate::render::code;
 use crate::text::count;
-
-/// The prompt for whoever goes on has to be read in one go.
-const PROMPT_CAP: usize = 2_500;
 
 /// Suggested files, besides those that were edited: all of these are named.
 const READ_FILES: usize = 25;
@@ -43,58 +42,147 @@ fn is_below_by_end(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// Only some of the tests: what is right for finding a mistake is too little for being done.
-pub fn is_narrow(command: &str) -> bool {
-    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
+/// The last run of a check.
+#[derive(Debug)]
+pub struct Run<'d> {
+    pub sort: Sort,
+    /// As somebody would type it again.
+    pub command: String,
+    used: &'d CommandUse,
+    ended: Ended,
+    /// A file was edited after it.
+    edited_since: bool,
 }
 
-/// The last run of each check: one entry a core, tests first, newest first.
-pub fn runs(digest: &Digest) -> Vec<(Sort, &CommandUse)> {
-    let mut found: Vec<(Sort, &CommandUse)> = Vec::new();
-    for used in digest.commands.iter().rev() {
-        let Some(sort) = checks::sort(&used.command) else { continue };
-        let core = checks::core(&used.command);
-        if !found.iter().any(|(_, known)| checks::core(&known.command) == core) {
-            found.push((sort, used));
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Passed,
+    Failed,
+    /// A pipe hid it, and nothing it printed says.
+    Unknown,
+}
+
+impl Run<'_> {
+    pub fn check(&self) -> Check {
+        Check {
+            command: self.command.clone(),
+            ok: self.ended == Ended::Passed,
+            unknown: self.ended == Ended::Unknown,
+            edited_since: self.edited_since,
+            at: self.used.at.clone(),
         }
     }
-    found.sort_by_key(|(sort, _)| *sort);
+
+    /// `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
+    pub fn words(&self) -> String {
+        let how = match self.ended {
+            Ended::Passed => "passed".to_owned(),
+            Ended::Failed => {
+                self.used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
+            }
+            Ended::Unknown => "ran".to_owned(),
+        };
+        let at = if self.used.at.is_empty() { String::new() } else { format!(" at {}", self.used.at) };
+        let since = if self.edited_since { ", before the last edits" } else { "" };
+        let why = match self.ended {
+            Ended::Passed => self.used.result.as_str(),
+            Ended::Failed => first_line(&self.used.error),
+            Ended::Unknown => "",
+        };
+        let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
+        format!("{how}{at}{since}{why}")
+    }
+
+    /// Its own words say that there is no such thing here.
+    fn is_missing(&self) -> bool {
+        const MISSING: [&str; 8] = [
+            "No rule to make target",
+            "command not found",
+            "Missing script",
+            "no such command",
+            "no such file or directory",
+            "no task",
+            "unknown command",
+            "Unknown task",
+        ];
+        self.ended == Ended::Failed && MISSING.iter().any(|words| self.used.error.contains(words))
+    }
+}
+
+/// The last run of each check: tests first, newest first.
+pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
+    let edited = digest.files.iter().filter(|file| file.edits > 0).map(|file| file.edited_at).max();
+    let mut found: Vec<Run> = Vec::new();
+    for used in digest.commands.iter().rev() {
+        let command = runnable(used);
+        let Some(sort) = checks::sort(&command) else { continue };
+        if found.iter().any(|known| is_same(&known.command, &command)) {
+            continue;
+        }
+        let edited_since = edited.is_some_and(|edited| edited > used.last);
+        found.push(Run { sort, command, used, ended: ended(used), edited_since });
+    }
+    found.sort_by_key(|run| run.sort);
     found
 }
 
-/// The command as somebody would type it again: one line, without what only shortened its output.
-pub fn shown(used: &CommandUse) -> &str {
-    let command = used.command.trim();
-    let command = command.split("\n").next().unwrap_or(command);
-    let cut = command.find(" 2>&1").or_else(|| command.find(" | ")).unwrap_or(command.len());
-    command[..cut].trim_end()
+/// Those that show whether the work is done: whole runs, or where no test run was whole, the parts; nothing that does not
+/// exist.
+pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
+    let exists = |run: &&'r Run<'d>| !run.is_missing();
+    let tested = runs.iter().any(|run| run.sort == Sort::Test && !is_narrow(&run.command));
+    let broad = runs.iter().filter(|run| !is_narrow(&run.command));
+    let narrow = runs.iter().filter(move |run| !tested && run.sort == Sort::Test && is_narrow(&run.command));
+    broad.chain(narrow).filter(exists)
 }
 
-pub fn ended(used: &CommandUse) -> String {
-    let how = if used.ok {
-        "passed".to_owned()
-    } else {
-        used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
-    };
-    let words = if used.ok { used.result.as_str() } else { first_line(&used.error) };
-    let words = if words.is_empty() { String::new() } else { format!(": {}", code(words, 200)) };
-    let at = if used.at.is_empty() { String::new() } else { format!(" at {}", used.at) };
-    format!("{how}{at}{words}")
+pub fn is_same(one: &str, other: &str) -> bool {
+    checks::core(one) == checks::core(other)
 }
 
-pub fn check_words(used: &CommandUse) -> String {
-    format!("{} {}", code(&used.command, 200), ended(used))
+/// Only some of the tests: what is right for finding a mistake is too little for being done.
+fn is_narrow(command: &str) -> bool {
+    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
 }
 
-pub fn failing_words(used: &CommandUse) -> String {
-    let exit = used.exit.map_or(String::new(), |exit| format!(" (exit {exit})"));
-    let why = first_line(&used.error);
-    let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
-    format!("{}{exit}{why}", code(&used.command, 160))
+fn ended(used: &CommandUse) -> Ended {
+    let hides = [" | ", "||", ";"].iter().any(|sign| used.command.contains(sign));
+    match (used.ok, used.passed) {
+        (false, _) | (_, Some(false)) => Ended::Failed,
+        (true, Some(true)) => Ended::Passed,
+        (true, None) if hides => Ended::Unknown,
+        (true, None) => Ended::Passed,
+    }
+}
+
+/// The command as somebody would type it again: one line, without comments, without a way to a folder of one machine, and
+/// without what only shortened its output.
+pub fn runnable(used: &CommandUse) -> String {
+    let mut lines = used.command.lines().map(str::trim);
+    let line = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
+    let mut line = line;
+    while let Some((_, rest)) = line.strip_prefix("cd /").and_then(|rest| rest.split_once("&&")) {
+        line = rest.trim_start();
+    }
+    let cut = [" 2>&1", " | "].iter().filter_map(|sign| line.find(sign)).min().unwrap_or(line.len());
+    line[..cut].trim_end().to_owned()
 }
 
 fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+/// What the work is about in the user's own words, or in the agent's where the user only agreed.
+pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
+    let newest = goal.newest?;
+    match prompt::sort(&newest.text) {
+        prompt::Sort::Task => Some(&newest.text),
+        _ => match (goal.task, goal.accepted) {
+            (Some(task), _) => Some(&task.text),
+            (None, Some(accepted)) => Some(&accepted.text),
+            (None, None) => Some(&newest.text),
+        },
+    }
 }
 
 pub fn git_words(git: &Git) -> String {
@@ -125,26 +213,7 @@ pub fn list(text: &mut String, title: &str, lines: impl IntoIterator<Item = Stri
     }
 }
 
-pub fn bullets(title: &str, lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| format!("\n- {line}")).collect();
-    if lines.is_empty() { String::new() } else { format!("{title}{}", lines.concat()) }
-}
-
 pub fn or_none(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
-}
-
-/// Paragraphs by rank as long as there is room, printed in the order they were given.
-pub fn fit(mut parts: Vec<(u8, usize, String)>) -> String {
-    parts.sort_by_key(|(rank, place, _)| (*rank, *place));
-    let mut used = 0;
-    parts.retain(|(_, _, text)| {
-        let cost = width(text) + 2;
-        let fits = used + cost <= PROMPT_CAP;
-        used += if fits { cost } else { 0 };
-        fits
-    });
-    parts.sort_by_key(|(_, place, _)| *place);
-    parts.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join("\n\n")
 }
