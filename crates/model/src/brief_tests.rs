@@ -88,7 +88,7 @@ Goal:
 The user's words:
 - asked “Which parser?” the user chose “hand-written”
 Where it stands:
-- At work. Last said: “The lexer copies every token.”; then ran `cargo test` → failed, edited src/parse.rs
+- At work. Last said: “The lexer copies every token. Let me look at it.”; then ran `cargo test` → failed, edited src/parse.rs
 - To do, in progress: “profile it”
 - Done of the list: “done thing”
 Found, decided, done (newest first):

@@ -179,7 +179,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     ];
     let begins =
         |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
-    YES.contains(&first) || PHRASES.iter().any(|phrase| begins(phrase))
+    YES.contains(&first) || PHRASES.iter().any(begins)
 }
 
 /// `A`, `2`, `option 2`, `#3`, `1 and 3`.
@@ -202,7 +202,11 @@ fn is_question(text: &str, first: &str) -> bool {
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // "can you fix this?" asks for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    last.trim_end().ends_with('?') && !asks_for_work || ASKING.contains(&first) && text.contains('?')
+    // A paste can follow, without a mark.
+    let wonders = ["why", "how", "where", "when", "who"].contains(&first);
+    last.trim_end().ends_with('?') && !asks_for_work
+        || wonders
+        || ASKING.contains(&first) && text.contains('?')
 }
 
 /// The first words, in small letters, without the marks around them.

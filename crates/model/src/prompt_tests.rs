@@ -38,6 +38,7 @@ fn what_a_message_is() {
         ("one space more", Sort::Remark),
         ("why is the worktree not available there?", Sort::Question),
         ("is that fast?", Sort::Question),
+        ("why is the number so high: [+51894 (175 files)]", Sort::Question),
         ("hmm but couldn't we not simply diff against the base commit?", Sort::Question),
         ("can you fix the failing test in the parser?", Sort::Task),
         ("Implement the following plan: change the reader so that it keeps comments", Sort::Task),

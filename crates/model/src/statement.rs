@@ -36,10 +36,9 @@ pub fn condense(text: &str) -> String {
         }
         out.push_str(&kept);
     }
-    // A heading or "here is what I did:" with nothing behind it.
-    let end = out.trim_end_matches(':').len();
-    if end < out.len() && !out.contains(' ') {
-        out.truncate(end);
+    // What the colon announced was code, or a call.
+    if out.ends_with(':') {
+        out.pop();
     }
     out
 }
@@ -56,8 +55,8 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let within: usize = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
-    let ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
-    let end = ends.filter(|end| text[*end..].starts_with(' ')).next_back();
+    let mut ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
+    let end = ends.rfind(|end| text[*end..].starts_with(' '));
     match end.filter(|end| *end * 2 >= within) {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => Cow::Owned(format!("{}…", text[..within].trim_end())),
@@ -103,6 +102,9 @@ fn is_talk(sentence: &str) -> bool {
         "i'll ",
         "now i'll ",
         "first, let me ",
+        "first, i'll ",
+        "first let me ",
+        "let's start ",
         "next, i'll ",
         "next, let me ",
         "now i need to ",

@@ -32,8 +32,8 @@ fn split_line(line: &str) -> Vec<&str> {
     found
 }
 
-/// A long text by its first line, headings, list items and commands, as many as fit into `max` characters; lines that
-/// are left out are marked. A text that fits is left as it is.
+/// A long text by its first line, its headings, the first words below them, its steps and its commands, as many as fit
+/// into `max` characters; what is left out is marked. A text that fits is left as it is.
 pub fn outline(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {
@@ -44,20 +44,9 @@ pub fn outline(text: &str, max: usize) -> String {
     if lines.len() < 4 {
         return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
     }
-    let weight = |line: &str| {
-        let indented = line.starts_with([' ', '\t']);
-        let bare = line.trim_start();
-        let item =
-            bare.starts_with(['-', '*', '+']) || bare.bytes().next().is_some_and(|b| b.is_ascii_digit());
-        match bare.starts_with('#') {
-            true => 1,
-            false if item && !indented => 2,
-            false if !indented && !item => 3,
-            false => 4,
-        }
-    };
     let mut order: Vec<(usize, usize)> =
-        lines.iter().enumerate().map(|(i, line)| (if i == 0 { 0 } else { weight(line) }, i)).collect();
+        weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
+    order.retain(|(weight, _)| *weight != FENCE);
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (_, i) in order {
@@ -88,6 +77,45 @@ pub fn outline(text: &str, max: usize) -> String {
     out.truncate(out.trim_end().len());
     out
 }
+
+/// What of a text is kept first: lower is better. Code in fences says least, unless the heading above asks for checks.
+fn weights(lines: &[&str]) -> Vec<usize> {
+    let (mut fenced, mut checking, mut after_heading) = (false, false, true);
+    let mut weights = Vec::with_capacity(lines.len());
+    for (i, line) in lines.iter().enumerate() {
+        let bare = line.trim_start();
+        let indented = line.starts_with([' ', '\t']);
+        let heading = !fenced && bare.starts_with('#');
+        let item = bare.starts_with("- ")
+            || bare.starts_with("* ")
+            || bare.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+        if bare.starts_with("```") {
+            fenced = !fenced;
+            weights.push(FENCE);
+            continue;
+        }
+        if heading {
+            let small = bare.to_lowercase();
+            checking = ["verif", "test", "check", "valid"].iter().any(|word| small.contains(word));
+        }
+        weights.push(match () {
+            () if i == 0 => 0,
+            () if heading && (bare.contains('`') || bare.len() > 24) => 1,
+            () if !heading && checking && (fenced || item && !indented) => 2,
+            () if fenced => 8,
+            () if !heading && after_heading && !item => 3,
+            () if heading => 4,
+            () if item && !indented => 5,
+            () if !indented => 6,
+            () => 7,
+        });
+        after_heading = heading;
+    }
+    weights
+}
+
+/// The weight of a line that only opens or closes code.
+const FENCE: usize = 9;
 
 /// Longest line of an outline.
 const LINE: usize = 160;
@@ -128,6 +156,20 @@ mod tests {
         {
             assert_eq!(cut(text, max), expected);
         }
+    }
+
+    #[test]
+    fn a_plan_is_told_by_its_steps_and_checks() {
+        let plan = "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n## Files\n\
+                    ### 1. `src/reader.rs`\n- keep them\n  - also within arrays\n```rust\nfn read() {}\n```\n## Verification\n```\n\
+                    make check\n```";
+        assert_eq!(outline(plan, 400), plan);
+        assert_eq!(
+            outline(plan, 130),
+            "Do this plan:\n# Plan: keep comments in the reader\n… The reader drops comments.\n… ### 1. `src/reader.rs`\n\
+             … make check\n…"
+        );
+        assert_eq!(outline("one two three", 8), "one two…");
     }
 
     #[test]

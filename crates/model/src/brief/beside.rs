@@ -4,21 +4,26 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{Candidate, Class};
 
+/// A summary of fewer characters cannot hold how it stands: the last words and what was done are told beside it too.
+const THIN: usize = 1_500;
+
 /// How many of each class are told beside a summary, at most; None for as many as there are.
-fn most(class: Class) -> Option<usize> {
+fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::First(_) | Class::Last(_) | Class::Problems => None,
+        Class::Goal => Some(2),
         Class::Words => Some(3),
-        Class::Checks | Class::Commands => Some(3),
-        Class::Failing => Some(3),
+        Class::Checks | Class::Commands | Class::Failing => Some(3),
         Class::Traps => Some(2),
         Class::Edited | Class::Read => Some(8),
-        Class::Goal | Class::State | Class::Done | Class::Earlier | Class::Named => Some(0),
+        Class::State | Class::Done => Some(if thin { 3 } else { 0 }),
+        Class::Earlier | Class::Named => Some(0),
     }
 }
 
 /// Of the candidates, those that the summary lacks.
 pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
+    let thin = summary.len() < THIN;
     let summary = Summary::of(summary);
     let mut told: BTreeMap<Class, usize> = BTreeMap::new();
     let mut kept = Vec::new();
@@ -28,7 +33,7 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         let known =
             !candidate.known_by.is_empty() && candidate.known_by.iter().all(|words| summary.holds(words));
         let times = told.entry(class).or_default();
-        if known || most(class).is_some_and(|most| *times >= most) {
+        if known || most(class, thin).is_some_and(|most| *times >= most) {
             continue;
         }
         *times += 1;

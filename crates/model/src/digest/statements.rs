@@ -129,7 +129,9 @@ impl Digest {
     /// belong.
     fn place_in_time(&self, record: &Record) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
-        let after = self.steps.iter().find(|step| step.live && told_late && step.at.as_str() >= &*record.ts);
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let later = |step: &&Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let after = self.steps.iter().find(later).filter(|_| told_late);
         after.map_or(self.records, |step| step.record - 1)
     }
 

@@ -16,12 +16,14 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let alone = task.is_none() && accepted.is_none();
     if let Some(task) = task {
         let forms = [160, 300, 700, 1_600, 4_000, 8_000].map(|most| format!("Task: {}", words(task, most)));
-        all.add(Class::Goal, format!("prompt:{}", task.record), forms.to_vec());
+        all.add(Class::Goal, format!("prompt:{}", task.record), forms.to_vec()).known_by =
+            vec![task.text.clone()];
     }
     if let Some(accepted) = accepted {
         let forms = [200, 400, 800, 1_600]
             .map(|most| format!("Accepted proposal of the agent: {}", said(&accepted.text, most)));
-        all.add(Class::Goal, format!("accepted:{}", accepted.record), forms.to_vec());
+        all.add(Class::Goal, format!("accepted:{}", accepted.record), forms.to_vec()).known_by =
+            vec![accepted.text.clone()];
     }
     let label = match (alone, newest.refused.is_empty()) {
         (true, true) => String::new(),
@@ -34,7 +36,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         _ => [200, 300, 600, 1_200, 2_400, 4_000],
     };
     let forms = most.map(|most| format!("{label}{}", words(newest, most)));
-    all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec());
+    all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =
+        vec![newest.text.clone()];
 }
 
 /// Verbatim as far as it goes; of a plan that is longer, its headings and steps.

@@ -14,6 +14,9 @@ use super::said;
 /// Calls that are told of those after the last words.
 const STEPS: usize = 6;
 
+/// Longer than that, the agent summed something up.
+const ANNOUNCEMENT: usize = 400;
+
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
     todos(material.digest, all);
@@ -24,8 +27,10 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         return;
     }
     let condensed = statement::condense(&digest.said);
-    let words = if condensed.is_empty() { digest.said.as_str() } else { &condensed };
     let since = digest.steps_since_said();
+    // What was announced and not done yet is the next step: at work, short words are told as they are.
+    let announced = digest.is_at_work() && digest.said.len() <= ANNOUNCEMENT;
+    let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if !digest.is_at_work() {
         if !digest.said.is_empty() {
             let form = |most| {
@@ -34,7 +39,8 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
                     said(words, most)
                 )
             };
-            all.add(Class::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec());
+            all.add(Class::State, "said".to_owned(), [160, 400, 1_000, 2_000].map(form).to_vec()).known_by =
+                vec![words.to_owned()];
         }
         return;
     }
@@ -52,7 +58,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         (false, None) => "The newest message has not been taken up yet".to_owned(),
     };
     let forms = vec![form(100, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
-    all.add(Class::State, "said".to_owned(), forms);
+    all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
 /// `edited src/a.rs`, `ran `cargo test` → failed`.
