@@ -140,6 +140,11 @@ pub fn is_same(one: &str, other: &str) -> bool {
     checks::core(one) == checks::core(other)
 }
 
+/// Whether the second need not be run where the first passes.
+pub fn covers(wide: &str, narrow: &str) -> bool {
+    is_same(wide, narrow) || checks::covers(wide, Some(true), narrow)
+}
+
 /// Only some of the tests: what is right for finding a mistake is too little for being done.
 fn is_narrow(command: &str) -> bool {
     [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))

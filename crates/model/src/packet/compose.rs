@@ -22,7 +22,13 @@ use crate::time;
 pub const NONE: &str = "_none recorded_";
 
 /// How much of a session is told, files and the goal aside.
-const FACTS: usize = 9_000;
+const FACTS: usize = 7_500;
+
+/// Of what is only background, so many lines: other commands, and what was asked before.
+const BACKGROUND: usize = 6;
+
+/// Validators besides those that the user asked for.
+const SEEN_VALIDATORS: usize = 4;
 
 /// How much of the goal is quoted: a plan is long, and it is what the work is about.
 const TASK: usize = 4_000;
@@ -99,7 +105,7 @@ pub fn compose(material: &Material) -> Draft {
     ];
     let mut text = String::new();
     for (heading, body) in sections {
-        text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim_end()));
+        text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
     let failing = facts.of(Class::Failing).count();
@@ -227,7 +233,13 @@ impl<'a> Facts<'a> {
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
             // What is to do stands under Plan.
             let facts = facts.filter(|fact| !fact.id.starts_with("todo:"));
-            list(&mut text, class.title(), facts.map(|fact| fact.text.clone()));
+            let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
+            let is_background = matches!(class, Class::Commands | Class::Earlier);
+            if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
+                lines.truncate(BACKGROUND);
+                lines.push(format!("+{more} more"));
+            }
+            list(&mut text, class.title(), lines);
         }
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
@@ -324,10 +336,9 @@ impl<'a> Facts<'a> {
     /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let most = commands.len() + 5;
+        let most = commands.len() + SEEN_VALIDATORS;
         for run in choose::worth_running(&self.runs) {
-            let is_known = commands.iter().any(|known| choose::is_same(known, &run.command));
-            if commands.len() < most && !is_known {
+            if commands.len() < most && !commands.iter().any(|known| choose::covers(known, &run.command)) {
                 commands.push(run.command.clone());
             }
         }

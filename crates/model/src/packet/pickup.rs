@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::drift::{About, Claim, NO_BRANCH, State};
 use super::{
-    CONSTRAINTS, CONTEXT, DECISIONS, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status, VALIDATORS,
-    import,
+    CONSTRAINTS, CONTEXT, DECISIONS, FILES, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status,
+    VALIDATORS, import,
 };
 use crate::document::{Document, Head};
 use crate::loops::promise;
@@ -172,15 +172,23 @@ fn drift_part(claims: &[Claim]) -> String {
 
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
+    let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
+    // What is the same of all of them is said once.
+    let same = files.first().map(|first| found(first));
+    let same = same.filter(|words| files.len() > 1 && files.iter().all(|claim| found(claim) == *words));
     let mut text = String::new();
     if !files.is_empty() {
-        text.push_str("\nFiles, most relevant first:\n");
+        let all = same.as_ref().map_or(String::new(), |words| format!(" (all {words})"));
+        text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
+    let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());
+    let reasons = reasons.unwrap_or_default();
     for claim in files.iter().take(MOST_FILES) {
-        let chosen =
-            if pickup.packet.confirmed.contains(&claim.subject) { ", chosen by the user" } else { "" };
         let shown = mention(&claim.subject, claim, pickup.mention);
-        text.push_str(&format!("- {shown} ({}: {}{chosen})\n", word(claim.state), claim.note));
+        let why =
+            reason(&reasons, &claim.subject).map_or(String::new(), |why| format!(" — {}", inline(why, 200)));
+        let now = if same.is_some() { String::new() } else { format!(" ({})", found(claim)) };
+        text.push_str(&format!("- {shown}{why}{now}\n"));
     }
     if files.len() > MOST_FILES {
         text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
@@ -190,8 +198,17 @@ fn files_part(pickup: &Pickup) -> String {
         for path in pickup.later.iter().take(MOST_FILES) {
             text.push_str(&format!("- {}\n", code(path, 200)));
         }
+        if let Some(more) = pickup.later.len().checked_sub(MOST_FILES).filter(|more| *more > 0) {
+            text.push_str(&format!("- +{more} more\n"));
+        }
     }
     text
+}
+
+/// What the packet says behind a file's name: `- `src/a.rs` — edited 4×`.
+fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
+    let start = format!("- {} — ", code(path, 300));
+    section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
 /// A file that is not there must not be mentioned in a way that makes a harness read it.

@@ -6,6 +6,7 @@ use crate::event::TodoStatus;
 use crate::loops::promise;
 use crate::packet::choose::goal_words;
 use crate::packet::words;
+use crate::prompt::Sort;
 use crate::render::{code, inline, quoted};
 
 /// How much of the goal is repeated, and how many files are named.
@@ -40,29 +41,30 @@ impl Facts<'_> {
         }
     }
 
-    /// What was under way, else what fails, else what is next on the list.
+    /// What was under way, with what fails; where nothing was, what is next on the list, or what only the user can say.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
             return None;
         }
-        let is_open = |status: Option<TodoStatus>| digest.open_todos().find(|todo| todo.status == status);
-        let todo = is_open(Some(TodoStatus::InProgress)).or_else(|| digest.open_todos().next());
-        let failing = self.of(Class::Failing).next().map(|_| "what stands under Failing in Context");
-        let step = match (todo, failing) {
-            (Some(todo), Some(failing)) => format!("{}; {failing}", quoted(&todo.text, 160)),
-            (Some(todo), None) => quoted(&todo.text, 160),
-            (None, Some(failing)) => failing.to_owned(),
-            (None, None) if !self.open_questions().is_empty() => {
+        let in_progress = digest.open_todos().find(|todo| todo.status == Some(TodoStatus::InProgress));
+        let todo = in_progress.or_else(|| digest.open_todos().next());
+        let failing =
+            self.of(Class::Failing).next().map(|_| "what stands under Failing in Context".to_owned());
+        // An answer or a yes says nothing by itself; the list says what it was about.
+        let newest = self.goal.newest.filter(|newest| todo.is_none() || newest.sort() != Sort::Approval);
+        let under_way = match newest.filter(|_| digest.is_at_work()) {
+            Some(newest) => Some(format!("what was under way: {}", quoted(&newest.text, 160))),
+            None => todo.map(|todo| quoted(&todo.text, 160)),
+        };
+        let steps: Vec<String> = under_way.into_iter().chain(failing).collect();
+        Some(match steps.is_empty() {
+            false => steps.join("; then "),
+            true if !self.open_questions().is_empty() => {
                 "the user's answer to what stands under Open Questions".to_owned()
             }
-            (None, None) if digest.is_at_work() => match self.goal.newest {
-                Some(newest) => format!("what was under way when it stopped: {}", quoted(&newest.text, 160)),
-                None => return None,
-            },
-            (None, None) => "the user: the agent had finished and waited for the next word".to_owned(),
-        };
-        Some(step)
+            true => "the user: the agent had finished and waited for the next word".to_owned(),
+        })
     }
 
     fn first_files(&self) -> Vec<String> {
