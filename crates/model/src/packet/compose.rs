@@ -241,6 +241,12 @@ impl<'a> Facts<'a> {
             }
             list(&mut text, class.title(), lines);
         }
+        let unfinished = &self.material.digest.unfinished;
+        list(
+            &mut text,
+            "Begun and not finished when the session broke off",
+            unfinished.iter().map(|call| code(call, 300)),
+        );
         let git = match (self.material.git, self.material.elsewhere) {
             (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
             (None, false) => "\nNot in git.\n".to_owned(),

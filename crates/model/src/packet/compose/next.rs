@@ -57,7 +57,11 @@ impl Facts<'_> {
             Some(newest) => Some(format!("what was under way: {}", quoted(&newest.text, 160))),
             None => todo.map(|todo| quoted(&todo.text, 160)),
         };
-        let steps: Vec<String> = under_way.into_iter().chain(failing).collect();
+        let broken_off = digest
+            .unfinished
+            .first()
+            .map(|call| format!("how {} ended: it was running when the session broke off", code(call, 200)));
+        let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
         Some(match steps.is_empty() {
             false => steps.join("; then "),
             true if !self.open_questions().is_empty() => {
