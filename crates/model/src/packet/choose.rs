@@ -24,7 +24,8 @@ pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
     let mut read = 0;
     ranked.retain(|file| {
         let only_guessed = file.edits == 0 && file.reads == 0;
-        if file.edits == 0 && is_folder(file) || only_guessed && (is_tail(file) || is_down(file)) {
+        let is_noise = is_tail(file) || is_down(file) || file.outside;
+        if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
         }
         let only_read = file.edits == 0;
@@ -94,7 +95,7 @@ impl Run<'_> {
     }
 
     /// Its own words say that there is no such thing here.
-    fn is_missing(&self) -> bool {
+    pub fn is_missing(&self) -> bool {
         const MISSING: [&str; 8] = [
             "No rule to make target",
             "command not found",
@@ -180,14 +181,43 @@ fn first_line(text: &str) -> &str {
 /// What the work is about in the user's own words, or in the agent's where the user only agreed.
 pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
-    match prompt::sort(&newest.text) {
-        prompt::Sort::Task => Some(&newest.text),
-        _ => match (goal.task, goal.accepted) {
-            (Some(task), _) => Some(&task.text),
-            (None, Some(accepted)) => Some(&accepted.text),
-            (None, None) => Some(&newest.text),
-        },
+    let task = goal.task.map(|task| task.text.as_str());
+    match (newest.sort(), goal.accepted) {
+        (prompt::Sort::Task, _) => Some(&newest.text),
+        (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
+        (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
     }
+}
+
+/// Checks that the user's own words name as commands, in the order they stand there: `` `make test` ``, or a line of a
+/// block.
+pub fn demanded(goal: &Goal) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for prompt in [goal.newest, goal.task].into_iter().flatten() {
+        for command in commands_in(&prompt.text) {
+            if checks::sort(command).is_some() && !found.iter().any(|known| covers(known, command)) {
+                found.push(command.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Words between two back quotes, and the lines of fenced blocks.
+fn commands_in(text: &str) -> Vec<&str> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            found.push(line.trim_start_matches("$ "));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    // A sentence or a piece of code is no command line.
+    found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
+    found
 }
 
 pub fn git_words(git: &Git) -> String {

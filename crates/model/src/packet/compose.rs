@@ -223,6 +223,9 @@ impl<'a> Facts<'a> {
     fn context(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
+        if self.material.digest.records == 0 {
+            text.push_str("Nothing was captured of a session.\n");
+        }
         let mut titles: Vec<&str> = Vec::new();
         for class in self.told.iter().map(|fact| fact.class) {
             let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks);
@@ -306,7 +309,8 @@ impl<'a> Facts<'a> {
     fn validators(&self) -> String {
         let commands = self.validator_commands();
         let words = |command: &String| {
-            let by_user = self.material.validators.contains(command);
+            let by_user = self.material.validators.contains(command)
+                || choose::demanded(&self.goal).iter().any(|known| choose::is_same(known, command));
             let asked = if by_user { ", asked for by the user" } else { "" };
             let seen = self.run_of(command).map_or(String::new(), |run| format!(" — {}", run.words()));
             format!("- [ ] {}{asked}{seen}", code(command, 300))
@@ -339,10 +343,17 @@ impl<'a> Facts<'a> {
         or_none(&lines)
     }
 
-    /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
+    /// What the user gave, then what the user's words demand, then the tests that were seen, then builds and lints; each
+    /// check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let most = commands.len() + SEEN_VALIDATORS;
+        let is_missing = |command: &str| self.run_of(command).is_some_and(Run::is_missing);
+        for command in choose::demanded(&self.goal) {
+            if !is_missing(&command) && !commands.iter().any(|known| choose::covers(known, &command)) {
+                commands.push(command);
+            }
+        }
+        let most = commands.len().max(self.material.validators.len() + SEEN_VALIDATORS);
         for run in choose::worth_running(&self.runs) {
             if commands.len() < most && !commands.iter().any(|known| choose::covers(known, &run.command)) {
                 commands.push(run.command.clone());

@@ -173,21 +173,26 @@ fn drift_part(claims: &[Claim]) -> String {
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
     let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
-    // What is the same of all of them is said once.
-    let same = files.first().map(|first| found(first));
-    let same = same.filter(|words| files.len() > 1 && files.iter().all(|claim| found(claim) == *words));
+    // What holds of most of them is said once.
+    let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
+    let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        let all = same.as_ref().map_or(String::new(), |words| format!(" (all {words})"));
+        let all = common.as_ref().map_or(String::new(), |words| format!(" ({words}, unless said otherwise)"));
         text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
     let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());
     let reasons = reasons.unwrap_or_default();
     for claim in files.iter().take(MOST_FILES) {
         let shown = mention(&claim.subject, claim, pickup.mention);
-        let why =
-            reason(&reasons, &claim.subject).map_or(String::new(), |why| format!(" — {}", inline(why, 200)));
-        let now = if same.is_some() { String::new() } else { format!(" ({})", found(claim)) };
+        let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
+        let why = match reason(&reasons, &claim.subject) {
+            Some(why) => format!(" — {}", inline(why, 200)),
+            None if is_chosen => " — chosen by the user".to_owned(),
+            None => String::new(),
+        };
+        let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
+        let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));
     }
     if files.len() > MOST_FILES {

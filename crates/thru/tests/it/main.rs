@@ -39,6 +39,7 @@ mod occasions;
 mod one_brief;
 mod ownership;
 mod packet_edits;
+mod packet_facts;
 mod packet_sweeps;
 mod packets;
 mod payloads;

@@ -51,16 +51,20 @@ impl Facts<'_> {
         let todo = in_progress.or_else(|| digest.open_todos().next());
         let failing =
             self.of(Class::Failing).next().map(|_| "what stands under Failing in Context".to_owned());
-        // An answer or a yes says nothing by itself; the list says what it was about.
-        let newest = self.goal.newest.filter(|newest| todo.is_none() || newest.sort() != Sort::Approval);
-        let under_way = match newest.filter(|_| digest.is_at_work()) {
-            Some(newest) => Some(format!("what was under way: {}", quoted(&newest.text, 160))),
-            None => todo.map(|todo| quoted(&todo.text, 160)),
+        // A yes says nothing by itself: the list, or what was agreed to, says what it was about.
+        let newest = self.goal.newest.filter(|_| digest.is_at_work());
+        let under_way = match (newest.map(|newest| (newest.sort(), &newest.text)), todo) {
+            (Some((Sort::Approval, _)) | None, Some(todo)) => Some(quoted(&todo.text, 160)),
+            (Some((Sort::Approval, _)), None) if self.goal.accepted.is_some() => {
+                Some("what was agreed to, under Intent".to_owned())
+            }
+            (Some((_, text)), _) => Some(format!("what was under way: {}", quoted(text, 160))),
+            (None, None) => None,
         };
         let broken_off = digest
             .unfinished
             .first()
-            .map(|call| format!("how {} ended: it was running when the session broke off", code(call, 200)));
+            .map(|call| format!("{}, which was running when the session broke off", code(call, 200)));
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
         Some(match steps.is_empty() {
             false => steps.join("; then "),
