@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::choose::{self, Run, at, git_words, list, or_none, suggested};
+use super::pickup::CHOSEN;
 use super::{
     CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
     SUGGESTED, Status, VALIDATORS, words,
@@ -193,8 +194,9 @@ impl<'a> Facts<'a> {
     /// The purpose, where it says something, and what the session is about, in the user's words.
     fn intent(&self) -> String {
         let mut text = String::new();
-        if words::says_something(self.material.purpose) || self.goal.newest.is_none() {
-            text.push_str(&format!("{}\n", inline(self.material.purpose, 1_000)));
+        let purpose = self.material.purpose;
+        if words::says_something(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
+            text.push_str(&format!("{}\n", inline(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
             text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(words, most)));
@@ -219,6 +221,26 @@ impl<'a> Facts<'a> {
         text
     }
 
+    /// The purpose of a swept session is the beginning of what was asked.
+    fn is_in_goal(&self, purpose: &str) -> bool {
+        let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
+        let goals = [self.goal.newest, self.goal.task];
+        goals.into_iter().flatten().any(|prompt| inline(&prompt.text, 1_000).starts_with(words))
+    }
+
+    /// What git says now is better than what was seen of it.
+    fn is_refuted(&self, fact: &Fact) -> bool {
+        fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
+    }
+
+    /// The agent's last words, where no fact holds them.
+    fn last_words(&self) -> Option<String> {
+        let said = inline(&self.material.digest.said, 1_000);
+        let beginning: String = said.chars().take(40).collect();
+        let is_told = self.told.iter().any(|fact| fact.text.contains(beginning.as_str()));
+        (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
+    }
+
     /// Where it stands, section by section as in a brief. Goal, words and checks have headings of their own here.
     fn context(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
@@ -235,7 +257,7 @@ impl<'a> Facts<'a> {
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
             // What is to do stands under Plan.
-            let facts = facts.filter(|fact| !fact.id.starts_with("todo:"));
+            let facts = facts.filter(|fact| !fact.id.starts_with("todo:") && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
             let is_background = matches!(class, Class::Commands | Class::Earlier);
             if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
@@ -244,6 +266,7 @@ impl<'a> Facts<'a> {
             }
             list(&mut text, class.title(), lines);
         }
+        list(&mut text, "The agent's last words", self.last_words());
         let unfinished = &self.material.digest.unfinished;
         list(
             &mut text,
@@ -285,12 +308,8 @@ impl<'a> Facts<'a> {
     }
 
     fn files(&self) -> String {
-        let confirmed: Vec<String> = self
-            .material
-            .confirmed
-            .iter()
-            .map(|path| format!("{} — chosen by the user", code(path, 300)))
-            .collect();
+        let confirmed: Vec<String> =
+            self.material.confirmed.iter().map(|path| format!("{} — {CHOSEN}", code(path, 300))).collect();
         let suggested: Vec<String> = self.suggested.iter().map(|file| self.file_words(file)).collect();
         format!("### {CONFIRMED}\n\n{}\n\n### {SUGGESTED}\n\n{}", or_none(&confirmed), or_none(&suggested))
     }

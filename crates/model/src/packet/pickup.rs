@@ -41,6 +41,9 @@ const PROMPT_BYTES: usize = 12_000;
 const SECTION_LINES: usize = 20;
 const MOST_FILES: usize = 20;
 
+/// What a packet says of a file that somebody confirmed.
+pub(super) const CHOSEN: &str = "chosen by the user";
+
 /// Sections that say what a fresh agent has to know, whoever wrote the prompt. The prompt is an agent's to replace; what
 /// fails and what must pass is told all the same.
 const FACTS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
@@ -186,11 +189,11 @@ fn files_part(pickup: &Pickup) -> String {
     for claim in files.iter().take(MOST_FILES) {
         let shown = mention(&claim.subject, claim, pickup.mention);
         let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
-        let why = match reason(&reasons, &claim.subject) {
-            Some(why) => format!(" — {}", inline(why, 200)),
-            None if is_chosen => " — chosen by the user".to_owned(),
-            None => String::new(),
-        };
+        let why = reason(&reasons, &claim.subject).unwrap_or_default();
+        let chosen = if is_chosen && !why.contains(CHOSEN) { CHOSEN } else { "" };
+        let why: Vec<String> =
+            [why, chosen].into_iter().filter(|why| !why.is_empty()).map(|why| inline(why, 200)).collect();
+        let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
         let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
         let now = now.map_or(String::new(), |words| format!(" ({words})"));
         text.push_str(&format!("- {shown}{why}{now}\n"));

@@ -135,7 +135,9 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
     assert_eq!(fs::read(&path).unwrap(), before, "a pickup changes nothing");
 
     let at = env.thru(&["pickup", &id, "--for", "claude-code"]).ok().stdout;
-    assert!(at.contains("- @src/parse.rs (changed") && at.contains("- `src/lex.rs` (changed: gone)"), "{at}");
+    assert!(at.contains("- @src/parse.rs — edited,"), "{at}");
+    assert!(at.contains("- `src/lex.rs` — edited (changed: gone)"), "{at}");
+    assert!(!prompt.contains("nothing committed"), "git says that nothing is uncommitted:\n{prompt}");
     env.thru(&["pickup", "--for", "emacs"]).exits(2);
 }
 
