@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 pub use name::{EventName, EventSet};
 
+use crate::transcript::Usage;
+
 type Text<'a> = Cow<'a, str>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +89,10 @@ pub struct Stop<'a> {
     pub first: Option<bool>,
     /// Sub-agents that go on in the background.
     pub agents: usize,
+    /// What the turn cost, where the payload says so.
+    pub usage: Option<Usage<'a>>,
+    /// The caller cannot wait for validators: if they must run, it is told to ask again.
+    pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -105,9 +111,20 @@ pub struct ToolDone<'a> {
     pub todos: Option<TodoChange<'a>>,
     /// Questions put to the user, and what they answered.
     pub answers: Vec<Answer<'a>>,
+    /// Work that was handed to a sub-agent.
+    pub delegated: Option<Delegated<'a>>,
+    /// A plan that was laid before the user; if the call went well, they approved it.
+    pub plan: Option<Text<'a>>,
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
+}
+
+/// What a sub-agent was asked for, and what it answered; nothing while it is at work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delegated<'a> {
+    pub asked: Text<'a>,
+    pub answer: Text<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

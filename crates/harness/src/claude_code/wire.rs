@@ -53,10 +53,10 @@ fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
     };
     Stop {
         message: fields.text("last_assistant_message"),
-        id: None,
         prompt: fields.text("prompt_id"),
         first: fields.flag("stop_hook_active").map(|active| !active),
         agents: tasks.iter().filter(is_at_work).count(),
+        ..Stop::default()
     }
 }
 
@@ -92,6 +92,8 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
+        delegated: tools::delegated(&tool, &input, response),
+        plan: tools::plan(&tool, &input),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),

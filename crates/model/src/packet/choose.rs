@@ -2,10 +2,10 @@
 
 use super::Check;
 use super::compose::{Git, Material, NONE};
-use crate::checks::{self, Sort};
-use crate::digest::{CommandUse, Digest, FileUse, Goal, Prompt};
+use crate::digest::{CheckUse, Digest, FileUse, Goal, Prompt};
 use crate::prompt;
 use crate::render::code;
+use crate::run::{self, Ended, Sort};
 use crate::text::count;
 
 /// Suggested files, besides those that were edited: all of these are named.
@@ -46,29 +46,19 @@ fn is_below_by_end(path: &str, end: &str) -> bool {
 /// The last run of a check.
 #[derive(Debug)]
 pub struct Run<'d> {
-    pub sort: Sort,
-    /// As somebody would type it again.
+    /// As somebody would type it again, at the top of the checkout.
     pub command: String,
-    used: &'d CommandUse,
-    ended: Ended,
+    used: &'d CheckUse,
     /// A file was edited after it.
     edited_since: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Ended {
-    Passed,
-    Failed,
-    /// A pipe hid it, and nothing it printed says.
-    Unknown,
 }
 
 impl Run<'_> {
     pub fn check(&self) -> Check {
         Check {
             command: self.command.clone(),
-            ok: self.ended == Ended::Passed,
-            unknown: self.ended == Ended::Unknown,
+            ok: self.used.ended == Ended::Passed,
+            unknown: self.used.ended == Ended::Unknown,
             edited_since: self.edited_since,
             at: self.used.at.clone(),
         }
@@ -76,112 +66,81 @@ impl Run<'_> {
 
     /// `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
     pub fn words(&self) -> String {
-        let how = match self.ended {
-            Ended::Passed => "passed".to_owned(),
-            Ended::Failed => {
-                self.used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
-            }
-            Ended::Unknown => "ran".to_owned(),
+        let CheckUse { ended, exit, at, result, .. } = self.used;
+        let how = match (ended, exit) {
+            (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
+            (Ended::Unknown, _) => "ran, how it ended was not seen".to_owned(),
+            (ended, _) => ended.name().to_owned(),
         };
-        let at = if self.used.at.is_empty() { String::new() } else { format!(" at {}", self.used.at) };
+        let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
         let since = if self.edited_since { ", before the last edits" } else { "" };
-        let why = match self.ended {
-            Ended::Passed => self.used.result.as_str(),
-            Ended::Failed => first_line(&self.used.error),
-            Ended::Unknown => "",
-        };
-        let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
+        let why = if result.is_empty() { String::new() } else { format!(": {}", code(result, 200)) };
         format!("{how}{at}{since}{why}")
     }
 
     /// Its own words say that there is no such thing here.
     pub fn is_missing(&self) -> bool {
-        const MISSING: [&str; 8] = [
+        const MISSING: [&str; 7] = [
             "No rule to make target",
             "command not found",
             "Missing script",
             "no such command",
             "no such file or directory",
-            "no task",
             "unknown command",
-            "Unknown task",
+            "no task ",
         ];
-        self.ended == Ended::Failed && MISSING.iter().any(|words| self.used.error.contains(words))
+        let CheckUse { ended, result, .. } = self.used;
+        *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
+    }
+
+    /// Only some of the tests: what is right for finding a mistake is too little for being done.
+    fn is_narrow(&self) -> bool {
+        run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
     }
 }
 
-/// The last run of each check: tests first, newest first.
+/// The last run of each test, build and lint: tests first, newest first.
 pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
-    let edited = digest.files.iter().filter(|file| file.edits > 0).map(|file| file.edited_at).max();
-    let mut found: Vec<Run> = Vec::new();
-    for used in digest.commands.iter().rev() {
-        let command = runnable(used);
-        let Some(sort) = checks::sort(&command) else { continue };
-        if found.iter().any(|known| is_same(&known.command, &command)) {
-            continue;
-        }
-        let edited_since = edited.is_some_and(|edited| edited > used.last);
-        found.push(Run { sort, command, used, ended: ended(used), edited_since });
-    }
-    found.sort_by_key(|run| run.sort);
-    found
+    let run =
+        |used| Run { command: in_folder(used), used, edited_since: digest.edited_after(used.last).is_some() };
+    digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
+}
+
+/// A folder of one machine means nothing to whoever goes on.
+fn in_folder(used: &CheckUse) -> String {
+    let CheckUse { folder, run, .. } = used;
+    if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
 /// Those that show whether the work is done: whole runs, or where no test run was whole, the parts; nothing that does not
 /// exist.
 pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
-    let exists = |run: &&'r Run<'d>| !run.is_missing();
-    let tested = runs.iter().any(|run| run.sort == Sort::Test && !is_narrow(&run.command));
-    let broad = runs.iter().filter(|run| !is_narrow(&run.command));
-    let narrow = runs.iter().filter(move |run| !tested && run.sort == Sort::Test && is_narrow(&run.command));
-    broad.chain(narrow).filter(exists)
+    let is_test = |run: &&Run| run.used.sort == Sort::Test;
+    let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
+    let broad = runs.iter().filter(|run| !run.is_narrow());
+    let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_narrow());
+    broad.chain(narrow).filter(|run| !run.is_missing())
 }
 
 pub fn is_same(one: &str, other: &str) -> bool {
-    checks::core(one) == checks::core(other)
+    let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
+    let keys = (keys(one), keys(other));
+    one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
 /// Whether the second need not be run where the first passes.
 pub fn covers(wide: &str, narrow: &str) -> bool {
-    is_same(wide, narrow) || checks::covers(wide, Some(true), narrow)
-}
-
-/// Only some of the tests: what is right for finding a mistake is too little for being done.
-fn is_narrow(command: &str) -> bool {
-    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
-}
-
-fn ended(used: &CommandUse) -> Ended {
-    let hides = [" | ", "||", ";"].iter().any(|sign| used.command.contains(sign));
-    match (used.ok, used.passed) {
-        (false, _) | (_, Some(false)) => Ended::Failed,
-        (true, Some(true)) => Ended::Passed,
-        (true, None) if hides => Ended::Unknown,
-        (true, None) => Ended::Passed,
-    }
-}
-
-/// The command as somebody would type it again: one line, without comments, without a way to a folder of one machine, and
-/// without what only shortened its output.
-pub fn runnable(used: &CommandUse) -> String {
-    let mut lines = used.command.lines().map(str::trim);
-    let line = lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default();
-    let mut line = line;
-    while let Some((_, rest)) = line.strip_prefix("cd /").and_then(|rest| rest.split_once("&&")) {
-        line = rest.trim_start();
-    }
-    let cut = [" 2>&1", " | "].iter().filter_map(|sign| line.find(sign)).min().unwrap_or(line.len());
-    line[..cut].trim_end().to_owned()
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+    let (all, parts) = (run::checks(wide, ""), run::checks(narrow, ""));
+    let is_in = |part: &run::Check| {
+        all.iter().any(|check| check.key() == part.key() || run::shows_passed(check, part))
+    };
+    wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
 /// What the work is about in the user's own words, or in the agent's where the user only agreed.
 pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
-    let task = goal.task.map(|task| task.text.as_str());
+    let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
     match (newest.sort(), goal.accepted) {
         (prompt::Sort::Task, _) => Some(&newest.text),
         (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
@@ -195,7 +154,8 @@ pub fn demanded(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for prompt in [goal.newest, goal.task].into_iter().flatten() {
         for command in commands_in(&prompt.text) {
-            if checks::sort(command).is_some() && !found.iter().any(|known| covers(known, command)) {
+            let is_check = run::sort(command).is_some_and(Sort::is_check);
+            if is_check && !found.iter().any(|known| covers(known, command)) {
                 found.push(command.to_owned());
             }
         }

@@ -13,7 +13,7 @@ use super::{
     SUGGESTED, Status, VALIDATORS, words,
 };
 use crate::brief::{self, Class, Fact, Occasion};
-use crate::digest::{CommandUse, Digest, FileUse, Goal, Prompt};
+use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
@@ -119,7 +119,7 @@ struct Facts<'a> {
     goal: Goal<'a>,
     told: Vec<Fact>,
     suggested: Vec<&'a FileUse>,
-    failing: Vec<&'a CommandUse>,
+    failing: Vec<&'a Failure>,
     /// Tests, builds and lints, the last run of each, newest first.
     runs: Vec<Run<'a>>,
 }
@@ -201,9 +201,13 @@ impl<'a> Facts<'a> {
         let mut add = |title: &str, when: String, words: &str, most: usize| {
             text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(words, most)));
         };
-        let Goal { newest, accepted, task } = self.goal;
+        let Goal { newest, accepted, task, .. } = self.goal;
         if let Some(task) = task {
-            add("The task, as the user gave it", at(task), &task.text, TASK);
+            let title = match self.goal.is_answered {
+                true => "The task before that, which the agent has summed up",
+                false => "The task, as the user gave it",
+            };
+            add(title, at(task), &task.text, TASK);
         }
         if let Some(accepted) = accepted {
             add("The agent proposed, and the user agreed", String::new(), &accepted.text, PROPOSAL);
@@ -396,8 +400,8 @@ impl<'a> Facts<'a> {
             }
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        if let Some(used) = self.failing.iter().find(|used| used.error.contains(name)) {
-            why.push(format!("the failing {} names it", code(&choose::runnable(used), 60)));
+        if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {
+            why.push(format!("the failing {} names it", code(&failure.run(), 60)));
         }
         for (is, word) in [
             (self.is_gone(file), "gone"),
