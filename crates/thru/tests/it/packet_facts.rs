@@ -94,7 +94,7 @@ fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
 
 #[test]
 fn validators_are_commands_that_exist() {
-    let env = asked("Build the parser. It is done when `make check` passes:\n```sh\nnpm run lint\n```\n");
+    let env = asked("Build the parser. It is done when `go vet ./...` passes:\n```sh\nnpm run lint\n```\n");
     ran(
         &env,
         "# the tests of this part\ncd /somewhere/else && cargo test 2>&1 | tail -5",
@@ -103,9 +103,9 @@ fn validators_are_commands_that_exist() {
     failed(&env, "make lint", "Exit code 2\nmake: *** No rule to make target 'lint'.  Stop.");
     handoff(&env, "go on");
     let found = validators(&env, "go-on");
-    assert_eq!(found, ["make check", "npm run lint", "cargo test"]);
+    assert_eq!(found, ["go vet ./...", "npm run lint", "cargo test"]);
     let text = env.thru(&["packet", "show", "go-on"]).ok().stdout;
-    assert!(text.contains("- [ ] `make check`, asked for by the user"), "{text}");
+    assert!(text.contains("- [ ] `go vet ./...`, asked for by the user"), "{text}");
     assert!(!text.contains("`make lint` pass"), "{text}");
 }
 
