@@ -112,15 +112,17 @@ fn beside_a_summary_the_brief_adds_and_puts_right() {
     let commit =
         "git add -A . && git -c user.name=T -c user.email=t@example.invalid commit -m 'Make the lexer fast'";
     let words = "Make the lexer fast, and keep it free of regular expressions";
-    let summary =
-        format!("The user asked: \"{words}\". src/lexer.rs was written. All changes are still uncommitted.");
+    let ended = "The lexer reads a whole file in one pass, without backtracking.";
+    let summary = format!(
+        "The user asked: \"{words}\". src/lexer.rs was written. {ended} All changes are still uncommitted."
+    );
     let model = Model::start(Script {
         main: vec![
             edit(&scratch, "src/lexer.rs"),
             shell(commit),
             shell("git push origin main"),
             shell("gh pr comment 7 --body 'The lexer is fast now.'"),
-            say("Done."),
+            say(ended),
             say("I see."),
         ],
         compact: vec![say(&format!("<analysis>none</analysis>\n<summary>{summary}</summary>"))],
