@@ -81,6 +81,14 @@ impl Model {
         self.shared.state().asked.clone()
     }
 
+    /// More to answer, behind what is left.
+    pub fn then(&self, script: Script) {
+        let mut state = self.shared.state();
+        state.main.extend(script.main);
+        state.subagent.extend(script.subagent);
+        state.compact.extend(script.compact);
+    }
+
     /// Whether any question held this text, wherever the harness put it.
     pub fn sent_to_model(&self, needle: &str) -> bool {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))
@@ -131,6 +139,15 @@ fn count(value: &Value, needle: &str) -> usize {
         Value::Array(items) => items.iter().map(|item| count(item, needle)).sum(),
         Value::Object(fields) => fields.values().map(|field| count(field, needle)).sum(),
         _ => 0,
+    }
+}
+
+fn text_with(value: &Value, needle: &str) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains(needle).then(|| text.clone()),
+        Value::Array(items) => items.iter().find_map(|item| text_with(item, needle)),
+        Value::Object(fields) => fields.values().find_map(|field| text_with(field, needle)),
+        _ => None,
     }
 }
 
@@ -203,7 +220,9 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             let (number, step) = shared.next(openai::kind(&request), &request);
             shared.wait(step.delay);
             let model = &request.body["model"];
-            if request.body["stream"] == true {
+            if let Some(status) = step.refusal {
+                http::answer(stream, status, &json!({ "error": { "message": "scripted" } }))
+            } else if request.body["stream"] == true {
                 http::stream(stream, &openai::pieces(&step, model, number))
             } else {
                 http::answer(stream, "200 OK", &openai::whole(&step, model, number))

@@ -38,6 +38,7 @@ mod lost;
 mod obstacles;
 mod occasions;
 mod one_brief;
+mod opencode;
 mod ownership;
 mod packet_edits;
 mod packet_sweeps;
