@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use model::event::{Action, Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
+use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
-use model::{checks, effect};
+use model::{effect, run};
 
 use crate::Undecodable;
 use crate::fields::Fields;
@@ -176,7 +176,7 @@ pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
 
 /// Whether what a command printed is looked at: it says how tests went, or what was done outside.
 pub fn wants_output(command: &str) -> bool {
-    checks::may_test(command) || effect::may_act(command)
+    run::may_tell(command) || effect::may_act(command)
 }
 
 /// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.
@@ -186,6 +186,29 @@ pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Ans
     }
     let pairs = response().object("answers").texts();
     pairs.into_iter().map(|(question, answer)| Answer { question, answer }).collect()
+}
+
+/// What a sub-agent was asked for and what it answered, of a call that hands work to one.
+pub fn delegated<'a>(
+    tool: &str,
+    input: &Fields<'a>,
+    response: impl FnOnce() -> Fields<'a>,
+) -> Option<Delegated<'a>> {
+    if tool != "Task" && tool != "Agent" {
+        return None;
+    }
+    let asked = input.text("description")?;
+    let texts = response().objects("content");
+    let answer = texts.iter().find_map(|part| part.text("text")).unwrap_or_default();
+    Some(Delegated { asked, answer })
+}
+
+/// The plan that was laid before the user.
+pub fn plan<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
+    if !matches!(tool, "ExitPlanMode" | "ExitSpecMode") {
+        return None;
+    }
+    input.text("plan").filter(|plan| !plan.trim().is_empty())
 }
 
 #[cfg(test)]

@@ -111,9 +111,20 @@ pub struct ToolDone<'a> {
     pub todos: Option<TodoChange<'a>>,
     /// Questions put to the user, and what they answered.
     pub answers: Vec<Answer<'a>>,
+    /// Work that was handed to a sub-agent.
+    pub delegated: Option<Delegated<'a>>,
+    /// A plan that was laid before the user; if the call went well, they approved it.
+    pub plan: Option<Text<'a>>,
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
+}
+
+/// What a sub-agent was asked for, and what it answered; nothing while it is at work.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delegated<'a> {
+    pub asked: Text<'a>,
+    pub answer: Text<'a>,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -221,21 +221,26 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
 
 /// Sentences of a prompt in which the user said how it is to be done. A paste has none: its sentences are not the user's.
 pub fn wishes(text: &str) -> Vec<&str> {
-    if text.len() >= PASTE {
+    if text.len() >= PASTE || is_report(text) {
         return Vec::new();
     }
     sentences(text).filter(|sentence| is_wish(sentence)).collect()
 }
 
 fn is_wish(sentence: &str) -> bool {
+    /// An order, as it begins.
     const STARTS: &[&str] = &[
         "don't ",
+        "dont ",
         "do not ",
         "never ",
         "always ",
         "make sure ",
         "please don't",
         "please do not",
+        "oh, please don't",
+        "also don't ",
+        "but don't ",
         "avoid ",
         "prefer ",
         "only ",
@@ -245,42 +250,84 @@ fn is_wish(sentence: &str) -> bool {
         "stick to ",
         "remember ",
         "no, ",
-        "not ",
-        "oh, please don't",
+        "let's not ",
+        "we should ",
+        "we need ",
+        "we must ",
+        "i want ",
+        "i'd like ",
+        "i'd rather ",
+        "i would like ",
+        "i would prefer ",
+        "i prefer ",
+        "it should ",
+        "it must ",
+        "this should ",
+        "this must ",
+        "wait, ",
+        "rather ",
+        "instead ",
+        "revert ",
+        "undo ",
+        "actually ",
     ];
+    /// What makes a sentence one of the user's own where it also holds a word of the next list.
+    const PERSON: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
     const WITHIN: &[&str] = &[
         " must ",
-        " must not ",
-        " should not ",
+        " should ",
         " shouldn't ",
         " don't ",
         " do not ",
         " never ",
         " always ",
-        " instead of ",
+        " instead",
         " rather than ",
         " make sure ",
         " without ",
         " has to ",
         " needs to ",
-        " should be ",
-        " i want ",
-        " i'd like ",
-        " i would like ",
-        " let's not ",
-        " remove this ",
-        " needs no ",
+        " need to ",
+        " want ",
+        " only ",
+        " prefer",
+        " not ",
     ];
-    const ASKING: &[&str] =
-        &["can you", "could you", "would you", "can we", "is there", "how about", "i guess", "and i guess"];
-    let words = sentence.to_lowercase().replace('’', "'");
+    const ASKING: &[&str] = &[
+        "can you",
+        "could you",
+        "would you",
+        "can we",
+        "is there",
+        "how about",
+        "i guess",
+        "and i guess",
+        "why ",
+        "what ",
+        "how ",
+        "does ",
+        "do we",
+        "do you",
+        "is it",
+        "are ",
+        "when ",
+    ];
+    let words = format!("{} ", sentence.to_lowercase().replace('’', "'"));
+    let person =
+        || PERSON.iter().any(|person| words.starts_with(person) || words.contains(&format!(" {person}")));
+    let starts = |list: &[&str]| list.iter().any(|start| words.starts_with(start));
     (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
         && !sentence.ends_with('?')
-        && !ASKING.iter().any(|ask| words.starts_with(ask))
-        && (STARTS.iter().any(|start| words.starts_with(start))
-            || WITHIN.iter().any(|word| words.contains(word)))
-        && !words.contains("i don't know")
-        && !words.contains("i do not know")
+        && !starts(ASKING)
+        && (starts(STARTS) || WITHIN.iter().any(|word| words.contains(word)) && person())
+        && !["i don't know", "i do not know", "i think this was", "not sure"]
+            .iter()
+            .any(|doubt| words.contains(doubt))
+}
+
+/// A review or a bug report, pasted: it speaks of code, not to the agent.
+fn is_report(text: &str) -> bool {
+    ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }
 
 #[cfg(test)]

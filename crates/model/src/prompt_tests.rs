@@ -61,6 +61,16 @@ fn how_it_is_to_be_done() {
         "oh, please don't amend commits - it breaks hooks"
     );
     assert_eq!(wish("I don't know what that is."), "");
+    assert_eq!(
+        wish("The reader does not filter binary files without a check."),
+        "",
+        "a report speaks of code"
+    );
+    assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
+    assert_eq!(
+        wish("Also don't give it a number and it needs no date"),
+        "Also don't give it a number and it needs no date"
+    );
     assert_eq!(wish("can you do it without a loop?"), "");
     assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");
 }

@@ -29,6 +29,8 @@ pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
 /// Steps, and characters of a text, that go into a brief.
 const MOST_STEPS: usize = 10;
+const MOST_FILES: usize = 12;
+const MOST_DONE: usize = 6;
 const LONGEST: usize = 400;
 
 /// `tester.context.md`.
@@ -79,6 +81,11 @@ impl ContextFile {
         section::key_files(&self.document)
     }
 
+    /// The rules it goes by, where it has any.
+    pub fn key_rules(&self) -> Vec<String> {
+        section::items(&self.document, &section::RULES)
+    }
+
     pub fn check(&self, facts: &Facts) -> RoleReport {
         check::check(&self.document, facts)
     }
@@ -127,13 +134,19 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
             format!("{role}, without a context file: {path} would be it (`thru context new {role}`)"),
         )];
     };
-    let Essentials { updated, goal, recovery_steps, pending, .. } = file.essentials();
+    let Essentials { updated, goal, recovery_steps, pending, completed, key_files, .. } = file.essentials();
     let updated = if updated.is_empty() {
         String::new()
     } else {
         format!(", updated {}", shown_path(&redact(&updated, told.redact), 40))
     };
-    let mut all = vec![fact("name", format!("{role}; its context file is {}{updated}", code(path, 200)))];
+    let mut all = vec![fact(
+        "name",
+        format!(
+            "{role}; its context file is {}{updated}; `thru recover {role}` tells all of it",
+            code(path, 200)
+        ),
+    )];
     if !goal.is_empty() {
         all.push(fact("goal", format!("Its goal: {}", quoted(&goal, LONGEST))));
     }
@@ -147,6 +160,29 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     }
     if !pending.is_empty() {
         all.push(fact("pending", format!("Pending: {}", quoted(&pending.join("; "), LONGEST))));
+    }
+    let rules = file.key_rules();
+    if !rules.is_empty() {
+        all.push(fact("rules", format!("Its rules: {}", quoted(&rules.join("; "), LONGEST))));
+    }
+    if !key_files.is_empty() {
+        let left = key_files.len().saturating_sub(MOST_FILES);
+        let more = if left > 0 { format!(" +{left}") } else { String::new() };
+        let named: Vec<String> = key_files
+            .iter()
+            .take(MOST_FILES)
+            .map(|file| shown_path(&redact(file, told.redact), 120))
+            .collect();
+        all.push(fact("files", format!("Its key files: {}{more}", named.join(", "))));
+    }
+    if !completed.is_empty() {
+        // The last ones matter most.
+        let left = completed.len().saturating_sub(MOST_DONE);
+        let more = if left > 0 { format!(" (+{left} before)") } else { String::new() };
+        all.push(fact(
+            "done",
+            format!("Completed: {}{more}", quoted(&completed[left..].join("; "), LONGEST)),
+        ));
     }
     let errors = told.report.map(RoleReport::errors).unwrap_or_default();
     if !errors.is_empty() {

@@ -154,6 +154,8 @@ fn is_talk(sentence: &str) -> bool {
         "no response requested",
         "got it",
         "understood",
+        "absolutely",
+        "sure",
         "interesting",
         "all tests pass",
         "all tests pass now",

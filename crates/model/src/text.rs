@@ -81,6 +81,8 @@ pub fn outline(text: &str, max: usize) -> String {
 /// What of a text is kept first: lower is better. Code in fences says least, unless the heading above asks for checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading) = (false, false, true);
+    // Its first words make a text known, whatever lines they stand on.
+    let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
         let bare = line.trim_start();
@@ -99,7 +101,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
             checking = ["verif", "test", "check", "valid"].iter().any(|word| small.contains(word));
         }
         weights.push(match () {
-            () if i == 0 => 0,
+            () if i == 0 || first < KNOWN_BY => 0,
             () if heading && (bare.contains('`') || bare.len() > 24) => 1,
             () if !heading && checking && (fenced || item && !indented) => 2,
             () if fenced => 8,
@@ -109,10 +111,14 @@ fn weights(lines: &[&str]) -> Vec<usize> {
             () if !indented => 6,
             () => 7,
         });
+        first += line.chars().count();
         after_heading = heading;
     }
     weights
 }
+
+/// So many characters make a text known.
+const KNOWN_BY: usize = 60;
 
 /// The weight of a line that only opens or closes code.
 const FENCE: usize = 9;
@@ -165,8 +171,8 @@ mod tests {
                     make check\n```";
         assert_eq!(outline(plan, 400), plan);
         assert_eq!(
-            outline(plan, 130),
-            "Do this plan:\n# Plan: keep comments in the reader\n… The reader drops comments.\n… ### 1. `src/reader.rs`\n\
+            outline(plan, 150),
+            "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n… ### 1. `src/reader.rs`\n\
              … make check\n…"
         );
         assert_eq!(outline("one two three", 8), "one two…");

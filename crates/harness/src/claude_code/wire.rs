@@ -92,6 +92,8 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
+        delegated: tools::delegated(&tool, &input, response),
+        plan: tools::plan(&tool, &input),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),

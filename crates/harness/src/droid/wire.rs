@@ -62,6 +62,8 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         files: touched(&tool, &input),
         todos: tools::todos(&tool, &input, Fields::default),
         answers: tools::answers(&tool, || fields.object("tool_response")),
+        delegated: None,
+        plan: tools::plan(&tool, &input),
         command,
         error: response.filter(|_| failed),
         id: None,

@@ -9,17 +9,17 @@ fn steps(class: Class) -> (u32, u32, u32) {
     match class {
         Class::First(section) => (section.order, 1, section.longer),
         Class::Last(_) => (60, 6, 20),
-        Class::Goal => (6, 1, 14),
+        Class::Goal => (6, 1, 18),
         Class::State => (8, 3, 26),
         Class::Failing => (10, 6, 11),
         Class::Edited | Class::Read => (12, 1, 90),
         Class::Words => (20, 7, 50),
-        Class::Done => (22, 5, 24),
+        Class::Done => (22, 4, 40),
         Class::Checks => (16, 10, 90),
         Class::Traps => (36, 8, 60),
         Class::Problems => (40, 4, 1),
         Class::Commands => (46, 6, 90),
-        Class::Earlier => (50, 5, 90),
+        Class::Earlier => (24, 4, 90),
         Class::Named => (120, 2, 90),
     }
 }

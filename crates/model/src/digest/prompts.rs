@@ -41,6 +41,8 @@ pub struct Goal<'d> {
     pub accepted: Option<&'d Statement>,
     /// The task that all this belongs to, if it is another message than the newest.
     pub task: Option<&'d Prompt>,
+    /// The agent has summed that task up: it stands here for what the newest message is about.
+    pub is_answered: bool,
 }
 
 impl Prompt {
@@ -85,9 +87,13 @@ impl Digest {
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             match prompt.sort() {
-                Sort::Approval if goal.accepted.is_none() => goal.accepted = self.answered_by(prompt),
+                // What was accepted and carried out is history.
+                Sort::Approval if goal.accepted.is_none() && self.outcome_of(i).is_none() => {
+                    goal.accepted = self.answered_by(prompt);
+                }
                 Sort::Task if !(prompt.at_work && i + 1 < self.prompts.len()) => {
                     goal.task = Some(prompt).filter(|_| i + 1 < self.prompts.len());
+                    goal.is_answered = self.outcome_of(i).is_some() && goal.accepted.is_none();
                     break;
                 }
                 _ => {}

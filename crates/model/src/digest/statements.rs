@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, Prompt, keep_last};
 use crate::event::Action;
 use crate::journal::Record;
+use crate::run::Ended;
 use crate::statement;
 use crate::text::cut;
 
@@ -119,7 +120,7 @@ impl Digest {
             at: record.ts.to_string(),
             did,
             what: cut(what, STEP_BYTES).to_owned(),
-            failed: record.ok == Some(false) || record.passed == Some(false),
+            failed: record.ok == Some(false) || super::failures::ended_of(record) == Ended::Failed,
             live: record.from.is_empty(),
         });
         keep_last(&mut self.steps, STEPS);
@@ -149,15 +150,15 @@ impl Digest {
 
     /// Requests with what became of them, oldest first.
     pub fn turns(&self) -> Vec<Turn<'_>> {
-        let ends = self.prompts.iter().skip(1).map(|next| next.record).chain([u64::MAX]);
-        let outcome = |prompt: &Prompt, end: u64| {
-            let said = self.statements.iter().rev();
-            said.clone().find(|said| said.closing && said.record > prompt.record && said.record < end)
-        };
-        self.prompts
-            .iter()
-            .zip(ends)
-            .map(|(prompt, end)| Turn { prompt, outcome: outcome(prompt, end) })
-            .collect()
+        let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of(i) };
+        self.prompts.iter().enumerate().map(turn).collect()
+    }
+
+    /// The words that closed the turn of a prompt: the last ones before the next prompt.
+    pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
+        let prompt = self.prompts.get(place)?;
+        let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);
+        let mut said = self.statements.iter().rev();
+        said.find(|said| said.closing && said.record > prompt.record && said.record < end)
     }
 }

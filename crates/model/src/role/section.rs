@@ -67,6 +67,13 @@ pub const KEY_FILES: Named = Named {
     aliases: &["important files", "relevant files", "files"],
 };
 
+/// Optional: a file without them says no word about it.
+pub const RULES: Named = Named {
+    name: "Key Rules",
+    matching: Matching::Prefix,
+    aliases: &["rules", "operational rules", "important rules"],
+};
+
 pub const ALL: [&Named; 5] = [&RECOVERY, &COMPLETED, &GOAL, &PENDING, &KEY_FILES];
 
 impl Named {

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::checks;
 use model::effect;
-use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
+use model::event::{Action, Answer, Delegated, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
+use model::run;
 use model::statement;
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
+use model::transcript::{About, Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -161,7 +161,8 @@ impl Retelling {
             let mention = |file: Touched<'static>| Touched { action: Action::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
-            let begun = ToolDone { id: call.id, tool: call.tool, files, ..ToolDone::default() };
+            let delegated = call.delegated;
+            let begun = ToolDone { id: call.id, tool: call.tool, files, delegated, ..ToolDone::default() };
             self.tell(at.as_deref(), &id, Kind::ToolDone(Box::new(begun)), false);
         }
     }
@@ -247,21 +248,26 @@ impl Retelling {
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
-        let acts = match call.command.as_deref() {
-            Some(command) => effect::may_act(command),
+        let wanted = match call.command.as_deref() {
+            Some(command) => effect::may_act(command) || run::may_tell(command),
             None => effect::tool_acts(&call.tool),
         };
-        if acts {
-            // The beginning names what was made, the end what was done last.
+        if wanted {
+            // The beginning names what was made, the end what was done last and how it ended.
             call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
                 true => owned(&result.text),
-                false => Cow::Owned(format!("{}\n{}", result.text, result.tail)),
+                false => Cow::Owned(format!(
+                    "{}
+{}",
+                    result.text, result.tail
+                )),
             });
-        } else if call.command.as_deref().is_some_and(checks::may_test) {
-            call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
             call.files = result.files.iter().map(owned_file).collect();
+        }
+        if let Some(delegated) = &mut call.delegated {
+            delegated.answer = owned(&result.text);
         }
         self.ended = Some(self.told.len());
         self.tell(at, id, Kind::ToolDone(Box::new(call)), false);
@@ -315,6 +321,16 @@ fn begun(call: &Call) -> ToolDone<'static> {
         tool: owned(&call.tool),
         files: call.files.iter().map(owned_file).collect(),
         command: call.command.as_deref().map(owned),
+        delegated: match &call.about {
+            About::Delegated { what, .. } => {
+                Some(Delegated { asked: owned(what), answer: Cow::Borrowed("") })
+            }
+            _ => None,
+        },
+        plan: match &call.about {
+            About::Plan(plan) => Some(owned(plan)),
+            _ => None,
+        },
         asked: call.asked.as_deref().map(owned),
         ..ToolDone::default()
     }

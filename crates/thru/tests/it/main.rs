@@ -35,6 +35,7 @@ mod limits;
 mod loop_hooks;
 mod loops;
 mod lost;
+mod made_up;
 mod obstacles;
 mod occasions;
 mod one_brief;

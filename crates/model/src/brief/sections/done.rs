@@ -3,7 +3,8 @@
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::digest::Turn;
+use crate::content::Content;
+use crate::digest::{AgentUse, Turn};
 use crate::prompt::Sort;
 use crate::render::quoted;
 
@@ -36,7 +37,15 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         digest.statements.iter().filter(|said| !closing.contains(&said.record) && !is_told(said.record));
     // The words that are told as the last ones.
     let found = found.filter(|found| found.record != digest.said_last);
+    // What the turn's closing words say again.
+    let said_again = |record: u64, text: &str| {
+        let closing = turns.iter().filter_map(|turn| turn.outcome).find(|closing| closing.record > record);
+        closing.is_some_and(|closing| Content::of(&closing.text).holds(text))
+    };
+    let found = found.filter(|found| !said_again(found.record, &found.text));
     facts.extend(found.map(|said| (said.record, Fact::Found(&said.text))));
+    let answered = digest.agents.iter().filter(|agent| !agent.answer.is_empty());
+    facts.extend(answered.map(|agent| (agent.record, Fact::Agent(agent))));
     facts.sort_by_key(|(record, _)| (*record <= digest.epoch, std::cmp::Reverse(*record)));
     for (record, fact) in facts {
         add(all, record, fact);
@@ -48,6 +57,7 @@ enum Fact<'d> {
     Turn(Turn<'d>, &'d str),
     Found(&'d str),
     Asked(Turn<'d>),
+    Agent(&'d AgentUse),
 }
 
 fn add(all: &mut Gathered, record: u64, fact: Fact) {
@@ -56,12 +66,17 @@ fn add(all: &mut Gathered, record: u64, fact: Fact) {
             let form = |request: usize, most: usize| {
                 format!("{} → {}", quoted(&turn.prompt.text, request), said(outcome, most))
             };
-            (Class::Done, vec![form(60, 120), form(80, 240), form(120, 500), form(200, 1_200)], outcome)
+            (Class::Done, vec![form(64, 100), form(80, 240), form(120, 500), form(200, 1_200)], outcome)
         }
         Fact::Found(text) => (Class::Done, vec![said(text, 160), said(text, 400)], text),
+        Fact::Agent(agent) => {
+            let form =
+                |most| format!("sub-agent {} → {}", quoted(&agent.asked, 80), said(&agent.answer, most));
+            (Class::Done, vec![form(120), form(300), form(800)], agent.answer.as_str())
+        }
         Fact::Asked(turn) => {
             let text = turn.prompt.text.as_str();
-            (Class::Earlier, vec![quoted(text, 70), quoted(text, 160), quoted(text, 300)], text)
+            (Class::Earlier, vec![quoted(text, 64), quoted(text, 160), quoted(text, 300)], text)
         }
     };
     all.add(class, format!("said:{record}"), forms).known_by = vec![known.to_owned()];

@@ -11,13 +11,25 @@ use crate::text::outline;
 use super::said;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
-    let Goal { newest, accepted, task } = material.digest.goal();
+    let digest = material.digest;
+    let Goal { newest, accepted, task, is_answered } = digest.goal();
     let Some(newest) = newest else { return };
     let alone = task.is_none() && accepted.is_none();
     if let Some(task) = task {
-        let forms = [160, 300, 700, 1_600, 4_000, 8_000].map(|most| format!("Task: {}", words(task, most)));
-        all.add(Class::Goal, format!("prompt:{}", task.record), forms.to_vec()).known_by =
-            vec![task.text.clone()];
+        let (label, most): (&str, &[usize]) = match is_answered {
+            true => ("Before it, answered", &[120, 300, 700]),
+            false => ("Task", &[120, 300, 700, 1_600, 4_000, 8_000]),
+        };
+        let forms: Vec<String> = most.iter().map(|most| format!("{label}: {}", words(task, *most))).collect();
+        all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
+    }
+    // One that was approved before the task was given is about something else.
+    let since = task.unwrap_or(newest).record.min(newest.record);
+    if let Some(plan) = digest.plan.as_ref().filter(|plan| plan.record > since) {
+        let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&plan.text, most), most + 2));
+        let forms = [160, 400, 900, 2_000, 4_000, 8_000].map(form);
+        all.add(Class::Goal, format!("plan:{}", plan.record), forms.to_vec()).known_by =
+            vec![plan.text.clone()];
     }
     if let Some(accepted) = accepted {
         let forms = [200, 400, 800, 1_600]
@@ -32,8 +44,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     };
     // A short yes is told in full; a task that stands alone is all there is to say.
     let most = match newest.sort() {
-        Sort::Task if alone => [260, 500, 1_000, 2_000, 4_000, 8_000],
-        _ => [200, 300, 600, 1_200, 2_400, 4_000],
+        Sort::Task if alone => [200, 500, 1_000, 2_000, 4_000, 8_000],
+        _ => [130, 300, 600, 1_200, 2_400, 4_000],
     };
     let forms = most.map(|most| format!("{label}{}", words(newest, most)));
     all.add(Class::Goal, format!("prompt:{}", newest.record), forms.to_vec()).known_by =

@@ -14,12 +14,26 @@ use super::said;
 /// Calls that are told of those after the last words.
 const STEPS: usize = 6;
 
+/// So many prompts after the last change of a list make it stale.
+const STALE: usize = 3;
+
 /// Longer than that, the agent summed something up.
 const ANNOUNCEMENT: usize = 400;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     last_words(material.digest, all);
     todos(material.digest, all);
+    running(material.digest, all);
+}
+
+/// Sub-agents that have not answered.
+fn running(digest: &Digest, all: &mut Gathered) {
+    for agent in
+        digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > digest.epoch)
+    {
+        let id = format!("agent:{}", agent.record);
+        all.add(Class::State, id, vec![format!("A sub-agent was at work: {}", quoted(&agent.asked, 120))]);
+    }
 }
 
 fn last_words(digest: &Digest, all: &mut Gathered) {
@@ -57,7 +71,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         (false, Some(then)) => format!("At work on the newest message: {then}"),
         (false, None) => "The newest message has not been taken up yet".to_owned(),
     };
-    let forms = vec![form(100, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
+    let forms = vec![form(80, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 
@@ -72,6 +86,10 @@ fn step(step: &Step) -> String {
 }
 
 fn todos(digest: &Digest, all: &mut Gathered) {
+    // A list that nobody touched while several other things were asked for is about something that is over.
+    if digest.prompts.iter().filter(|prompt| prompt.record > digest.todos_at).count() >= STALE {
+        return;
+    }
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for todo in digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()) {
         let id = format!("todo:{:016x}", fingerprint([&todo.id, &todo.text]));

@@ -1,0 +1,101 @@
+//! Whether a text says what another says: compared by content, not by letters. Quote marks, markup, white space and
+//! letter case do not matter, nor does a quote that is abridged.
+
+use std::collections::BTreeSet;
+
+/// A text, to be asked whether it holds another.
+#[derive(Debug)]
+pub struct Content {
+    /// Letters, digits and the signs of paths and commands, in small letters.
+    text: String,
+    words: BTreeSet<String>,
+}
+
+/// So many of a hundred words that carry meaning must be there.
+const SHARE: usize = 80;
+
+/// Words at the beginning of a longer text by which a quote of it is known.
+const QUOTED: usize = 8;
+
+impl Content {
+    pub fn of(text: &str) -> Content {
+        let text = plain(text);
+        let words = telling(&text).map(str::to_owned).collect();
+        Content { text, words }
+    }
+
+    /// The same words in a row, the beginning of a longer text, or most of the words that carry meaning.
+    pub fn holds(&self, text: &str) -> bool {
+        let wanted = plain(text);
+        if wanted.is_empty() || self.has(&wanted) {
+            return true;
+        }
+        let beginning: Vec<&str> = wanted.split(' ').take(QUOTED).collect();
+        if beginning.len() == QUOTED && self.has(beginning.join(" ").trim_end_matches(['.', ',', ':', ';'])) {
+            return true;
+        }
+        let words: BTreeSet<&str> = telling(&wanted).collect();
+        let held = words.iter().filter(|word| self.words.contains(**word)).count();
+        words.len() >= 4 && held * 100 >= words.len() * SHARE
+    }
+
+    /// The words in a row, and not as part of longer ones: `a.rs` is not in `data.rs`.
+    fn has(&self, wanted: &str) -> bool {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        self.text.match_indices(wanted).any(|(at, _)| {
+            let before = self.text[..at].chars().next_back();
+            let after = self.text[at + wanted.len()..].chars().next();
+            !before.is_some_and(is_part) && !after.is_some_and(is_part)
+        })
+    }
+}
+
+/// In small letters, without quote marks and markup, white space collapsed.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '"' | '\'' | '`' | '*' | '“' | '”' | '‘' | '’' | '…' | '(' | ')' | '[' | ']' | '#' => {}
+            c if c.is_whitespace() => {
+                if !out.ends_with(' ') && !out.is_empty() {
+                    out.push(' ');
+                }
+            }
+            c => out.extend(c.to_lowercase()),
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn telling(plain: &str) -> impl Iterator<Item = &str> {
+    let words = plain.split([' ', '/', ':', ',', ';']);
+    words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).filter(|word| word.len() > 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_in_other_letters() {
+        let summary = Content::of(
+            "The user said: \"please don't amend commits - it messes with the workflows\". Edited `src/data.rs` and ran\n\
+             **make check**. Then: \"Also rename the folder to cache and move...\". The reader loses comments in nested arrays.",
+        );
+        let cases = [
+            ("Please don’t amend  commits - it messes with the workflows", true),
+            ("make check", true),
+            ("data.rs", true),
+            ("a.rs", false),
+            ("Comments are lost by the reader in nested arrays", true),
+            ("Comments are lost by the writer of the other format", false),
+            ("Also rename the folder to cache and move all of its readers there", true),
+            ("Also rename the file to cache and delete all of its readers there", false),
+            ("", true),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(summary.holds(text), expected, "{text:?}");
+        }
+    }
+}

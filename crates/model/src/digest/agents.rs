@@ -1,0 +1,55 @@
+//! Work that was handed to sub-agents, and the plan that was approved.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, keep_last};
+use crate::journal::{self, Record};
+use crate::statement;
+use crate::text::cut;
+
+const AGENTS: usize = 20;
+const ASKED_BYTES: usize = 160;
+const ANSWER_BYTES: usize = 900;
+const PLAN_BYTES: usize = 8_000;
+
+/// What a sub-agent was asked for, and its answer in substance.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentUse {
+    pub record: u64,
+    pub asked: String,
+    /// Condensed; empty while it is at work.
+    pub answer: String,
+}
+
+/// A plan that the user approved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Plan {
+    pub record: u64,
+    pub text: String,
+}
+
+impl Digest {
+    pub(super) fn add_agent(&mut self, record: &Record) {
+        if record.asked.is_empty() {
+            return;
+        }
+        // In the background: the answer comes later, as a message of its own.
+        let launched = record.text.starts_with("Async agent launched");
+        let answer = if launched { String::new() } else { statement::condense(&record.text) };
+        self.agents.push(AgentUse {
+            record: self.records,
+            asked: cut(&record.asked, ASKED_BYTES).to_owned(),
+            answer: cut(&answer, ANSWER_BYTES).to_owned(),
+        });
+        keep_last(&mut self.agents, AGENTS);
+    }
+
+    pub(super) fn add_plan(&mut self, record: &Record) {
+        if record.name == journal::PLAN && !record.text.trim().is_empty() {
+            let text = cut(record.text.trim(), PLAN_BYTES).to_owned();
+            self.plan = Some(Plan { record: self.records, text });
+        }
+    }
+}

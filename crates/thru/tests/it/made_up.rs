@@ -1,0 +1,212 @@
+//! Whole sessions of our own making, told through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` writes the
+//! expected briefs anew; read them as the agent that has lost its memory would.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+/// A transcript as Claude Code writes it, line by line.
+struct Transcript {
+    lines: Vec<String>,
+    calls: usize,
+}
+
+impl Transcript {
+    fn new() -> Transcript {
+        Transcript { lines: Vec::new(), calls: 0 }
+    }
+
+    fn line(&mut self, kind: &str, content: &Value) {
+        let second = self.lines.len();
+        let at = format!("2026-11-15T18:{:02}:{:02}.000Z", second / 60, second % 60);
+        let line = json!({"parentUuid": null, "isSidechain": false, "cwd": "/work/shop", "sessionId": "made-up",
+            "gitBranch": "main", "type": kind, "uuid": format!("u{second}"), "timestamp": at,
+            "message": {"role": kind, "content": content}});
+        self.lines.push(line.to_string());
+    }
+
+    fn prompt(&mut self, text: &str) {
+        self.line("user", &json!(text));
+    }
+
+    fn queued(&mut self, text: &str) {
+        let line = json!({"type": "queue-operation", "operation": "enqueue", "timestamp": "2026-11-15T18:00:00.000Z",
+            "content": text, "sessionId": "made-up"});
+        self.lines.push(line.to_string());
+    }
+
+    fn said(&mut self, text: &str) {
+        self.line("assistant", &json!([{"type": "text", "text": text}]));
+    }
+
+    fn call(&mut self, tool: &str, input: &Value, result: &str, failed: bool) {
+        self.calls += 1;
+        let id = format!("toolu_{}", self.calls);
+        self.line("assistant", &json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]));
+        let result =
+            json!([{"type": "tool_result", "tool_use_id": id, "content": result, "is_error": failed}]);
+        self.line("user", &result);
+    }
+
+    fn edit(&mut self, path: &str) {
+        let input = json!({"file_path": format!("/work/shop/{path}"), "old_string": "a", "new_string": "b"});
+        self.call("Edit", &input, "The file has been updated.", false);
+    }
+
+    fn read(&mut self, path: &str) {
+        self.call("Read", &json!({"file_path": format!("/work/shop/{path}")}), "1→text", false);
+    }
+
+    fn run(&mut self, command: &str, printed: &str) {
+        self.call("Bash", &json!({"command": command}), printed, false);
+    }
+
+    fn fail(&mut self, command: &str, printed: &str) {
+        self.call("Bash", &json!({"command": command}), &format!("Exit code 1\n{printed}"), true);
+    }
+
+    fn refuse(&mut self, command: &str, words: &str) {
+        let text = format!(
+            "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n{words}"
+        );
+        self.call("Bash", &json!({"command": command}), &text, true);
+    }
+
+    fn write(&self, env: &TestEnv) -> PathBuf {
+        env.write("made-up.jsonl", self.lines.join("\n") + "\n")
+    }
+}
+
+/// Several requests, each answered; the last one is under way and a test fails.
+fn requests() -> Transcript {
+    let mut session = Transcript::new();
+    session.prompt("Add a discount to the basket: orders over 100 get 5 % off. Don't touch the tax code.");
+    session.read("src/basket.py");
+    session.said("The total is computed in `Basket.total()`, before tax. Let me change it.");
+    session.edit("src/basket.py");
+    session.run("python3 -m pytest tests/test_basket.py", "===== 12 passed in 0.31s =====");
+    session
+        .said("Done! `Basket.total()` in src/basket.py now takes 5 % off orders over 100. All tests pass.");
+    session.prompt("why is the total rounded twice?");
+    session.read("src/money.py");
+    session.said(
+        "It is a leftover: `Money.__init__` rounds, and `Basket.total()` rounds again. The second one changes nothing.",
+    );
+    session.queued(r#"{"task_id":"b7","status":"completed"}"#);
+    session.prompt("ok remove the second rounding, and use banker's rounding in Money");
+    session.said("I'll change both places.");
+    session.edit("src/basket.py");
+    session.edit("src/money.py");
+    session.fail(
+        "python3 -m pytest tests",
+        "FAILED tests/test_money.py::test_half_up - assert Decimal('0.12') == Decimal('0.13')\n1 failed, 30 passed in 0.52s",
+    );
+    session.read("tests/test_money.py");
+    session
+}
+
+/// A plan with a list, a sub-agent, a refusal and a word in passing.
+fn plan() -> Transcript {
+    let mut session = Transcript::new();
+    let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();
+    session.prompt(&format!(
+        "Implement the following plan:\n\n# Plan: split the importer\n\n## Summary\nThe importer is one file of 3,000 lines.\n\n{steps}## Verification\n```\nmake lint test\n```"
+    ));
+    let todos = |done: usize| {
+        let status = |n: usize| if n < done { "completed" } else { "pending" };
+        let list: Vec<Value> =
+            (0..4).map(|n| json!({"content": format!("Move step {}", n + 1), "status": status(n), "activeForm": "x"})).collect();
+        json!({"todos": list})
+    };
+    session.call("TodoWrite", &todos(0), "ok", false);
+    let asked =
+        json!({"description": "Find callers of the importer", "subagent_type": "explorer", "prompt": "…"});
+    session.call(
+        "Task",
+        &asked,
+        "Only src/cli.py and src/api/upload.py call `Importer.run()`; both pass a path.",
+        false,
+    );
+    session.edit("src/importer/step_1.py");
+    session.queued("please don't rename the public functions");
+    session.refuse("git commit -am 'Move step 1'", "not yet, I want to commit all steps at once");
+    session.said("Understood. Step 1 is moved; the tests for it live in tests/importer/test_step_1.py. Next is step 2.");
+    session.call("TodoWrite", &todos(1), "ok", false);
+    session.read("src/importer/step_2.py");
+    session
+}
+
+/// A yes: what is wanted stands in the agent's proposal.
+fn yes() -> Transcript {
+    let mut session = Transcript::new();
+    session
+        .prompt("The nightly export takes two hours. Can you find out why and tell me what to do about it?");
+    session.read("src/export.py");
+    session.said("The export opens a connection for every row. I propose: 1. one connection for the whole export; 2. batches of 500 rows; 3. an index on orders.exported_at. Shall I do that?");
+    session.prompt("yes, do 1 and 2");
+    session
+}
+
+fn brief(session: &Transcript, more: &[&str]) -> String {
+    let env = TestEnv::new();
+    let path = session.write(&env);
+    let path = path.to_string_lossy();
+    let words: Vec<&str> =
+        ["brief", "--transcript", &path, "--event", "compact"].iter().chain(more).copied().collect();
+    env.thru(&words).ok().stdout
+}
+
+#[track_caller]
+fn check(name: &str, told: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/made_up/{name}.txt"));
+    if std::env::var_os("THRU_BLESS").is_some() {
+        std::fs::write(&path, told).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(told, expected, "THRU_BLESS=1 writes it anew");
+}
+
+#[test]
+fn requests_with_what_became_of_them() {
+    check("requests", &brief(&requests(), &["--max-chars", "9500"]));
+    check("requests-2000", &brief(&requests(), &["--max-chars", "2000"]));
+}
+
+#[test]
+fn a_plan_under_way() {
+    check("plan", &brief(&plan(), &["--max-chars", "9500"]));
+    check("plan-2000", &brief(&plan(), &["--max-chars", "2000"]));
+}
+
+#[test]
+fn a_yes_stands_for_the_proposal() {
+    check("yes", &brief(&yes(), &["--max-chars", "2000"]));
+}
+
+#[test]
+fn beside_a_summary_only_what_it_lacks() {
+    let env = TestEnv::new();
+    let summary = format!(
+        "The user asked: \"Add a discount to the basket: orders over 100 get 5 % off.\" `Basket.total()` in src/basket.py was \
+         changed. Then \"ok remove the second rounding, and use banker's rounding in Money\": src/money.py was edited. {}",
+        "The rest of the summary speaks of other things at length. ".repeat(40)
+    );
+    let file = env.write("summary.txt", summary);
+    let told = brief(&requests(), &["--summary", &file.to_string_lossy()]);
+    check("beside", &told);
+    assert!(!told.contains("orders over 100 get") && told.contains("test_half_up"), "{told}");
+    assert!(told.lines().count() <= 12, "{told}");
+}
+
+#[test]
+fn never_wider_than_asked_and_always_the_same() {
+    for session in [requests(), plan(), yes()] {
+        for chars in ["300", "700", "1200", "2000", "4000"] {
+            let told = brief(&session, &["--max-chars", chars]);
+            assert!(told.trim_end().encode_utf16().count() <= chars.parse().unwrap(), "{chars}: {told}");
+            assert_eq!(told, brief(&session, &["--max-chars", chars]));
+        }
+    }
+}
