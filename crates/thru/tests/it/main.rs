@@ -42,6 +42,7 @@ mod one_brief;
 mod opencode;
 mod ownership;
 mod packet_edits;
+mod packet_facts;
 mod packet_sweeps;
 mod packets;
 mod payloads;
