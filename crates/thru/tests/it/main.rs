@@ -46,6 +46,7 @@ mod packet_facts;
 mod packet_sweeps;
 mod packets;
 mod payloads;
+mod plans;
 mod receipts;
 mod redact;
 mod repositories;
