@@ -116,6 +116,19 @@ impl Conversation {
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
+    /// Says something, and allows what the agent then asks permission for: a plan, for one, which is how it is approved.
+    pub fn say_and_allow(&mut self, text: &str) -> Value {
+        self.start_saying(text);
+        let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
+        let request = &asked["request"];
+        assert_eq!(request["subtype"], "can_use_tool", "{asked}");
+        self.process.send(&json!({ "type": "control_response", "response": {
+            "subtype": "success", "request_id": asked["request_id"],
+            "response": { "behavior": "allow", "updatedInput": request["input"] },
+        }}));
+        self.process.wait_for("result", |line| line["type"] == "result")
+    }
+
     pub fn end(self) -> Ended {
         self.process.finish()
     }
