@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::claude::{ClaudeCode, session};
 use crate::model::{Kind, Model};
@@ -15,22 +15,25 @@ fn an_approved_plan_is_imported_followed_and_told() {
     let scratch = Scratch::new();
     ClaudeCode::init(&scratch);
     let model = Model::start(Script {
-        main: vec![call("ExitPlanMode", json!({ "plan": PLAN })), say("The plan is approved.")],
+        main: vec![say("I will write it down.")],
         compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
         ..Script::default()
     });
-    let arguments = ["--permission-mode", "plan", "--permission-prompt-tool", "stdio"];
-    let mut talk = claude.converse(&scratch, &model, &arguments);
-    let sid = session(&talk.say_and_allow("Plan the parser"));
-    let list = List::of(&model);
+    let mut talk = claude.converse_in_plan_mode(&scratch, &model);
+    let sid = session(&talk.say("Plan the parser"));
+    // The plan is a file, whose name the harness chooses; what the user approves is what stands in it.
+    let write = call("Write", json!({ "file_path": plan_file(&model), "content": PLAN }));
+    let main = vec![write, call("ExitPlanMode", json!({})), say("The plan is approved.")];
+    model.then(Script { main, ..Script::default() });
+    talk.say_and_allow("Show me the plan");
 
-    model.then(Script { main: list.make(&["Write the lexer", "Write the grammar"]), ..Script::default() });
+    model.then(Script { main: make_list(&["Write the lexer", "Write the grammar"]), ..Script::default() });
     talk.say("Keep a list");
     let report = scratch.thru_json(&["plan", "import", "--from-session", "--session", &sid]);
     assert_eq!((&report["title"], &report["tasks"]), (&json!("Parser plan"), &json!(3)), "{report}");
     scratch.thru_ok(&["task", "block", "1.3", "no style yet"]);
 
-    model.then(Script { main: list.move_on(&["Write the lexer", "Write the grammar"]), ..Script::default() });
+    model.then(Script { main: move_list_on(), ..Script::default() });
     talk.say("Go on");
     assert_eq!(status(&scratch, 0), "completed", "the list moved its task");
     assert_eq!(status(&scratch, 1), "in_progress");
@@ -54,54 +57,27 @@ fn status(scratch: &Scratch, task: usize) -> String {
     plan["phases"][0]["tasks"][task]["status"].as_str().expect("a status").to_owned()
 }
 
-/// The tool for lists that this version of the harness gives its model.
-enum List {
-    Todos,
-    Tasks,
+/// The path that the harness tells its model to write the plan to.
+fn plan_file(model: &Model) -> String {
+    let asked = model.asked();
+    let told = asked.iter().find_map(|asked| asked.text_with("/plans/")).expect("the plan's file is named");
+    let words = told.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ','));
+    let path = words
+        .map(|word| word.trim_end_matches('.'))
+        .find(|word| word.contains("/plans/") && word.ends_with(".md"));
+    path.expect("a path").to_owned()
 }
 
-impl List {
-    fn of(model: &Model) -> List {
-        let asked = model.asked();
-        let tools = asked.last().map(|asked| asked.body["tools"].clone()).unwrap_or_default();
-        let has =
-            |name: &str| tools.as_array().is_some_and(|tools| tools.iter().any(|tool| tool["name"] == name));
-        assert!(has("TodoWrite") || has("TaskCreate"), "a tool for lists: {tools}");
-        if has("TodoWrite") { List::Todos } else { List::Tasks }
-    }
-
-    fn make(&self, texts: &[&str]) -> Vec<Step> {
-        let mut steps: Vec<Step> = match self {
-            List::Todos => vec![todos(texts, &["pending", "pending"])],
-            List::Tasks => texts
-                .iter()
-                .map(|text| {
-                    call("TaskCreate", json!({ "subject": text, "description": text, "activeForm": text }))
-                })
-                .collect(),
-        };
-        steps.push(say("Listed."));
-        steps
-    }
-
-    fn move_on(&self, texts: &[&str]) -> Vec<Step> {
-        let mut steps = match self {
-            List::Todos => vec![todos(texts, &["completed", "in_progress"])],
-            List::Tasks => vec![
-                call("TaskUpdate", json!({ "taskId": "1", "status": "completed" })),
-                call("TaskUpdate", json!({ "taskId": "2", "status": "in_progress" })),
-            ],
-        };
-        steps.push(say("The lexer is done."));
-        steps
-    }
+fn make_list(texts: &[&str]) -> Vec<Step> {
+    let make =
+        |text: &&str| call("TaskCreate", json!({ "subject": text, "description": text, "activeForm": text }));
+    texts.iter().map(make).chain([say("Listed.")]).collect()
 }
 
-fn todos(texts: &[&str], statuses: &[&str]) -> Step {
-    let todos: Vec<Value> = texts
-        .iter()
-        .zip(statuses)
-        .map(|(text, status)| json!({ "content": text, "status": status, "activeForm": text }))
-        .collect();
-    call("TodoWrite", json!({ "todos": todos }))
+fn move_list_on() -> Vec<Step> {
+    vec![
+        call("TaskUpdate", json!({ "taskId": "1", "status": "completed" })),
+        call("TaskUpdate", json!({ "taskId": "2", "status": "in_progress" })),
+        say("The lexer is done."),
+    ]
 }
