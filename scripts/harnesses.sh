@@ -4,7 +4,7 @@
 #   scripts/harnesses.sh [DIR]        DIR is target/harnesses unless given
 #
 # What is there already is left alone. On stdout one line for each that is there, in the form the tests read:
-#   THRU_CLAUDE=/…/claude        THRU_DROID=/…/droid
+#   THRU_CLAUDE=/…/claude        THRU_DROID=/…/droid        THRU_OPENCODE=/…/opencode
 # Exit 1 when one is missing, with the reason on stderr.
 set -eu
 
@@ -12,6 +12,7 @@ CLAUDE_VERSION=2.1.325
 DROID_VERSION=0.225.2
 # Made for more machines than the newer one, whose platform packages are not all in the registry.
 DROID_OLDER_VERSION=0.215.0
+OPENCODE_VERSION=1.18.33
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 dir=${1:-$here/target/harnesses}
@@ -28,6 +29,8 @@ main() {
         *) fail "no harness for $(uname -m): x86-64 and arm64 only" ;;
     esac
     platform=$system-$machine
+    older=
+    if [ "$platform" = linux-x64 ] && ! grep -q avx2 /proc/cpuinfo; then older=-baseline; fi
     mkdir -p "$dir"
     dir=$(CDPATH='' cd -- "$dir" && pwd)
 
@@ -39,6 +42,9 @@ main() {
     provide THRU_DROID droid "@factory/cli-$platform@$DROID_VERSION" "@factory/cli-$platform/bin/droid" ||
         provide THRU_DROID droid "droid@$DROID_OLDER_VERSION" "@factory/cli-$platform/bin/droid" ||
         status=1
+    # The platform package by itself, which is the program; without AVX2 that of older machines.
+    provide THRU_OPENCODE opencode "opencode-$platform$older@$OPENCODE_VERSION" \
+        "opencode-$platform$older/bin/opencode" || status=1
     [ $status = 0 ] || [ -n "$npm" ] || fail "npm is needed to install the harnesses and is not on PATH" \
         "https://nodejs.org has it (node 20 or newer), or your system's package manager"
     return $status

@@ -73,6 +73,7 @@ impl Harness {
                     .to_owned(),
             );
         }
+        gaps.extend(self.limits.iter().map(|limit| (*limit).to_owned()));
         gaps
     }
 }

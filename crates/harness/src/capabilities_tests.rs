@@ -20,6 +20,12 @@ fn every_gap_is_said_and_nothing_else() {
 }
 
 #[test]
+fn what_a_harness_does_its_own_way_is_said_too() {
+    let opencode = by_name("opencode").unwrap();
+    assert_eq!(opencode.gaps(), opencode.limits);
+}
+
+#[test]
 fn rows_agree_with_their_capabilities() {
     for harness in HARNESSES {
         let name = harness.name;

@@ -1,5 +1,7 @@
 //! Slash commands: what a harness is given so that a person can ask for `thru` from inside a session.
 
+use serde::Serialize;
+
 use crate::{Commands, Harness};
 
 /// One command, as a file in the harness's `commands` folder.
@@ -109,16 +111,49 @@ there is no `--file` and no prompt). Without a `--promise` choose a short one th
 you stop, you are given it again, until your last message says the promise, in the form the command printed; say it only \
 if it is true.";
 
-/// The commands for one harness. A name that it has itself gets our name in front.
-pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
+/// One command, as a plugin adds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PluginCommand {
+    pub name: String,
+    pub description: &'static str,
+    pub template: String,
+    /// What is run first, and shown above the template: words behind `thru`.
+    pub runs: Vec<Vec<&'static str>>,
+}
+
+/// The commands that the plugin of a harness adds; none where they are files.
+pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
+    let Commands::InPlugin { .. } = harness.commands else { return Vec::new() };
     COMMANDS
         .iter()
-        .map(|template| {
-            let name = template.name;
-            let name = if is_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() };
-            SlashCommand { name, text: text(harness, program, template) }
+        .map(|template| PluginCommand {
+            name: name(harness, template),
+            description: template.about,
+            template: task(harness, program, template),
+            runs: template.runs.iter().map(|run| run.split(' ').collect()).collect(),
         })
         .collect()
+}
+
+/// The files for one harness; none where its plugin adds them. A name that it has itself gets our name in front.
+pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
+    let Commands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
+    COMMANDS
+        .iter()
+        .map(|template| SlashCommand {
+            name: name(harness, template),
+            text: text(harness, program, template, runs_lines),
+        })
+        .collect()
+}
+
+fn name(harness: &Harness, template: &Template) -> String {
+    let name = template.name;
+    if is_taken(harness, name) { format!("thru-{name}") } else { name.to_owned() }
+}
+
+fn task(harness: &Harness, program: &str, template: &Template) -> String {
+    template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
 /// Names that the harness has itself, so that ours are called otherwise there.
@@ -127,7 +162,7 @@ pub fn renamed(harness: &Harness) -> Vec<&'static str> {
 }
 
 fn is_taken(harness: &Harness, name: &str) -> bool {
-    let Commands::MarkdownFiles { taken, .. } = harness.commands;
+    let (Commands::MarkdownFiles { taken, .. } | Commands::InPlugin { taken }) = harness.commands;
     taken.contains(&name)
 }
 
@@ -135,9 +170,8 @@ pub fn is_ours(text: &str) -> bool {
     text.contains(MARK)
 }
 
-fn text(harness: &Harness, program: &str, template: &Template) -> String {
-    let Template { about, arguments, runs, task, .. } = template;
-    let Commands::MarkdownFiles { runs_lines, .. } = harness.commands;
+fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool) -> String {
+    let Template { about, arguments, runs, .. } = template;
     let (allowed, lines) = match runs_lines {
         // It has to be allowed to.
         true => {
@@ -152,7 +186,7 @@ fn text(harness: &Harness, program: &str, template: &Template) -> String {
     };
     let hint = if arguments.is_empty() { String::new() } else { format!("argument-hint: \"{arguments}\"\n") };
     let gap = if lines.is_empty() { "" } else { "\n" };
-    let task = task.replace("{thru}", program).replace("{harness}", harness.name);
+    let task = task(harness, program, template);
     format!("---\ndescription: \"{about}\"\n{hint}{allowed}---\n{lines}{gap}{task}\n\n{MARK}\n")
 }
 
@@ -168,6 +202,19 @@ mod tests {
         };
         assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet", "recover", "loop"]);
         assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "recover", "loop"]);
+    }
+
+    #[test]
+    fn a_plugin_adds_the_same_commands_and_no_file_is_written_for_them() {
+        let harness = by_name("opencode").unwrap();
+        assert_eq!(all(harness, "/bin/thru"), []);
+        let commands = for_plugin(harness, "/bin/thru");
+        assert_eq!(commands.len(), COMMANDS.len());
+        let context = commands.iter().find(|command| command.name == "context").unwrap();
+        assert_eq!(context.runs[0], ["status"]);
+        let pickup = commands.iter().find(|command| command.name == "pickup").unwrap();
+        assert!(pickup.template.contains("/bin/thru pickup --for opencode $ARGUMENTS"));
+        assert_eq!(for_plugin(by_name("droid").unwrap(), "/bin/thru"), []);
     }
 
     #[test]

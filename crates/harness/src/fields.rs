@@ -71,6 +71,26 @@ impl<'a> Fields<'a> {
         objects
     }
 
+    /// The lists of texts in an array; empty where there are none.
+    pub fn lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
+        let mut lists = Vec::new();
+        if let Some(mut walk) = self.raw(name).map(Raw::walk)
+            && walk.array()
+        {
+            while walk.element() {
+                let mut texts = Vec::new();
+                let mut list = walk.raw().walk();
+                if list.array() {
+                    while list.element() {
+                        texts.extend(list.text(usize::MAX));
+                    }
+                }
+                lists.push(texts);
+            }
+        }
+        lists
+    }
+
     /// Every field that holds a text, with its name.
     pub fn texts(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()

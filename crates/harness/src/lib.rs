@@ -15,6 +15,8 @@ pub mod claude_code;
 pub mod commands;
 pub mod droid;
 mod fields;
+pub mod opencode;
+pub mod plugin;
 pub mod process;
 pub mod settings;
 mod tools;
@@ -50,8 +52,10 @@ pub struct Harness {
     /// The folder of its settings, in a project and, unless a variable says otherwise, in HOME.
     pub folder: &'static str,
     pub folder_variable: Option<&'static str>,
-    /// The variable that holds the project's folder while a hook runs.
-    pub project_dir: &'static str,
+    /// Where its folder is that belongs to a person.
+    pub home: Home,
+    /// The variable that holds the project's folder while a hook runs. None: the payload's `cwd` is that folder.
+    pub project_dir: Option<&'static str>,
     /// Variables of which one is set in everything the harness starts.
     pub presence: &'static [&'static str],
     /// The variable that holds the session's id, where there is one.
@@ -59,6 +63,8 @@ pub struct Harness {
     /// The events we ask for, and what they are to us.
     pub events: &'static [Wired],
     pub capabilities: Capabilities,
+    /// What else it cannot do, or does its own way, a sentence each.
+    pub limits: &'static [&'static str],
     /// Most text that reaches the model whole, in UTF-16 units.
     pub context_cap: usize,
     pub decode: Decode,
@@ -81,6 +87,40 @@ pub struct Harness {
 pub enum Transcript {
     /// A file of JSON lines to which the harness appends. The payloads of hooks name it.
     JsonLines { read_line: transcript::ReadLine },
+    /// A database that a program of its own, or `sqlite3`, is asked. No hook reads it, because that starts a process.
+    Database(Database),
+}
+
+/// A database of sessions.
+#[derive(Clone, Copy, Debug)]
+pub struct Database {
+    /// Reads one row of the answer.
+    pub read_line: transcript::ReadLine,
+    /// The file, below the folder for a person's data.
+    pub file: &'static str,
+    /// The arguments with which its own program answers a query in JSON; `{query}` is the query.
+    pub arguments: &'static [&'static str],
+    /// A session as rows with one column, `line`, which holds a JSON object; `{session}` is its id.
+    pub query: &'static str,
+}
+
+impl Transcript {
+    pub fn read_line(&self) -> transcript::ReadLine {
+        match self {
+            Transcript::JsonLines { read_line } | Transcript::Database(Database { read_line, .. }) => {
+                *read_line
+            }
+        }
+    }
+}
+
+/// Where a harness keeps the folder that belongs to a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// In HOME, under the name that it has in a project too.
+    Folder,
+    /// In the folder for settings, `$XDG_CONFIG_HOME` or `~/.config`, under this name.
+    Config(&'static str),
 }
 
 /// How it is told to call us.
@@ -88,6 +128,18 @@ pub enum Transcript {
 pub enum Install {
     /// Entries in a table of hooks, in a settings file of JSON.
     HookTable(HookTable),
+    /// A program of ours that it loads.
+    Plugin(Plugin),
+}
+
+/// A plugin: one file, the same for everybody but for one line.
+#[derive(Clone, Copy, Debug)]
+pub struct Plugin {
+    /// Below the harness's folder.
+    pub file: &'static str,
+    pub text: &'static str,
+    /// How the line begins behind which stands what installing knows; see [`plugin::Settings`].
+    pub slot: &'static str,
 }
 
 /// A table of hooks: which file, and in what form a hook stands there.
@@ -114,6 +166,11 @@ pub enum Commands {
         taken: &'static [&'static str],
         /// Whether it runs the lines that begin with `!` before the model sees the command.
         runs_lines: bool,
+    },
+    /// The plugin adds them.
+    InPlugin {
+        /// Commands of its own that ours must not hide.
+        taken: &'static [&'static str],
     },
 }
 
@@ -157,14 +214,11 @@ pub const STOP_TIMEOUT: u32 = 300;
 /// Payload, and the event's name from the command line in case the payload has none.
 pub type Decode = for<'a> fn(&'a [u8], &'a str) -> Result<Event<'a>, Undecodable>;
 
-pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW];
+pub const HARNESSES: &[Harness] = &[claude_code::ROW, droid::ROW, opencode::ROW];
 
 /// Harnesses that thru cannot be wired to yet. A packet can come from one, and a prompt be written for one.
-pub const OTHERS: &[Other] = &[
-    Other { name: "opencode", mention: Mention::Plain },
-    Other { name: "codex", mention: Mention::Plain },
-    Other { name: "gemini", mention: Mention::At },
-];
+pub const OTHERS: &[Other] =
+    &[Other { name: "codex", mention: Mention::Plain }, Other { name: "gemini", mention: Mention::At }];
 
 /// What is known of a harness without an adapter.
 #[derive(Clone, Copy, Debug)]

@@ -67,6 +67,13 @@ mod tests {
             ("droid", "/home/u/.local/bin/droid", &["droid"], Some("droid")),
             ("node", "/usr/bin/node", &["node", "/x/node_modules/droid/bin/run.js"], Some("droid")),
             ("claude", "", &[], Some("claude-code")),
+            ("opencode", "/home/u/.opencode/bin/opencode", &["opencode"], Some("opencode")),
+            (
+                "bun",
+                "/x/node_modules/opencode-linux-x64/bin/opencode",
+                &["opencode", "run"],
+                Some("opencode"),
+            ),
             ("zsh", "/bin/zsh", &["-zsh"], None),
             ("vim", "/usr/bin/vim", &["vim", "claude"], None),
             ("sshd", "/usr/sbin/sshd", &["sshd: claude@pts/0"], None),

@@ -82,6 +82,9 @@ pub struct Digest {
     pub effects: Vec<EffectUse>,
     /// The branch that was checked out last, as far as anything told.
     pub branch: String,
+    /// HEAD as a hook last saw it, and the record of that.
+    pub head: String,
+    pub head_at: u64,
     /// What was added to git's index and not committed yet.
     staged: effects::Staged,
     /// What git's files say now; asked where a brief or a packet is made, and never kept.
@@ -247,6 +250,9 @@ impl Digest {
         self.worktree = record.worktree.to_string();
         if !record.branch.is_empty() && record.agent.is_none() {
             self.branch = record.branch.to_string();
+        }
+        if !record.head.is_empty() {
+            (self.head, self.head_at) = (record.head.to_string(), self.records);
         }
         if self.home.is_empty() {
             self.home.clone_from(&self.worktree);
@@ -577,6 +583,9 @@ impl Digest {
         whole.effects.extend(self.effects.into_iter().map(later));
         if !self.branch.is_empty() {
             whole.branch = self.branch;
+        }
+        if !self.head.is_empty() {
+            (whole.head, whole.head_at) = (self.head, self.head_at + shift);
         }
         whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 
 pub use name::{EventName, EventSet};
 
+use crate::transcript::Usage;
+
 type Text<'a> = Cow<'a, str>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +89,10 @@ pub struct Stop<'a> {
     pub first: Option<bool>,
     /// Sub-agents that go on in the background.
     pub agents: usize,
+    /// What the turn cost, where the payload says so.
+    pub usage: Option<Usage<'a>>,
+    /// The caller cannot wait for validators: if they must run, it is told to ask again.
+    pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]

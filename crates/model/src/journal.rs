@@ -70,6 +70,9 @@ pub struct Record<'a> {
     /// The branch that is checked out, where it is known.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub branch: Cow<'a, str>,
+    /// The commit that is checked out, where somebody has looked.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
     /// Source, trigger, reason: the small word that goes with some events.

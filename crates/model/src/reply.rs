@@ -9,6 +9,8 @@ pub enum Reply {
     TellUser(String),
     /// Do not let it stop: a loop of the user's goes on, with this.
     Block(String),
+    /// Validators of a loop decide, and they may take minutes: call again with the same stop, and wait.
+    AskAgain,
     /// Text for the model.
     Context(String),
     /// Both: text for the model, and one message for the person.
@@ -44,7 +46,7 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
         Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
-        Reply::Block(_) => 4,
+        Reply::AskAgain | Reply::Block(_) => 4,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
     // What the person is told goes beside what the model is told.

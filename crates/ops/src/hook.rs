@@ -187,6 +187,7 @@ impl Hook<'_> {
         if matches!(event.kind, Kind::SessionStart { .. } | Kind::BeforeCompact { .. }) {
             let head = store::git::head(&self.project.root.checkout).unwrap_or_default();
             record.branch = policy.clean(&head.branch, BRANCH_BYTES).into_owned().into();
+            record.head = head.commit.into();
         }
         let repeated = turn.is_some() && self.is_repeated(&session, &record);
         for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {

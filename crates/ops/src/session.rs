@@ -2,6 +2,7 @@
 
 pub mod brief;
 pub(crate) mod context_held;
+pub mod database;
 pub mod files;
 pub mod firing;
 pub mod journal;

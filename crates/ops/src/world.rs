@@ -63,9 +63,13 @@ impl World<'_> {
         self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
     }
 
+    /// Where this person's settings are, ours and others'.
+    pub fn config(&self) -> Option<PathBuf> {
+        self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
+    }
+
     pub fn config_file(&self) -> Option<PathBuf> {
-        let config = self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))?;
-        Some(config.join("throughline/config.toml"))
+        Some(self.config()?.join("throughline/config.toml"))
     }
 
     /// The root for a command at the terminal. One that lies where the search never looks is an error here, because the

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
+use harness::HARNESSES;
 use harness::settings::{Command, Entry, HookLocation, Timeout, TimeoutUnit, find, install, uninstall};
 use harness::transcript::each_line;
-use harness::{HARNESSES, Transcript};
 use model::document::{Document, Head, unwrap_verbatim, wrap_verbatim};
 use model::id::{Id, MAX_BYTES};
 use model::redact::{self, redact_bytes};
@@ -83,7 +83,7 @@ pub fn section(data: &[u8]) {
 /// A line of any harness's transcript: no line is read for ever, and what is left gets shorter.
 pub fn transcript(data: &[u8]) {
     for harness in HARNESSES {
-        let Transcript::JsonLines { read_line } = harness.transcript;
+        let read_line = harness.transcript.read_line();
         let line = read_line(data);
         assert!(line.rest.len() < data.len().max(1), "what is left is less");
         let mut lines = 0;

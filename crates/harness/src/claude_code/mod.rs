@@ -8,8 +8,8 @@ use model::packet::pickup::Mention;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
-    BlockCap, Capabilities, Commands, File, Form, Harness, HookTable, Install, STOP_TIMEOUT, Transcript,
-    Wired,
+    BlockCap, Capabilities, Commands, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
+    Transcript, Wired,
 };
 
 pub const ROW: Harness = Harness {
@@ -20,7 +20,8 @@ pub const ROW: Harness = Harness {
     program_paths: &["/@anthropic-ai/claude-code", "/claude/versions/"],
     folder: ".claude",
     folder_variable: Some("CLAUDE_CONFIG_DIR"),
-    project_dir: "CLAUDE_PROJECT_DIR",
+    home: Home::Folder,
+    project_dir: Some("CLAUDE_PROJECT_DIR"),
     presence: &["CLAUDECODE", "CLAUDE_CODE_SESSION_ID"],
     session: Some("CLAUDE_CODE_SESSION_ID"),
     events: &[
@@ -36,6 +37,7 @@ pub const ROW: Harness = Harness {
         Wired { event: "SessionEnd", neutral: EventName::SessionEnd, timeout: 10 },
     ],
     capabilities: Capabilities::EVERYTHING,
+    limits: &[],
     // Over 10,000 it silently becomes a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,

@@ -53,10 +53,10 @@ fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
     };
     Stop {
         message: fields.text("last_assistant_message"),
-        id: None,
         prompt: fields.text("prompt_id"),
         first: fields.flag("stop_hook_active").map(|active| !active),
         agents: tasks.iter().filter(is_at_work).count(),
+        ..Stop::default()
     }
 }
 

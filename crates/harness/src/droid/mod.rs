@@ -8,8 +8,8 @@ use model::packet::pickup::Mention;
 
 use crate::settings::{HookLocation, TimeoutUnit};
 use crate::{
-    Capabilities, Commands, Coverage, File, Form, Harness, HookTable, Install, STOP_TIMEOUT, Transcript,
-    Wired,
+    Capabilities, Commands, Coverage, File, Form, Harness, Home, HookTable, Install, STOP_TIMEOUT,
+    Transcript, Wired,
 };
 
 pub const ROW: Harness = Harness {
@@ -20,7 +20,8 @@ pub const ROW: Harness = Harness {
     program_paths: &["/@factory/cli", "/node_modules/droid/"],
     folder: ".factory",
     folder_variable: None,
-    project_dir: "FACTORY_PROJECT_DIR",
+    home: Home::Folder,
+    project_dir: Some("FACTORY_PROJECT_DIR"),
     presence: &["FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR"],
     session: None,
     events: &[
@@ -40,6 +41,7 @@ pub const ROW: Harness = Harness {
         // Not tried out with the real program: a brief too many does less harm than one too few.
         replays_conversation: false,
     },
+    limits: &[],
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,

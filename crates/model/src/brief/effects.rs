@@ -38,6 +38,10 @@ fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         let files = |most: usize| listed(git.uncommitted.iter().map(name), most);
         let n = git.uncommitted.len();
         let head = match git.commit {
+            // Whoever moved HEAD may have committed them.
+            None if git.moved.is_some() => {
+                format!("{} edited here, in no commit that was seen: ", count(n, "file"))
+            }
             None if n == 1 => "nothing committed: 1 file exists only in the working tree: ".to_owned(),
             None => format!("nothing committed: {n} files exist only in the working tree: "),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
@@ -60,10 +64,7 @@ fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     if let Some(commit) = git.moved {
         let seen =
             git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
-        let text = format!(
-            "HEAD is now {}{seen}: somebody else has committed, reset or checked out",
-            cut(commit, 10)
-        );
+        let text = format!("HEAD is now {}{seen}: no call was seen that put it there", cut(commit, 10));
         all.push(told(Class::Risk, "risk:moved", vec![text]));
     }
     all
@@ -93,6 +94,14 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         parts.push(format!("pull request #{}{link}", inline(id, 40)));
     }
     let mut all = Vec::new();
+    let reset: Vec<String> = digest.reset_commits().into_iter().map(name_of).collect();
+    if !reset.is_empty() {
+        all.push(told(
+            Class::State,
+            "git:reset",
+            vec![format!("Git: reset away since: {}", reset.join(", "))],
+        ));
+    }
     if !parts.is_empty() {
         let commit = git.commit.map(|used| used.effect.id.clone());
         let known_by =
@@ -129,8 +138,9 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
-    let standing: Vec<u64> = digest.standing_commits().iter().map(|used| used.record).collect();
-    groups.iter_mut().for_each(|group| group.drop_replaced(&standing));
+    let there = digest.standing_commits().into_iter().chain(digest.reset_commits());
+    let there: Vec<u64> = there.map(|used| used.record).collect();
+    groups.iter_mut().for_each(|group| group.drop_replaced(&there));
     groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
 }
 
@@ -175,10 +185,10 @@ impl<'d> Key<'d> {
 }
 
 impl Group<'_> {
-    /// A commit that was amended or reset away is not there any more.
-    fn drop_replaced(&mut self, standing: &[u64]) {
+    /// A commit that was amended is not there any more, and its successor is told.
+    fn drop_replaced(&mut self, there: &[u64]) {
         if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
-            self.members.retain(|used| used.elsewhere || standing.contains(&used.record));
+            self.members.retain(|used| used.elsewhere || there.contains(&used.record));
         }
     }
 

@@ -32,8 +32,7 @@ fn what_is_only_in_the_working_tree() {
     digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
     let told = candidates(&digest, "");
     assert!(
-        told[0].forms[0]
-            .starts_with("nothing committed: 20 files exist only in the working tree: f19.rs, ")
+        told[0].forms[0].starts_with("nothing committed: 20 files exist only in the working tree: f19.rs, ")
     );
     assert!(told[0].forms[0].ends_with("f14.rs, +14 more"), "{}", told[0].forms[0]);
     assert!(!told[0].forms[2].contains("more"));

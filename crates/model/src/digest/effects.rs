@@ -173,13 +173,14 @@ impl Digest {
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        let seen = here().rfind(|used| moves_head(used.effect.kind));
-        let moved = disk_commit.filter(|id| {
-            // Only where the last thing that moved HEAD says where to.
-            seen.is_some_and(|used| {
-                !used.effect.id.is_empty() && is_commit(&used) && !id.starts_with(used.effect.id.as_str())
-            })
-        });
+        // The last that said where HEAD is: a hook that looked, or a commit. What moved it without saying where to hides it.
+        let known = match here().rfind(|used| moves_head(used.effect.kind)) {
+            Some(used) if used.record > self.head_at => {
+                Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
+            }
+            _ => Some(self.head.as_str()).filter(|head| !head.is_empty()),
+        };
+        let moved = disk_commit.filter(|id| known.is_some_and(|known| !id.starts_with(known)));
         GitState {
             branch,
             commit,
@@ -197,7 +198,18 @@ impl Digest {
 
     /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
+        self.commits().0
+    }
+
+    /// Commits that were reset away before anybody else could have them.
+    pub fn reset_commits(&self) -> Vec<&EffectUse> {
+        self.commits().1
+    }
+
+    /// Those that stand, and those that were reset away.
+    fn commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
+        let mut reset = Vec::new();
         // What was pushed is outside, whatever becomes of it here.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
@@ -212,12 +224,12 @@ impl Digest {
                 Kind::Reset if used.effect.what.contains(['~', '^']) => {
                     let back =
                         used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
-                    standing.truncate(pushed.max(standing.len().saturating_sub(back)));
+                    reset.extend(standing.drain(pushed.max(standing.len().saturating_sub(back))..));
                 }
                 _ => {}
             }
         }
-        standing
+        (standing, reset)
     }
 }
 

@@ -160,6 +160,20 @@ fn head_on_disk_that_was_not_seen() {
 }
 
 #[test]
+fn head_that_a_hook_saw_and_that_is_another_now() {
+    let mut session = Session::default();
+    session.edit("/p/a.rs");
+    (session.digest.head, session.digest.head_at) = ("1111111aaaaaaaa".into(), 1);
+    let disk = |commit: &str| Some(GitOnDisk { commit: commit.into(), ..GitOnDisk::default() });
+    session.digest.disk = disk("1111111aaaaaaaa");
+    assert_eq!(session.digest.git().moved, None);
+    session.digest.disk = disk("2222222aaaaaaaa");
+    assert_eq!(session.digest.git().moved, Some("2222222aaaaaaaa"), "the user has committed");
+    session.run("git commit -am Two", "[main 2222222] Two\n 1 file changed, 1 insertion(+)\n");
+    assert_eq!(session.digest.git().moved, None, "it was us");
+}
+
+#[test]
 fn a_session_that_goes_on_keeps_them() {
     let mut first = Session::default();
     first.edit("/p/a.rs").run("git commit -am One", COMMIT).run("git push", PUSH).edit("/p/b.rs");

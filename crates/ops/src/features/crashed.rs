@@ -9,7 +9,7 @@ use model::brief::{Candidate, Occasion};
 use model::digest::FileUse;
 use model::event::{Event, Kind};
 use model::id::Id;
-use model::journal::{Record, RecordPolicy};
+use model::journal::RecordPolicy;
 use model::packet::{Packet, Status, words};
 use model::render::{inline, path};
 use model::text::count;
@@ -23,9 +23,10 @@ use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, p
 use crate::hook::checkpoint::{self, Checkpoint};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::TranscriptRecord;
+use crate::hook::retell::{TranscriptRecord, unfinished_words};
 use crate::process::alive;
 use crate::project::{Project, settings};
+use crate::session::database;
 use crate::session::roster::{self, Entry};
 use crate::{Error, Mode, Result, World};
 
@@ -208,6 +209,9 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     };
     let mut source = handoff::of_session(project, &open.session, None)?;
     source.digest.unfinished = unfinished;
+    if hashes == FileHashes::Take {
+        source = stored(world, project, open, source);
+    }
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
         session: open.session.to_string(),
@@ -244,6 +248,15 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     let report = handoff::write(world, project, &source, &request, git.as_ref())?;
     handed_off(world, &project.store, open.session.as_str(), &report.id)?;
     Ok(swept(report.id, true))
+}
+
+/// What the harness's database says of a dead session, where it has one: its last words and the call it died in, which no
+/// hook told. Where it cannot be read, the journal is good enough. This starts a process: not in a hook.
+fn stored(world: &World, project: &Project, dead: &Entry, captured: handoff::Source) -> handoff::Source {
+    let rows = harness::by_name(&dead.harness)
+        .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
+    let stored = rows.map(|rows| handoff::from_rows(world, project, &dead.session, &rows));
+    stored.filter(|stored| stored.digest.called >= captured.digest.called).unwrap_or(captured)
 }
 
 /// Brings the records of a session that broke off up to the end of its transcript: its last words are there, and what it
@@ -288,15 +301,6 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     });
     let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&event), &policy));
     begun.unwrap_or_default().iter().map(words).collect()
-}
-
-/// `cargo test`, or `Edit src/a.rs`.
-fn unfinished_words(call: &Record) -> String {
-    match (call.command.as_ref(), call.files.first()) {
-        ("", Some(file)) => format!("{} {}", call.tool, file.path),
-        ("", None) => call.tool.to_string(),
-        (command, _) => command.to_owned(),
-    }
 }
 
 /// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.

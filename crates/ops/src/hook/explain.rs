@@ -170,6 +170,7 @@ fn reply_words(reply: &Reply) -> Option<String> {
     match reply {
         Reply::Silent => None,
         Reply::TellUser(text) => Some(format!("tell the user: {text}")),
+        Reply::AskAgain => Some("ask again, and wait for validators".to_owned()),
         Reply::Block(text) => Some(format!("do not stop: {text}")),
         Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
             Some(format!("tell the model: {text}"))

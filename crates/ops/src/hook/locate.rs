@@ -21,7 +21,7 @@ pub(super) fn find_root(
     event: Option<&Event>,
 ) -> Option<(Root, Store, Marker)> {
     let explicit = world.path("THROUGHLINE_ROOT");
-    let project = world.path(harness.project_dir);
+    let project = harness.project_dir.and_then(|name| world.path(name));
     let cwd = event.and_then(|e| e.cwd.as_deref()).map(PathBuf::from).filter(|path| path.is_absolute());
     let mut starts: Vec<&Path> = project.as_deref().into_iter().collect();
     starts.extend(cwd.as_deref().filter(|cwd| Some(*cwd) != project.as_deref()));

@@ -107,7 +107,7 @@ impl Retelling {
     }
 
     /// Calls that have begun and not ended.
-    pub fn begun(self) -> Vec<TranscriptRecord> {
+    pub fn begun(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
             at: None,
@@ -116,7 +116,7 @@ impl Retelling {
             branch: String::new(),
             refused: None,
         };
-        self.open.into_iter().map(|(call, _)| told(call)).collect()
+        self.open.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
     /// Where the line of the first call begins that has not ended.
@@ -302,6 +302,15 @@ impl Retelling {
 /// An id for what has none of its own: when, and what.
 fn named(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
+}
+
+/// `cargo test`, or `Edit src/a.rs`.
+pub fn unfinished_words(call: &Record) -> String {
+    match (call.command.as_ref(), call.files.first()) {
+        ("", Some(file)) => format!("{} {}", call.tool, file.path),
+        ("", None) => call.tool.to_string(),
+        (command, _) => command.to_owned(),
+    }
 }
 
 fn begun(call: &Call) -> ToolDone<'static> {

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use harness::plugin::Installed;
 use harness::{HARNESSES, Harness, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
@@ -18,7 +19,7 @@ use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::settings;
 use crate::session::firing::{self, Fired, Firing};
-use crate::setup::install;
+use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
 /// Failures of hooks older than this are history.
@@ -352,8 +353,7 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         findings.push(finding.hint(format!("`thru install {}` wires it", harness.name)));
         return used.then(|| Check { name: harness.name, text: "not wired".to_owned(), findings });
     }
-    let hooks: Vec<&str> =
-        wired.iter().flat_map(|(_, hooks)| hooks).map(|hook| hook.event.as_str()).collect();
+    let hooks: Vec<&str> = wired.iter().flat_map(|file| &file.events).map(String::as_str).collect();
     for event in harness.events {
         if !hooks.contains(&event.event) {
             let text = format!("{} is not wired", event.event);
@@ -366,7 +366,8 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         findings
             .push(Finding::new(Level::Note, format!("wired and never fired here: {}", silent.join(", "))));
     }
-    for (path, _) in &wired {
+    findings.extend(wired.iter().flat_map(|file| check_plugin(harness, file)));
+    for WiredFile { path, .. } in &wired {
         if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
             let finding = Finding::new(Level::Warning, install::ignored_words(harness));
             findings.push(
@@ -393,13 +394,36 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         let text = format!("{0} has a /{name} of its own, so ours is /thru-{name}", harness.title);
         findings.push(Finding::new(Level::Note, text));
     }
-    let files: Vec<String> =
-        wired.iter().map(|(path, hooks)| format!("{} ({})", path.display(), hooks.len())).collect();
+    let file = |file: &WiredFile| match &file.plugin {
+        Some(plugin) => format!("{} (plugin {})", file.path.display(), plugin.version),
+        None => format!("{} ({})", file.path.display(), file.events.len()),
+    };
+    let files: Vec<String> = wired.iter().map(file).collect();
+    let last = firing.fired.iter().filter(|fired| fired.harness == harness.name).map(|fired| &fired.last_at);
+    let last = last.max().and_then(|at| time::parse(at));
+    let last = last.map_or(String::new(), |at| format!(", last event {}", time::ago(at, world.now)));
     Some(Check {
         name: harness.name,
-        text: format!("{}{version}, hooks in {}", harness.title, files.join(", ")),
+        text: format!("{}{version}, hooks in {}{last}", harness.title, files.join(", ")),
         findings,
     })
+}
+
+/// A plugin of another version, or one that calls what is not there.
+fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
+    let Some(Installed { thru, version }) = &file.plugin else { return Vec::new() };
+    let mut findings = Vec::new();
+    if version != install::VERSION {
+        findings.push(format!("the plugin is of version {version}, and this thru of {}", install::VERSION));
+    }
+    if Path::new(thru).is_absolute() && !Path::new(thru).exists() {
+        findings.push(format!("the plugin calls {thru}, which is not there"));
+    }
+    let hint = format!("`thru install {}` writes it anew", harness.name);
+    let finding = |text: String| {
+        Finding::new(Level::Warning, text).at(file.path.display().to_string(), None).hint(hint.clone())
+    };
+    findings.into_iter().map(finding).collect()
 }
 
 fn of_receipt(receipt: &Receipt) -> Finding {

@@ -16,7 +16,7 @@ use crate::features::{self, BriefContext, ProjectContext, sessions};
 use crate::project::settings;
 use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
-use crate::session::{context_held, list, roster};
+use crate::session::{context_held, database, list, roster};
 use crate::{Error, Mode, Result, World};
 
 /// More than any harness's summary has.
@@ -167,10 +167,19 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
             let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
             (gathered, Vec::new(), occasion, Some(read.skipped))
         }
-        None => {
-            let (gathered, records, occasion) = from_store(world, options)?;
-            (gathered, records, occasion, None)
-        }
+        None => match from_store(world, options) {
+            Err(error @ Error::Absent { .. }) => match from_database(world, options)? {
+                Some((read, occasion)) => {
+                    let gathered = Gathered { digest: read.digest, problems: Vec::new(), gone: Vec::new() };
+                    (gathered, Vec::new(), occasion, Some(read.skipped))
+                }
+                None => return Err(error),
+            },
+            told => {
+                let (gathered, records, occasion) = told?;
+                (gathered, records, occasion, None)
+            }
+        },
     };
     let occasion = match options.summary {
         Some(path) => {
@@ -201,6 +210,18 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
         skipped,
         explained,
     })
+}
+
+/// A session that is named and that no hook told of, as its harness's database has it.
+fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transcript::Read, Occasion)>> {
+    let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
+    let Some(rows) = database::find(world, &session)? else { return Ok(None) };
+    let Ok(Found::Marked { root, .. }) = world.find() else { return Ok(None) };
+    let redact = settings::here(world).settings().redact();
+    let source = Source { path: &root.path, checkout: &root.checkout, redact, now: world.now };
+    let read = transcript::read_rows(&rows, &session, &source);
+    let occasion = options.occasion.unwrap_or_else(|| fitting(&read.digest));
+    Ok(Some((read, occasion)))
 }
 
 /// That it was compacted is only said where it was.

@@ -2,17 +2,19 @@
 
 use std::path::Path;
 
-use harness::transcript::cwd;
+use harness::transcript::{cwd, each_line};
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
 use model::event::{Event, Kind};
+use model::id::Id;
 use model::journal::RecordPolicy;
 use model::redact;
 use serde::Serialize;
 use store::feed::{self, Limits};
 
-use crate::hook::retell::Retelling;
+use crate::hook::retell::{Retelling, TranscriptRecord, unfinished_words};
+use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
 
@@ -54,11 +56,41 @@ pub fn read(source: &Source) -> Result<Read> {
     })?;
     let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
-    retelling.finish();
     let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    Ok(fold(retelling, harness, session, opening.cwd, source))
+}
+
+/// A session out of a harness's database. The path of `source` is of no account.
+pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
+    let Rows { harness, lines } = rows;
+    let mut retelling = Retelling::new(true, source.redact);
+    let read_line = harness.transcript.read_line();
+    for line in lines {
+        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
+    }
+    let folder = lines.first().and_then(|line| cwd(line.as_bytes()));
+    let begun = retelling.begun();
+    let mut read = fold(retelling, harness, session.to_string(), folder, source);
+    let checkout = source.checkout.to_string_lossy();
+    let policy =
+        RecordPolicy { harness: harness.name, checkout: &checkout, redact: source.redact, now: source.now };
+    let around = around(session.to_string());
+    let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&around), &policy));
+    read.digest.unfinished = begun.iter().map(words).collect();
+    read
+}
+
+fn fold(
+    mut retelling: Retelling,
+    harness: &'static Harness,
+    session: String,
+    folder: Option<String>,
+    source: &Source,
+) -> Read {
+    retelling.finish();
     let here = source.checkout.to_string_lossy();
     // A session from another folder, or another machine, is told from where it was.
-    let there = opening.cwd.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
+    let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = RecordPolicy {
         harness: harness.name,
         checkout: there.as_deref().unwrap_or(&here),
@@ -66,7 +98,19 @@ pub fn read(source: &Source) -> Result<Read> {
         now: source.now,
     };
     let mut digest = Digest::new(&session);
-    let around = Event {
+    let around = around(session);
+    for told in &retelling.told {
+        let event = told.event(&around);
+        digest.fold(&told.record(&event, &policy));
+    }
+    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.unknown = retelling.unknown;
+    Read { digest, harness, elsewhere: there.is_some(), skipped }
+}
+
+/// Where it is told: the session, and nothing more.
+fn around(session: String) -> Event<'static> {
+    Event {
         session: session.into(),
         id: None,
         torn: false,
@@ -75,14 +119,7 @@ pub fn read(source: &Source) -> Result<Read> {
         transcript: None,
         agent: None,
         kind: Kind::SubagentStart,
-    };
-    for told in &retelling.told {
-        let event = told.event(&around);
-        digest.fold(&told.record(&event, &policy));
     }
-    let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
-    digest.unknown = retelling.unknown;
-    Ok(Read { digest, harness, elsewhere: there.is_some(), skipped })
 }
 
 struct Opening {

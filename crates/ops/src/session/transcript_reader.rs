@@ -1,11 +1,10 @@
-//! Reads the lines of a harness's transcript, whatever kind of transcript that is. The only place that knows the kinds.
-//!
-//! A second kind of [`Transcript`] does not compile here until each of these functions has an answer for it.
+//! Reads the lines of a file that is a harness's transcript. A harness with a database names no file to its hooks; its
+//! rows are read by `session::database`.
 
 use std::path::Path;
 
+use harness::Harness;
 use harness::transcript::each_line;
-use harness::{Harness, Transcript};
 use model::transcript::{Kind, Line};
 use store::Result;
 use store::feed::{self, Cursor, FeedReport, Limits};
@@ -18,7 +17,7 @@ pub fn read_new(
     limits: Limits,
     mut each: impl FnMut(Line, u64),
 ) -> Result<FeedReport> {
-    let Transcript::JsonLines { read_line } = harness.transcript;
+    let read_line = harness.transcript.read_line();
     feed::read_new(path, cursor, limits, |line| {
         each_line(read_line, line.bytes, |read| each(read, line.offset));
     })
@@ -26,7 +25,7 @@ pub fn read_new(
 
 /// All of it. A last line without its end counts, as far as it goes.
 pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> Result<()> {
-    let Transcript::JsonLines { read_line } = harness.transcript;
+    let read_line = harness.transcript.read_line();
     let limits = Limits::default();
     let report = feed::read_all(path, limits, |line| each_line(read_line, line.bytes, &mut each))?;
     let last = feed::peek(path, &report.cursor, limits.line)?;
@@ -41,7 +40,7 @@ pub fn read_backwards(
     limits: Limits,
     mut is_enough: impl FnMut(&Line) -> bool,
 ) -> Result<()> {
-    let Transcript::JsonLines { read_line } = harness.transcript;
+    let read_line = harness.transcript.read_line();
     feed::find_last(path, limits, |bytes| {
         // Still being written.
         if !bytes.trim_ascii_end().ends_with(b"}") {
@@ -56,7 +55,7 @@ pub fn read_backwards(
 
 /// How many lines in `bytes`, which are a piece of somebody's transcript, this harness could have written.
 pub fn known_lines(harness: &Harness, bytes: &[u8]) -> usize {
-    let Transcript::JsonLines { read_line } = harness.transcript;
+    let read_line = harness.transcript.read_line();
     let mut known = 0;
     each_line(read_line, bytes, |line| {
         known += usize::from(matches!(line.kind, Kind::Known(_)));

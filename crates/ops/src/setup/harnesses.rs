@@ -1,7 +1,9 @@
-//! `thru harness list`: what each harness tells us, and what it does not.
+//! `thru harness list` and `show`: what each harness tells us, what it does not, and how we reach it.
 
-use harness::HARNESSES;
+use harness::{Commands, HARNESSES, Harness, Install, Transcript, commands};
 use serde::Serialize;
+
+use crate::{Error, Result};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
@@ -18,7 +20,11 @@ pub struct EventRow {
 }
 
 pub fn list() -> Vec<Row> {
-    let row = |harness: &harness::Harness| Row {
+    HARNESSES.iter().map(row).collect()
+}
+
+fn row(harness: &'static Harness) -> Row {
+    Row {
         name: harness.name,
         title: harness.title,
         events: harness
@@ -27,8 +33,55 @@ pub fn list() -> Vec<Row> {
             .map(|e| EventRow { event: e.event, neutral: e.neutral.name() })
             .collect(),
         missing: harness.gaps(),
+    }
+}
+
+/// One harness, with how we reach it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Shown {
+    #[serde(flatten)]
+    pub row: Row,
+    /// The file through which it calls us, below its folder.
+    pub calls_from: String,
+    pub transcript: &'static str,
+    /// Slash commands, as a user types them.
+    pub commands: Vec<String>,
+    /// Most text that reaches the model whole, in UTF-16 units.
+    pub context_cap: usize,
+    /// The variable that tells a command which session it runs in.
+    pub session_variable: Option<&'static str>,
+}
+
+pub fn show(name: &str) -> Result<Shown> {
+    let named = |harness: &&Harness| harness.name == name || harness.aliases.contains(&name);
+    let harness = HARNESSES.iter().find(named).ok_or_else(|| Error::Usage {
+        what: format!("unknown harness `{name}`"),
+        hint: format!("one of {}", wirable().collect::<Vec<_>>().join(", ")),
+    })?;
+    let file = match &harness.install {
+        Install::HookTable(table) => table.local.unwrap_or(table.file.name),
+        Install::Plugin(plugin) => plugin.file,
     };
-    HARNESSES.iter().map(row).collect()
+    let program = "thru";
+    let commands: Vec<String> = match harness.commands {
+        Commands::MarkdownFiles { .. } => {
+            commands::all(harness, program).into_iter().map(|command| command.name).collect()
+        }
+        Commands::InPlugin { .. } => {
+            commands::for_plugin(harness, program).into_iter().map(|command| command.name).collect()
+        }
+    };
+    Ok(Shown {
+        row: row(harness),
+        calls_from: format!("{}/{file}", harness.folder),
+        transcript: match harness.transcript {
+            Transcript::JsonLines { .. } => "lines of JSON, read by hooks at a checkpoint",
+            Transcript::Database(_) => "a database, read by commands only",
+        },
+        commands: commands.into_iter().map(|name| format!("/{name}")).collect(),
+        context_cap: harness.context_cap,
+        session_variable: harness.session,
+    })
 }
 
 /// Those that can be wired, by name.

@@ -116,7 +116,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>
         let scope = install::usual_scope(harness);
         // Wired in another scope is wired: twice, and every event would come twice.
         let wired_already = install::wired(world, harness, root);
-        if let Some((path, _)) =
+        if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
         {
             failed.push(format!("{} is wired already, in {}", harness.title, path.display()));

@@ -6,7 +6,7 @@ mod places;
 use std::path::{Path, PathBuf};
 
 use harness::settings::{self, Command, Entry, Outcome, Timeout, What};
-use harness::{File, Form, Harness, commands};
+use harness::{File, Form, Harness, HookTable};
 use model::event::EventName;
 use serde::Serialize;
 use store::{Found, Replaced, Root};
@@ -15,10 +15,15 @@ use crate::project::git;
 use crate::setup::backup::{back_up, backups_of};
 use crate::{Error, ErrorKind, Mode, Result, World};
 use files::{open_folder, read, resolve};
-use places::{COMMANDS, command_path, files_of, folder, hook_table, local_files, other_scope, settings_file};
+use places::{
+    OwnFile, files_of, folder, hook_table, is_ours, local_files, other_scope, own_files, settings_file,
+};
 
 pub(crate) use files::refuse_links;
-pub use places::{in_use, is_wired_in, signs, transcripts_kept, unusable, usual_scope, version, wired};
+pub use places::{
+    VERSION, WiredFile, in_use, is_wired_in, on_path, signs, transcripts_kept, unusable, usual_scope,
+    version, wired,
+};
 
 /// How often a file is spliced anew because another program wrote it in the meantime.
 const ATTEMPTS: usize = 5;
@@ -149,15 +154,15 @@ pub fn run(
         for plan in &mut plans {
             job.carry_out(plan)?;
         }
-        if plans.iter().any(|plan| plan.is_command_gone(&job.folder)) {
+        for folder in plans.iter().filter_map(|plan| plan.emptied(&job.folder)) {
             // The folder was perhaps ours too; one that holds anything stays.
-            let _ = std::fs::remove_dir(job.folder.join(COMMANDS));
+            let _ = std::fs::remove_dir(folder);
         }
         job.tidy_up()?;
     }
     report.files = plans.into_iter().map(|plan| plan.changed).collect();
     if task == Task::Uninstall {
-        for (path, _) in wired(world, harness, project) {
+        for WiredFile { path, .. } in wired(world, harness, project) {
             report.notes.push(format!("{}: hooks of thru are still here, in another scope", path.display()));
         }
     }
@@ -189,7 +194,8 @@ struct Plan {
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
-    Command(String),
+    /// A file that is ours alone, with its text.
+    Own(String),
 }
 
 /// Whether what a file held is kept.
@@ -201,9 +207,10 @@ enum Keep {
 }
 
 impl Plan {
-    fn is_command_gone(&self, folder: &Path) -> bool {
+    /// The folder below the harness's in which a file of ours was.
+    fn emptied(&self, folder: &Path) -> Option<&Path> {
         let Changed { path, change, .. } = &self.changed;
-        *change == FileChange::Removed && path.parent().is_some_and(|parent| parent == folder.join(COMMANDS))
+        path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
     }
 }
 
@@ -214,7 +221,7 @@ impl Job<'_> {
             git::refuse_linked_exclude(project)?;
         }
         let files = match task {
-            Task::Install => vec![settings_file(harness, &self.folder, scope)],
+            Task::Install => settings_file(harness, &self.folder, scope).into_iter().collect(),
             Task::Uninstall => files_of(harness, scope),
         };
         let mut plans = Vec::new();
@@ -228,19 +235,19 @@ impl Job<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // One folder of commands serves both scopes of a project: it stays as long as either is wired.
+        // One folder serves both scopes of a project: what is in it stays as long as the other is wired.
         let still_used = task == Task::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
-        let all = if still_used { Vec::new() } else { commands::all(harness, &program_words(world, scope)) };
-        for command in all {
-            let path = resolve(project, scope, &command_path(&self.folder, &command.name))?;
+        let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
+        for OwnFile { path, text } in own {
+            let path = resolve(project, scope, &path)?;
             if scope != Scope::Project && git::is_tracked(project, &path)? {
                 report
                     .notes
                     .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
                 continue;
             }
-            plans.extend(plan_command(&path, &command.text, task, &mut report.notes)?);
+            plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
         }
         Ok(plans)
     }
@@ -254,7 +261,7 @@ impl Job<'_> {
             let path = plan.changed.path.clone();
             let again = match plan.kind.clone() {
                 Kind::Settings(file) => self.plan_settings(&file, &mut Vec::new())?,
-                Kind::Command(text) => plan_command(&path, &text, self.task, &mut Vec::new())?,
+                Kind::Own(text) => plan_own(&path, &text, self.task, &mut Vec::new())?,
             };
             match again {
                 Some(again) => *plan = again,
@@ -314,10 +321,8 @@ impl Job<'_> {
     fn tidy_up(&self) -> Result<()> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
-        let mut ours: Vec<PathBuf> = commands::all(harness, "thru")
-            .iter()
-            .map(|command| command_path(folder, &command.name))
-            .collect();
+        let mut ours: Vec<PathBuf> =
+            own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(()),
             // What we wrote for one person is nobody else's business: it is excluded in this clone only.
@@ -345,7 +350,8 @@ impl Job<'_> {
 /// Whether the harness passes this file over, and every hook in it with it.
 pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    hook_table(harness).strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
+    let is_strict = hook_table(harness).is_some_and(|table| table.strict);
+    is_strict && serde_json::from_slice::<serde::de::IgnoredAny>(json).is_err()
 }
 
 pub fn ignored_words(harness: &Harness) -> String {
@@ -379,10 +385,11 @@ fn splice(
 }
 
 fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
-    let (program, table) = (world.program.to_string_lossy(), hook_table(harness));
+    let Some(HookTable { form, timeouts, .. }) = hook_table(harness) else { return Vec::new() };
+    let program = world.program.to_string_lossy();
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
-        match (scope, table.form) {
+        match (scope, form) {
             // A file that others get too: found through PATH, and nothing where it is not installed.
             (Scope::Project, _) => Command::if_installed(&args),
             (_, Form::Exec) => {
@@ -399,17 +406,10 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
             event: wired.event.to_owned(),
             matcher: None,
             command: command(wired.event),
-            timeout: Timeout { seconds, unit: table.timeouts },
+            timeout: Timeout { seconds, unit: *timeouts },
         }
     };
     harness.events.iter().map(entry).collect()
-}
-
-fn program_words(world: &World, scope: Scope) -> String {
-    match scope {
-        Scope::Project => "thru".to_owned(),
-        _ => settings::quoted(&world.program.to_string_lossy()),
-    }
 }
 
 fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
@@ -440,12 +440,12 @@ fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Resu
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
 }
 
-fn plan_command(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Result<Option<Plan>> {
+fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Result<Option<Plan>> {
     let before = read(path)?;
     let old = before.as_deref().map(String::from_utf8_lossy);
     let (change, after) = match (task, &old) {
-        (_, Some(old)) if !commands::is_ours(old) => {
-            notes.push(format!("{}: a command of yours has this name; it is left alone", path.display()));
+        (_, Some(old)) if !is_ours(old) => {
+            notes.push(format!("{}: a file of yours has this name; it is left alone", path.display()));
             return Ok(None);
         }
         (Task::Install, Some(old)) if old == text => (FileChange::Unchanged, text),
@@ -459,6 +459,6 @@ fn plan_command(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) ->
     // Our mark is in it, and perhaps the user's words too: an older version of ours cannot be told from those.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
-    let kind = Kind::Command(text.to_owned());
+    let kind = Kind::Own(text.to_owned());
     Ok(Some(Plan { changed, after: after.as_bytes().to_vec(), keep, before, kind }))
 }

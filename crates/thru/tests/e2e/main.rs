@@ -22,6 +22,11 @@ mod occasion_tests;
 #[cfg(target_os = "linux")]
 mod offline_tests;
 mod openai;
+mod opencode;
+mod opencode_broken_tests;
+mod opencode_loops_tests;
+mod opencode_sessions_tests;
+mod opencode_tests;
 mod packet_tests;
 mod plugin_tests;
 mod process;

@@ -81,6 +81,14 @@ impl Model {
         self.shared.state().asked.clone()
     }
 
+    /// More to answer, behind what is left.
+    pub fn then(&self, script: Script) {
+        let mut state = self.shared.state();
+        state.main.extend(script.main);
+        state.subagent.extend(script.subagent);
+        state.compact.extend(script.compact);
+    }
+
     /// Whether any question held this text, wherever the harness put it.
     pub fn sent_to_model(&self, needle: &str) -> bool {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))
@@ -106,6 +114,11 @@ impl Asked {
         in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
     }
 
+    /// The text of a message that holds this, whole; none where there is none.
+    pub fn text_with(&self, needle: &str) -> Option<String> {
+        text_with(&self.body["messages"], needle)
+    }
+
     pub fn count(&self, needle: &str) -> usize {
         count(&self.body["messages"], needle) + count(&self.body["system"], needle)
     }
@@ -117,6 +130,15 @@ fn count(value: &Value, needle: &str) -> usize {
         Value::Array(items) => items.iter().map(|item| count(item, needle)).sum(),
         Value::Object(fields) => fields.values().map(|field| count(field, needle)).sum(),
         _ => 0,
+    }
+}
+
+fn text_with(value: &Value, needle: &str) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains(needle).then(|| text.clone()),
+        Value::Array(items) => items.iter().find_map(|item| text_with(item, needle)),
+        Value::Object(fields) => fields.values().find_map(|field| text_with(field, needle)),
+        _ => None,
     }
 }
 
@@ -189,7 +211,9 @@ fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
             let (number, step) = shared.next(openai::kind(&request), &request);
             shared.wait(step.delay);
             let model = &request.body["model"];
-            if request.body["stream"] == true {
+            if let Some(status) = step.refusal {
+                http::answer(stream, status, &json!({ "error": { "message": "scripted" } }))
+            } else if request.body["stream"] == true {
                 http::stream(stream, &openai::pieces(&step, model, number))
             } else {
                 http::answer(stream, "200 OK", &openai::whole(&step, model, number))

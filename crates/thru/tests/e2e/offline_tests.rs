@@ -7,6 +7,7 @@ use crate::available::skip;
 use crate::claude::ClaudeCode;
 use crate::droid::{Droid, ONE_SHOT};
 use crate::model::Model;
+use crate::opencode::OpenCode;
 use crate::process::Process;
 use crate::scratch::Scratch;
 use crate::script::{Script, say};
@@ -26,6 +27,15 @@ fn droid_stays_on_this_machine() {
     let (scratch, model) = (Scratch::new(), Model::start(Script::main([say("Hello.")])));
     let mut command = droid.command(&scratch, &model);
     command.args(ONE_SHOT).arg("Say hello");
+    assert_stays_here(&scratch, &model, &command);
+}
+
+#[test]
+fn opencode_stays_on_this_machine() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let (scratch, model) = (Scratch::new(), Model::start(Script::main([say("Hello.")])));
+    let mut command = opencode.command(&scratch, &model);
+    command.args(["run", "Say hello"]);
     assert_stays_here(&scratch, &model, &command);
 }
 

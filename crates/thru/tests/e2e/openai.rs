@@ -1,4 +1,4 @@
-//! OpenAI chat completions, as Droid speaks it to a model of the user's own.
+//! OpenAI chat completions, as Droid and OpenCode speak it to a model of the user's own.
 
 use serde_json::{Value, json};
 
@@ -6,9 +6,16 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Work carries tools; summaries and titles do not.
+/// Work carries tools; summaries and titles do not. OpenCode says in a header that a sub-agent asks.
 pub fn kind(request: &Request) -> Kind {
-    if request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
+    let is_title = request.body["messages"][0]["content"]
+        .as_str()
+        .is_some_and(|text| text.starts_with("You are a title generator"));
+    if is_title {
+        Kind::Side
+    } else if request.header("x-parent-session-id").is_some() {
+        Kind::Subagent
+    } else if request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
         Kind::Main
     } else if request.body["messages"].to_string().contains("summar") {
         Kind::Compact

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
 /// Far more than any step takes, also on a machine that is busy; far less than a CI job.
-pub const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVERS: Duration = Duration::from_secs(2);
 
@@ -74,6 +74,10 @@ impl Process {
         if !matches!(written, Some(Ok(()))) {
             self.fail(&format!("does not take {line}"));
         }
+    }
+
+    pub fn close_stdin(&mut self) {
+        drop(self.stdin.take());
     }
 
     /// Reads on until a line is the one looked for.

@@ -20,6 +20,8 @@ pub struct Step {
     /// How large the context is said to be; harnesses believe it.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
+    /// An error instead of an answer, as a status line has it.
+    pub refusal: Option<&'static str>,
 }
 
 #[derive(Clone, Debug)]
@@ -34,6 +36,11 @@ pub fn say(text: &str) -> Step {
 
 pub fn call(tool: &'static str, input: Value) -> Step {
     Step { calls: vec![Call { tool, input }], ..Step::default() }
+}
+
+/// An answer that is none.
+pub fn refuse(status: &'static str) -> Step {
+    Step { refusal: Some(status), ..Step::default() }
 }
 
 impl Script {

@@ -171,6 +171,26 @@ fn git_on_disk_is_asked_too() {
     assert!(!env.thru(&["brief"]).ok().stdout.contains("not pushed"), "the remote has it");
 }
 
+/// The user commits in another terminal: then it is not said that nothing is committed.
+#[test]
+fn a_commit_by_somebody_else_is_seen_on_disk() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    env.write("project/a.txt", "1");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "One"]);
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Change a"}));
+    edited(&env, "t1", "a.txt");
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains("nothing committed: 1 file exists only in the working tree: a.txt"), "{brief}");
+    env.write("project/a.txt", "2");
+    env.git(&["commit", "-qam", "Two"]);
+    let brief = env.thru(&["brief"]).ok().stdout;
+    assert!(brief.contains("1 file edited here, in no commit that was seen: a.txt"), "{brief}");
+    assert!(brief.contains("HEAD is now ") && !brief.contains("nothing committed"), "{brief}");
+}
+
 /// As Claude Code writes it: the branch on every line, and results as they were shown to the agent.
 #[test]
 fn a_transcript_tells_the_same() {

@@ -137,6 +137,7 @@ fn init_sets_a_damaged_marker_aside_and_grants_no_trust() {
     note: no harness was found, so no hooks were set; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
           Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
+          OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode
     ");
     let kept = env.store().join("root.json.damaged-20261115T192200Z");
     assert_eq!(fs::read_to_string(kept).unwrap(), "{ torn");

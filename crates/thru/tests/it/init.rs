@@ -14,11 +14,12 @@ fn init_makes_the_marker_and_says_what_is_next() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Next: `thru install claude-code` or `thru install droid` sets its hooks all the same
+    Next: `thru install claude-code` or `thru install droid` or `thru install opencode` sets its hooks all the same
     ---- stderr
     note: no harness was found, so no hooks were set; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude
           Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory
+          OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode
     ");
     let marker = env.marker();
     assert_eq!(marker["schema_version"], 1);
@@ -37,7 +38,8 @@ fn init_makes_the_marker_and_says_what_is_next() {
       "not_wired": [],
       "looked_for": [
         "Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude",
-        "Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory"
+        "Factory Droid: `droid` on the PATH, $HOME/.factory, $PROJECT/.factory",
+        "OpenCode: `opencode` on the PATH, $HOME/.config/opencode, $PROJECT/.opencode"
       ]
     }
     "#);

@@ -39,6 +39,7 @@ mod made_up;
 mod obstacles;
 mod occasions;
 mod one_brief;
+mod opencode;
 mod ownership;
 mod packet_edits;
 mod packet_sweeps;

@@ -183,7 +183,7 @@ fn records_without_a_marker_are_read_and_that_is_told() {
         [&["packet", "list"], &["pickup"], &["files"], &["journal"], &["journal", "--list"], &["status"]];
     for words in commands {
         let read = env.thru(words).ok();
-        assert!(read.stderr.contains("no marked root"), "{words:?}: {read}");
+        assert!(read.stderr.contains("no root.json"), "{words:?}: {read}");
         assert!(!read.stdout.is_empty(), "{words:?}: {read}");
     }
     before.assert_same(&env.tree(), "reading marks nothing");

@@ -7,7 +7,7 @@ use model::loops::engine::{
     overridden,
 };
 use model::loops::last_turn::LastMessage;
-use model::loops::log::{Entry, Event};
+use model::loops::log::{Entry, Event, Tokens};
 use model::loops::pointer::Pointer;
 use model::loops::{Ended, Loop, Record, SessionPosition};
 use model::reply::{Part, Reply};
@@ -63,6 +63,9 @@ impl<'c> Held<'c> {
             Verdict::Validate => {
                 let validators = record.state.validators.clone();
                 let why = format!("loop {}: the promise was given, its validators decide", self.id);
+                if self.stop.is_hasty {
+                    return Ok(Decision::answer(Part::of(Reply::AskAgain), why));
+                }
                 let what = format!("run {}", validators.join("; "));
                 // They run while nobody holds the loop: they may take minutes, and it can be cancelled meanwhile.
                 drop(judged);
@@ -229,7 +232,7 @@ impl<'c> Held<'c> {
             calls: state.last_stop.as_ref().and_then(|last| calls_since(last, stop)),
             changed: files.as_ref().map(Vec::len),
             files: files.unwrap_or_default().into_iter().take(FILES).map(str::to_owned).collect(),
-            tokens: self.facts.turn.tokens(),
+            tokens: self.facts.turn.tokens().or_else(|| Tokens::of(self.stop.usage.as_ref()?)),
             ..Entry::new(&time::rfc3339(self.context.project.world.now), event, state.iteration)
         };
         let ProjectContext { store, settings, .. } = self.context.project;

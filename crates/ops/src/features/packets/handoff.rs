@@ -20,7 +20,8 @@ use crate::World;
 use crate::features::packets as packet_files;
 use crate::features::{crashed, roles};
 use crate::input_redactor::InputRedactor;
-use crate::project::{Project, git};
+use crate::project::{Project, git, settings};
+use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
 use crate::session::{files, past, transcript};
 
@@ -142,6 +143,18 @@ fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact
 fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
     match list::choose(world, &project.store, named) {
         Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
+        // No hook ever told of it: it began before they were there.
+        Err(error @ Error::Absent { .. }) if named.is_some() => {
+            let session = named.and_then(|named| Id::new(named).ok());
+            let rows = session.as_ref().map(|session| database::find(world, session)).transpose()?.flatten();
+            match (session, rows) {
+                (Some(session), Some(rows)) => {
+                    let source = from_rows(world, project, &session, &rows);
+                    Ok(Source { chosen: Some(Chosen::Named), ..source })
+                }
+                _ => Err(error),
+            }
+        }
         Err(Error::Absent { .. }) if named.is_none() => Ok(Source {
             digest: Digest::default(),
             harness: None,
@@ -151,6 +164,17 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
         }),
         Err(error) => Err(error),
     }
+}
+
+/// The session as its harness's database has it.
+pub(crate) fn from_rows(world: &World, project: &Project, session: &Id, rows: &Rows) -> Source {
+    let checkout = &project.root.checkout;
+    let redact = settings::here(world).settings().redact();
+    let source = transcript::Source { path: checkout, checkout, redact, now: world.now };
+    let transcript::Read { mut digest, harness, elsewhere, .. } =
+        transcript::read_rows(rows, session, &source);
+    past::bring_back(&mut digest, checkout);
+    Source { digest, harness: Some(harness), chosen: None, transcript: None, elsewhere }
 }
 
 pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Result<Source> {

@@ -2,18 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
+use harness::commands;
+use harness::plugin::{self, Installed};
 use harness::settings;
-use harness::{File, HARNESSES, Harness, HookTable, Install};
+use harness::{File, HARNESSES, Harness, Home, HookTable, Install, Plugin};
 
 use super::Scope;
 use super::files::read;
 use crate::{Error, Result, World};
 
-/// The table of hooks that we write into. The only place that knows how a harness can be installed: a second kind of
-/// [`Install`] does not compile here.
-pub(super) fn hook_table(harness: &Harness) -> &HookTable {
-    let Install::HookTable(table) = &harness.install;
-    table
+/// The table of hooks that we write into, where there is one.
+pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
+    match &harness.install {
+        Install::HookTable(table) => Some(table),
+        Install::Plugin(_) => None,
+    }
+}
+
+/// The plugin that we write, where there is one.
+pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
+    match &harness.install {
+        Install::Plugin(plugin) => Some(plugin),
+        Install::HookTable(_) => None,
+    }
+}
+
+/// A file through which a harness calls us.
+#[derive(Clone, Debug)]
+pub struct WiredFile {
+    pub path: PathBuf,
+    /// The events for which it does, by the harness's names.
+    pub events: Vec<String>,
+    /// What a plugin was installed with.
+    pub plugin: Option<Installed>,
 }
 
 /// The harnesses that this person or this project uses, by what can be seen of them.
@@ -44,7 +65,7 @@ pub fn signs(world: &World, project: &Path) -> Vec<String> {
     HARNESSES.iter().map(signs_of).collect()
 }
 
-fn on_path(world: &World, program: &str) -> Option<PathBuf> {
+pub fn on_path(world: &World, program: &str) -> Option<PathBuf> {
     let path = (world.var)("PATH").unwrap_or_default();
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
@@ -69,12 +90,24 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
 
 /// Where hooks go unless the user says otherwise: a file that is not in git.
 pub fn usual_scope(harness: &Harness) -> Scope {
-    if hook_table(harness).local.is_some() { Scope::Local } else { Scope::User }
+    match hook_table(harness) {
+        Some(table) if table.local.is_none() => Scope::User,
+        _ => Scope::Local,
+    }
 }
 
-/// Which of our hooks are in a harness's settings, anywhere: for the doctor.
-pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, Vec<settings::Found>)> {
+/// Through which files a harness calls us, anywhere.
+pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
+    if let Some(plugin) = plugin(harness) {
+        let folders = [Scope::Local, Scope::User].map(|scope| folder(world, harness, project, scope));
+        for path in folders.into_iter().flatten().map(|folder| folder.join(plugin.file)) {
+            if let Some(installed) = installed(plugin, &path) {
+                let events = harness.events.iter().map(|wired| wired.event.to_owned()).collect();
+                found.push(WiredFile { path, events, plugin: Some(installed) });
+            }
+        }
+    }
     for scope in [Scope::Local, Scope::User, Scope::Project] {
         let Ok(folder) = folder(world, harness, project, scope) else { continue };
         let files = files_of(harness, scope);
@@ -82,12 +115,21 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, 
             let path = folder.join(file.name);
             let Ok(Some(bytes)) = read(&path) else { continue };
             match settings::find(&bytes, &file.place) {
-                Ok(hooks) if !hooks.is_empty() => found.push((path, hooks)),
+                Ok(hooks) if !hooks.is_empty() => {
+                    let events = hooks.into_iter().map(|hook| hook.event).collect();
+                    found.push(WiredFile { path, events, plugin: None });
+                }
                 _ => {}
             }
         }
     }
     found
+}
+
+/// What our plugin at this place was installed with; none where it is not ours, or not there.
+fn installed(plugin: &Plugin, path: &Path) -> Option<Installed> {
+    let bytes = read(path).ok()??;
+    plugin::installed(plugin, &String::from_utf8_lossy(&bytes))
 }
 
 /// Settings files that cannot be used, and why: whatever hooks they hold, they do not run.
@@ -113,20 +155,26 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
 /// After how many days a harness deletes its transcripts, as far as it does.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
-    let text = read(&folder.join(hook_table(harness).file.name)).ok().flatten().unwrap_or_default();
+    let file = hook_table(harness).map(|table| folder.join(table.file.name));
+    let text = file.and_then(|file| read(&file).ok().flatten()).unwrap_or_default();
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
 
 /// Whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = folder(world, harness, project, scope) else { return false };
+    if let Some(plugin) = plugin(harness) {
+        // One person's and the project's are the same file: what it calls tells them apart.
+        let found = installed(plugin, &folder.join(plugin.file));
+        return found.is_some_and(|found| (found.thru == ON_PATH) == (scope == Scope::Project));
+    }
     let files: Vec<PathBuf> = files_of(harness, scope).iter().map(|file| folder.join(file.name)).collect();
-    wired(world, harness, project).iter().any(|(path, _)| files.contains(path))
+    wired(world, harness, project).iter().any(|wired| files.contains(&wired.path))
 }
 
 /// Every file of a scope that can hold hooks.
 pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
-    let table = hook_table(harness);
+    let Some(table) = hook_table(harness) else { return Vec::new() };
     match (scope, table.local) {
         (Scope::Local, Some(name)) => vec![File { name, ..table.file }],
         (Scope::Local, None) => Vec::new(),
@@ -136,7 +184,7 @@ pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
 
 pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
     match scope {
-        Scope::Local if hook_table(harness).local.is_none() => Err(Error::Refused {
+        Scope::Local if usual_scope(harness) == Scope::User => Err(Error::Refused {
             what: format!("{} has no settings of one person for one project", harness.title),
             hint: "say --user for your own settings, or --project for the project's".into(),
         }),
@@ -150,18 +198,21 @@ pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Sc
 
 fn user_folder(world: &World, harness: &Harness) -> Option<PathBuf> {
     let named = harness.folder_variable.and_then(|name| world.path(name));
-    named.or_else(|| Some(world.path("HOME")?.join(harness.folder)))
+    named.or_else(|| match harness.home {
+        Home::Folder => Some(world.path("HOME")?.join(harness.folder)),
+        Home::Config(name) => Some(world.config()?.join(name)),
+    })
 }
 
-pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> File {
-    let table = hook_table(harness);
+pub(super) fn settings_file(harness: &Harness, folder: &Path, scope: Scope) -> Option<File> {
+    let table = hook_table(harness)?;
     if let (Scope::Local, Some(name)) = (scope, table.local) {
-        return File { name, ..table.file };
+        return Some(File { name, ..table.file });
     }
-    match table.other {
+    Some(match table.other {
         Some(other) if !folder.join(table.file.name).exists() && holds_hooks(folder, &other) => other,
         _ => table.file,
-    }
+    })
 }
 
 fn holds_hooks(folder: &Path, file: &File) -> bool {
@@ -183,9 +234,43 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
-/// Where a harness looks for commands, below its folder.
-pub(super) const COMMANDS: &str = "commands";
+/// What a file calls that others get too: found through PATH.
+pub(super) const ON_PATH: &str = "thru";
 
-pub(super) fn command_path(folder: &Path, name: &str) -> PathBuf {
-    folder.join(COMMANDS).join(format!("{name}.md"))
+/// A file that is ours alone.
+#[derive(Clone, Debug)]
+pub(super) struct OwnFile {
+    pub path: PathBuf,
+    pub text: String,
 }
+
+/// The files that a harness gets besides its settings: slash commands and a plugin.
+pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: Scope) -> Vec<OwnFile> {
+    let program = match scope {
+        Scope::Project => ON_PATH.into(),
+        _ => world.program.to_string_lossy(),
+    };
+    let words = settings::quoted(&program);
+    let command = |command: commands::SlashCommand| OwnFile {
+        path: folder.join(COMMANDS).join(format!("{}.md", command.name)),
+        text: command.text,
+    };
+    let mut files: Vec<OwnFile> = commands::all(harness, &words).into_iter().map(command).collect();
+    if let Some(plugin) = plugin(harness) {
+        let patience = crate::project::settings::here(world).settings().validator_timeout;
+        let text = plugin::text(harness, plugin, &program, VERSION, patience);
+        files.push(OwnFile { path: folder.join(plugin.file), text });
+    }
+    files
+}
+
+/// Whether we wrote this, whatever version.
+pub(super) fn is_ours(text: &str) -> bool {
+    commands::is_ours(text) || plugin::is_ours(text)
+}
+
+/// The version of this program, which a plugin should have too.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Where a harness looks for commands, below its folder.
+const COMMANDS: &str = "commands";

@@ -133,6 +133,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("recover", &["tester"]),
         row("recover", &[words]),
         row("harness list", &[]),
+        row("harness show", &["opencode"]),
         row("completions", &["bash"]),
         row("handoff", &[words, "--session", "s1"]).talks(),
         row("hook", &["claude-code", "PreCompact"])

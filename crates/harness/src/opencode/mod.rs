@@ -1,0 +1,70 @@
+//! OpenCode: a plugin of ours in JavaScript calls `thru`, with payloads that we lay down ourselves.
+
+pub mod transcript;
+mod wire;
+
+use model::event::EventName;
+use model::packet::pickup::Mention;
+
+use crate::{
+    Capabilities, Commands, Database, Harness, Home, Install, Plugin, STOP_TIMEOUT, Transcript, Wired,
+};
+
+pub const ROW: Harness = Harness {
+    name: "opencode",
+    title: "OpenCode",
+    aliases: &["open-code"],
+    program: "opencode",
+    program_paths: &["/opencode-ai/", "/node_modules/opencode-"],
+    folder: ".opencode",
+    folder_variable: None,
+    home: Home::Config("opencode"),
+    project_dir: None,
+    presence: &["OPENCODE", "OPENCODE_PID"],
+    // Set by the plugin for every shell that a session opens.
+    session: Some("OPENCODE_SESSION_ID"),
+    // Where OpenCode has one name for two things, a sub-agent's is called `subagent`.
+    events: &[
+        Wired { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
+        Wired { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },
+        Wired { event: "tool.execute.after", neutral: EventName::ToolDone, timeout: 2 },
+        Wired { event: "experimental.session.compacting", neutral: EventName::BeforeCompact, timeout: 2 },
+        Wired { event: "experimental.text.complete", neutral: EventName::Summary, timeout: 2 },
+        Wired { event: "session.compacted", neutral: EventName::AfterCompact, timeout: 2 },
+        // The first request after a compaction, which need not follow a prompt.
+        Wired { event: "experimental.chat.messages.transform", neutral: EventName::SessionStart, timeout: 2 },
+        Wired { event: "subagent.created", neutral: EventName::SubagentStart, timeout: 2 },
+        Wired { event: "subagent.idle", neutral: EventName::SubagentStop, timeout: 2 },
+        Wired { event: "session.idle", neutral: EventName::Stop, timeout: STOP_TIMEOUT },
+        Wired { event: "session.deleted", neutral: EventName::SessionEnd, timeout: 2 },
+        Wired { event: "dispose", neutral: EventName::SessionEnd, timeout: 2 },
+    ],
+    capabilities: Capabilities::EVERYTHING,
+    limits: &[
+        "a turn that the user aborts, or that ends with an error, is not a stop: no loop goes on from there",
+        "`opencode serve` that is ended by a signal tells no end of its sessions: `thru sweep` finds them",
+        "in plain `opencode run` a loop goes on before the turn ends, because the program exits when it is idle",
+        "a hook that asks for permissions is never called by OpenCode, so there is none here",
+    ],
+    context_cap: 9_500,
+    decode: wire::decode,
+    encode: wire::encode,
+    transcript: Transcript::Database(Database {
+        read_line: transcript::read_line,
+        file: "opencode/opencode.db",
+        arguments: &["db", "{query}", "--format", "json"],
+        query: transcript::QUERY,
+    }),
+    block_cap: None,
+    transcripts_kept: |_| None,
+    mention: Mention::Plain,
+    agent_files: &[".opencode/agent/{role}.md", ".opencode/agents/{role}.md"],
+    install: Install::Plugin(Plugin {
+        file: "plugins/throughline.js",
+        text: include_str!("../../../../plugins/opencode/throughline.js"),
+        slot: "const INSTALLED = ",
+    }),
+    commands: Commands::InPlugin {
+        taken: &["init", "review", "compact", "status", "share", "undo", "redo", "models", "help", "exit"],
+    },
+};

@@ -1,0 +1,168 @@
+//! The payloads of our own plugin, and the answers it takes: one object with what there is to say by name.
+
+use std::borrow::Cow;
+
+use model::checks;
+use model::event::{Action, Agent, Answer, Event, Kind, Source, Stop, ToolDone, Touched};
+use model::reply::Reply;
+use model::transcript::Usage;
+
+use crate::fields::Fields;
+use crate::{Undecodable, tools};
+
+pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecodable> {
+    let (fields, problem) = Fields::parse(payload);
+    if fields.is_empty() {
+        return Err(Undecodable::NotAnObject(problem.unwrap_or("it has no fields").to_owned()));
+    }
+    let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
+    let kind = kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
+    let id = match kind {
+        // A stop whose validators are waited for is told twice.
+        Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
+        Kind::Summary { .. } => fields.text("part_id"),
+        _ => None,
+    };
+    Ok(Event {
+        session,
+        id: id.filter(|id| !id.is_empty()),
+        torn: problem.is_some(),
+        previous: None,
+        cwd: fields.text("cwd"),
+        transcript: None,
+        agent: fields
+            .text("agent_id")
+            .map(|id| Agent { id, kind: fields.text("agent_type").unwrap_or_default() }),
+        kind,
+    })
+}
+
+pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
+    let takes_context = matches!(kind, Kind::SessionStart { .. } | Kind::Prompt { .. } | Kind::SubagentStart);
+    let (name, text) = match (reply, kind) {
+        (Reply::TellUser(text), _) => ("tell", text),
+        (Reply::Context(text), _) if takes_context => ("context", text),
+        (Reply::ContextAndUser { context, user }, _) if takes_context => {
+            return serde_json::json!({ "context": context, "tell": user }).to_string().into_bytes();
+        }
+        (Reply::Guidance(text) | Reply::Context(text), Kind::BeforeCompact { .. }) => ("guidance", text),
+        (Reply::Block(text), Kind::Stop(_)) => ("feed", text),
+        (Reply::AskAgain, Kind::Stop(_)) => return br#"{"wait":true}"#.to_vec(),
+        _ => return Vec::new(),
+    };
+    serde_json::json!({ name: text }).to_string().into_bytes()
+}
+
+/// Its own names, and ours, so that a hook can be tried by hand.
+fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
+    match name.as_ref() {
+        "session.created" | "experimental.chat.messages.transform" | "session-start" => {
+            Kind::SessionStart { source: Source::parse(&fields.text("source").unwrap_or_default()) }
+        }
+        "chat.message" | "prompt" => Kind::Prompt { text: fields.text("prompt").unwrap_or_default() },
+        "tool.execute.after" | "tool-done" => Kind::ToolDone(Box::new(tool_done(fields))),
+        "experimental.session.compacting" | "before-compact" => {
+            Kind::BeforeCompact { trigger: fields.text("trigger"), instructions: None }
+        }
+        "experimental.text.complete" | "summary" => {
+            Kind::Summary { text: fields.text("text").unwrap_or_default() }
+        }
+        "session.compacted" | "after-compact" => Kind::AfterCompact { trigger: fields.text("trigger") },
+        "subagent.created" | "subagent-start" => Kind::SubagentStart,
+        "subagent.idle" | "subagent-stop" => Kind::SubagentStop { message: fields.text("message") },
+        "session.idle" | "stop" => Kind::Stop(Stop {
+            message: fields.text("message"),
+            id: fields.text("message_id"),
+            usage: usage(&fields.object("usage")),
+            is_hasty: fields.flag("patient") == Some(false),
+            ..Stop::default()
+        }),
+        "session.deleted" | "dispose" | "session-end" => Kind::SessionEnd { reason: fields.text("reason") },
+        _ => Kind::Other { name },
+    }
+}
+
+fn usage<'a>(fields: &Fields<'a>) -> Option<Usage<'a>> {
+    let number = |name: &str| fields.number(name).unwrap_or_default();
+    let usage = Usage {
+        message: None,
+        input: fields.number("input")?,
+        cache_read: number("cache_read"),
+        cache_write: number("cache_write"),
+        output: number("output"),
+    };
+    Some(usage)
+}
+
+fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
+    let tool = fields.text("tool").unwrap_or_default();
+    let (input, result) = (fields.object("input"), fields.object("result"));
+    let error = fields.text("error");
+    let exit = result.number("exit").map(u64::cast_signed);
+    let failed = error.is_some() || exit.is_some_and(|exit| exit != 0);
+    let command = input.text("command");
+    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let output = result.text("output");
+    ToolDone {
+        files: touched(&tool, &input, &result),
+        todos: if tool == "todowrite" { tools::todos("TodoWrite", &input, Fields::default) } else { None },
+        answers: answers(&input, &result),
+        error: error.or_else(|| output.clone().filter(|_| failed)),
+        output: output.filter(|_| may_test),
+        command,
+        id: fields.text("call_id"),
+        ms: fields.number("ms"),
+        tool,
+        exit,
+        failed,
+    }
+}
+
+pub(super) fn touched<'a>(tool: &str, input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
+    let action = match tool {
+        "read" => Action::Read,
+        "edit" | "multiedit" => Action::Edit,
+        "write" if result.flag("exists") == Some(false) => Action::Create,
+        "write" => Action::Edit,
+        "apply_patch" | "patch" => return patched(input, result),
+        _ => return Vec::new(),
+    };
+    input.text("filePath").map(|path| Touched { path, action }).into_iter().collect()
+}
+
+/// What became of the files, as the tool says; else what the patch says.
+fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
+    let changed = |file: Fields<'a>| {
+        let action = match file.text("type").as_deref() {
+            Some("add") => Action::Create,
+            Some("delete") => Action::Delete,
+            _ => Action::Edit,
+        };
+        let to = file.text("to").or_else(|| file.text("movePath"));
+        let path = file.text("path").or_else(|| file.text("filePath"));
+        let from = if to.is_some() { Action::Delete } else { action };
+        let from = path.map(|path| Touched { path, action: from });
+        from.into_iter().chain(to.map(|path| Touched { path, action: Action::Create })).collect::<Vec<_>>()
+    };
+    let known: Vec<Touched> = result.objects("files").into_iter().flat_map(changed).collect();
+    match known.is_empty() {
+        true => tools::patched(&input.text("patchText").unwrap_or_default()),
+        false => known,
+    }
+}
+
+/// The questions of a call, with the answers that its result holds in the same order: a list of labels each.
+pub(super) fn answers<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Answer<'a>> {
+    let answers = result.lists("answers");
+    let questions = input.objects("questions");
+    let pairs = questions.iter().zip(answers).filter(|(_, chosen)| !chosen.is_empty());
+    pairs
+        .filter_map(|(question, chosen)| {
+            Some(Answer { question: question.text("question")?, answer: chosen.join(", ").into() })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "wire_tests.rs"]
+mod tests;

@@ -1,0 +1,134 @@
+use model::event::{TodoChange, TodoStatus};
+
+use super::*;
+
+fn event(event: &str, fields: &str) -> Event<'static> {
+    let payload = format!(r#"{{"event":"{event}","session_id":"ses_1","cwd":"/p"{fields}}}"#);
+    decode(Box::leak(payload.into_boxed_str()).as_bytes(), "").unwrap()
+}
+
+fn done(fields: &str) -> ToolDone<'static> {
+    match event("tool.execute.after", &format!(",{fields}")).kind {
+        Kind::ToolDone(done) => *done,
+        other => panic!("not a tool call: {other:?}"),
+    }
+}
+
+#[test]
+fn files_by_tool() {
+    let file = |path: &str, action| Touched { path: path.to_owned().into(), action };
+    let cases: [(&str, Vec<Touched>); 8] = [
+        (r#""tool":"read","input":{"filePath":"/p/a"}"#, vec![file("/p/a", Action::Read)]),
+        (r#""tool":"edit","input":{"filePath":"/p/a"}"#, vec![file("/p/a", Action::Edit)]),
+        (
+            r#""tool":"write","input":{"filePath":"/p/a"},"result":{"exists":false}"#,
+            vec![file("/p/a", Action::Create)],
+        ),
+        (
+            r#""tool":"write","input":{"filePath":"/p/a"},"result":{"exists":true}"#,
+            vec![file("/p/a", Action::Edit)],
+        ),
+        (
+            r#""tool":"apply_patch","input":{"patchText":"*** Add File: no"},"result":{"files":[{"path":"/p/a","type":"add"},{"path":"/p/b","type":"update"},{"path":"/p/c","type":"delete"},{"path":"/p/d","type":"move","to":"/p/e"}]}"#,
+            vec![
+                file("/p/a", Action::Create),
+                file("/p/b", Action::Edit),
+                file("/p/c", Action::Delete),
+                file("/p/d", Action::Delete),
+                file("/p/e", Action::Create),
+            ],
+        ),
+        (
+            r#""tool":"apply_patch","input":{"patchText":"*** Begin Patch\n*** Update File: a.rs\n"},"error":"no"#,
+            vec![],
+        ),
+        (r#""tool":"glob","input":{"path":"/p"}"#, vec![]),
+        (r#""tool":"mcp_thing","input":{}"#, vec![]),
+    ];
+    for (fields, expected) in cases {
+        // One of them is torn: it gives what stands before the tear.
+        let expected = if fields.ends_with("no") { vec![file("a.rs", Action::Edit)] } else { expected };
+        assert_eq!(done(fields).files, expected, "{fields}");
+    }
+}
+
+#[test]
+fn how_a_call_ended() {
+    let ran = done(
+        r#""tool":"bash","call_id":"c1","input":{"command":"cargo test"},"result":{"exit":3,"output":"boom"}"#,
+    );
+    assert_eq!((ran.id.as_deref(), ran.exit, ran.failed), (Some("c1"), Some(3), true));
+    assert_eq!((ran.error.as_deref(), ran.output.as_deref()), (Some("boom"), Some("boom")));
+    let well = done(r#""tool":"bash","input":{"command":"ls"},"result":{"exit":0,"output":"a b"}"#);
+    assert_eq!((well.exit, well.failed, well.error, well.output), (Some(0), false, None, None));
+    let failed =
+        done(r#""tool":"edit","input":{"filePath":"/p/a"},"error":"Could not find oldString","ms":7"#);
+    assert_eq!(
+        (failed.failed, failed.error.as_deref(), failed.ms),
+        (true, Some("Could not find oldString"), Some(7))
+    );
+}
+
+#[test]
+fn lists_and_answers() {
+    let list = done(
+        r#""tool":"todowrite","input":{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"in_progress"}]}"#,
+    );
+    let Some(TodoChange::All(todos)) = list.todos else { panic!("no list") };
+    let todos: Vec<_> = todos.iter().map(|todo| (todo.text.as_ref(), todo.status)).collect();
+    assert_eq!(todos, [("a", TodoStatus::Completed), ("b", TodoStatus::InProgress)]);
+    let asked = done(
+        r#""tool":"question","input":{"questions":[{"question":"Which?"},{"question":"Why?"},{"question":"None?"}]},"result":{"answers":[["red","blue"],["so"],[]]}"#,
+    );
+    let answers: Vec<_> = asked.answers.iter().map(|a| (a.question.as_ref(), a.answer.as_ref())).collect();
+    assert_eq!(answers, [("Which?", "red, blue"), ("Why?", "so")]);
+}
+
+#[test]
+fn a_sub_agent_is_named_and_a_stop_says_what_it_can_wait_for() {
+    let start = event("subagent.created", r#","agent_id":"ses_2","agent_type":"general""#);
+    assert_eq!(start.kind, Kind::SubagentStart);
+    assert_eq!(start.agent, Some(Agent { id: "ses_2".into(), kind: "general".into() }));
+    let stop = event(
+        "session.idle",
+        r#","message":"done","message_id":"msg_1","patient":false,"usage":{"input":5,"cache_read":2,"output":1}"#,
+    );
+    assert_eq!(stop.id.as_deref(), Some("msg_1"));
+    let Kind::Stop(stop) = stop.kind else { panic!("no stop") };
+    assert!(stop.is_hasty && stop.message.as_deref() == Some("done"));
+    assert_eq!(stop.usage.map(|usage| (usage.input, usage.cache_read, usage.output)), Some((5, 2, 1)));
+    let Kind::Stop(stop) = event("session.idle", "").kind else { panic!("no stop") };
+    assert!(!stop.is_hasty && stop.usage.is_none());
+}
+
+#[test]
+fn answers_stand_under_their_names_and_only_where_they_are_taken() {
+    let start = Kind::SessionStart { source: Source::Startup };
+    let before = Kind::BeforeCompact { trigger: None, instructions: None };
+    let stop = Kind::Stop(Stop::default());
+    let end = Kind::SessionEnd { reason: None };
+    let text = || "x \"y\"".to_owned();
+    for (reply, kind, expected) in [
+        (Reply::Context(text()), &start, r#"{"context":"x \"y\""}"#),
+        (
+            Reply::ContextAndUser { context: text(), user: "u".into() },
+            &start,
+            r#"{"context":"x \"y\"","tell":"u"}"#,
+        ),
+        (Reply::TellUser(text()), &start, r#"{"tell":"x \"y\""}"#),
+        (Reply::Guidance(text()), &before, r#"{"guidance":"x \"y\""}"#),
+        (Reply::Block(text()), &stop, r#"{"feed":"x \"y\""}"#),
+        (Reply::AskAgain, &stop, r#"{"wait":true}"#),
+        (Reply::Context(text()), &stop, ""),
+        (Reply::Block(text()), &end, ""),
+        (Reply::Silent, &start, ""),
+    ] {
+        assert_eq!(String::from_utf8(encode(&reply, kind)).unwrap(), expected);
+    }
+}
+
+#[test]
+fn what_is_no_payload_is_refused() {
+    assert!(matches!(decode(b"nonsense", "chat.message"), Err(Undecodable::NotAnObject(_))));
+    assert_eq!(decode(br#"{"event":"chat.message"}"#, ""), Err(Undecodable::NoSession));
+}

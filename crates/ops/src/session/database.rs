@@ -1,0 +1,104 @@
+//! Sessions that a harness keeps in a database: asked through its own program, else through `sqlite3`. Read only, and never
+//! in a hook, because this starts a process.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use harness::{Database, HARNESSES, Harness, Transcript};
+use model::id::Id;
+use serde::Deserialize;
+
+use crate::process::{self, Job};
+use crate::setup::install::on_path;
+use crate::{Error, Result, World};
+
+/// A program of a harness needs seconds to start on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// More than any session has.
+const LARGEST: usize = 256 * 1024 * 1024;
+
+/// Only what it prints on stdout.
+const QUIET: &str = "exec \"$@\" 2>/dev/null";
+
+/// A session as the lines that its harness's reader understands, oldest first.
+#[derive(Debug)]
+pub struct Rows {
+    pub harness: &'static Harness,
+    pub lines: Vec<String>,
+}
+
+/// The session, in whichever harness's database it is. None where none has it, or there is none.
+pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
+    for harness in HARNESSES {
+        if let Some(rows) = of_harness(world, harness, session)? {
+            return Ok(Some(rows));
+        }
+    }
+    Ok(None)
+}
+
+/// The session in the database of this harness. None where it has no such session, or no database.
+pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Result<Option<Rows>> {
+    let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
+    let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
+    let query = database.query.replace("{session}", session.as_str());
+    let lines = match (on_path(world, harness.program), on_path(world, "sqlite3")) {
+        (Some(program), sqlite) => match ask_own(&program, database, &query) {
+            Some(lines) => lines,
+            None => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
+        },
+        (None, sqlite) => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
+    };
+    Ok((!lines.is_empty()).then_some(Rows { harness, lines }))
+}
+
+fn file(world: &World, database: &Database) -> Option<PathBuf> {
+    let data = world.path("XDG_DATA_HOME").or_else(|| Some(world.path("HOME")?.join(".local/share")))?;
+    Some(data.join(database.file))
+}
+
+/// None where it does not answer as it should: another version may not know the question.
+fn ask_own(program: &Path, database: &Database, query: &str) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Row {
+        line: String,
+    }
+    let arguments = database.arguments.iter().map(|argument| argument.replace("{query}", query));
+    let output = run(program, arguments.collect())?;
+    let rows: Vec<Row> = serde_json::from_slice(&output).ok()?;
+    Some(rows.into_iter().map(|row| row.line).collect())
+}
+
+fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str) -> Result<Vec<String>> {
+    let unread = |what: String| Error::Refused {
+        what: format!("{}: {what}", file.display()),
+        hint: format!("put `{}` or `sqlite3` on the PATH, of a version that can read it", harness.program),
+    };
+    let Some(sqlite) = sqlite else {
+        return Err(unread(format!(
+            "reading a session of {} needs its program or sqlite3, and neither is there or answers",
+            harness.title
+        )));
+    };
+    let arguments = ["-readonly", &file.to_string_lossy(), query].map(str::to_owned).to_vec();
+    let output = run(sqlite, arguments)
+        .ok_or_else(|| unread(format!("sqlite3 cannot read this database of {}", harness.title)))?;
+    Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
+}
+
+fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
+    let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);
+    let argv: Vec<String> =
+        quiet.into_iter().chain([program.to_string_lossy().into_owned()]).chain(arguments).collect();
+    let job = Job {
+        argv: &argv,
+        folder: Path::new("/"),
+        input: b"",
+        // It must not come back to us.
+        variables: &[("THROUGHLINE_HOOK", "1".into())],
+        timeout: PATIENCE,
+        keep: LARGEST,
+    };
+    process::run(&job).ok().filter(process::Ended::is_ok).map(|ended| ended.output)
+}

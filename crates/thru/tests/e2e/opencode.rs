@@ -1,0 +1,276 @@
+//! Drives the real OpenCode, offline: `opencode run`, and `opencode serve` by its HTTP interface.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::available;
+use crate::model::Model;
+use crate::process::{Ended, LIMIT, Process};
+use crate::scratch::Scratch;
+
+/// Where `thru install` puts the plugin in a project.
+pub const PLUGIN: &str = ".opencode/plugins/throughline.js";
+
+/// A model whose name makes OpenCode offer `apply_patch` in place of `edit` and `write`.
+pub const PATCHING: &str = "gpt-5-scripted";
+const MODEL: &str = "scripted";
+
+/// It compacts once the context is said to be larger.
+pub const WINDOW: u64 = 20_000;
+
+#[derive(Debug)]
+pub struct OpenCode {
+    binary: PathBuf,
+}
+
+/// `opencode serve`, which holds sessions of any folder.
+#[derive(Debug)]
+pub struct Server {
+    address: String,
+    process: Option<Process>,
+}
+
+/// A session of a server.
+#[derive(Debug)]
+pub struct Session {
+    address: String,
+    pub id: String,
+    folder: PathBuf,
+}
+
+impl OpenCode {
+    /// None when it is not installed; the test has then been reported as skipped.
+    pub fn find() -> Option<OpenCode> {
+        available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
+    }
+
+    /// As a user of OpenCode does it: `thru init` sees that it is in use and installs the plugin.
+    pub fn init(scratch: &Scratch) {
+        let folder = scratch.home.join(".config/opencode");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("opencode.json"), "{}").expect("a file");
+        scratch.thru_ok(&["init"]);
+        assert!(scratch.project.join(PLUGIN).exists(), "init wires what is in use");
+    }
+
+    /// One prompt, one process.
+    pub fn ask(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Ended {
+        self.start(scratch, model, words).finish()
+    }
+
+    pub fn start(&self, scratch: &Scratch, model: &Model, words: &[&str]) -> Process {
+        let mut command = self.command(scratch, model);
+        command.args(["run", "--format", "json"]).args(words);
+        let mut process = Process::start(command);
+        // It reads a prompt from stdin as long as that is open.
+        process.close_stdin();
+        process
+    }
+
+    pub fn serve(&self, scratch: &Scratch, model: &Model, folder: &Path) -> Server {
+        let mut command = self.command(scratch, model);
+        command.args(["serve", "--port", "0"]).current_dir(folder);
+        let mut process = Process::start(command);
+        let line =
+            process.wait_for("address", |line| line.as_str().is_some_and(|line| line.contains("http://")));
+        let line = line.as_str().unwrap_or_default();
+        let (_, address) = line.split_once("http://").expect("just seen");
+        Server { address: address.trim().trim_end_matches('/').to_owned(), process: Some(process) }
+    }
+
+    /// Every variable here keeps it from looking at the world outside. Without `enabled_providers` it would turn to its
+    /// maker's hosted models, and without `npm_config_offline` it installs a package before it loads a plugin.
+    pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
+        let limit = json!({ "context": WINDOW, "output": 1_000 });
+        let settings = json!({
+            "$schema": "https://opencode.ai/config.json", "autoupdate": false, "share": "disabled",
+            "model": format!("local/{MODEL}"), "small_model": format!("local/{MODEL}"),
+            "enabled_providers": ["local"], "permission": { "*": "allow" },
+            "provider": { "local": {
+                "npm": "@ai-sdk/openai-compatible", "name": "Local",
+                "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "none" },
+                "models": {
+                    MODEL: { "name": "Scripted", "limit": limit },
+                    PATCHING: { "name": "Patching", "limit": limit },
+                },
+            } },
+        });
+        // One for each model: two processes may run at once.
+        let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
+        let file = scratch.tmp().join(format!("opencode-{port}.json"));
+        std::fs::write(&file, settings.to_string()).expect("a file");
+        let mut command = scratch.command(&self.binary.to_string_lossy());
+        for variable in [
+            "OPENCODE_DISABLE_AUTOUPDATE",
+            "OPENCODE_DISABLE_MODELS_FETCH",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS",
+            "OPENCODE_DISABLE_CLAUDE_CODE",
+            "OPENCODE_DISABLE_EXTERNAL_SKILLS",
+            "OPENCODE_DISABLE_SHARE",
+        ] {
+            command.env(variable, "1");
+        }
+        command.env("OPENCODE_CONFIG", file).env("npm_config_offline", "true");
+        command
+    }
+
+    /// What its own database holds.
+    pub fn query(&self, scratch: &Scratch, query: &str) -> Vec<Value> {
+        let mut command = scratch.command(&self.binary.to_string_lossy());
+        let output = command.args(["db", query, "--format", "json"]).output().expect("it starts");
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{query}: {output:?}"))
+    }
+
+    /// Puts it on the PATH of `thru`, under its own name.
+    pub fn on_path(&self, scratch: &Scratch) {
+        std::os::unix::fs::symlink(&self.binary, scratch.bin().join("opencode")).expect("a link");
+    }
+}
+
+/// The session that `opencode run` told of.
+pub fn session_of(ended: &Ended) -> String {
+    let id = ended.lines.iter().find_map(|line| line.json["sessionID"].as_str());
+    id.unwrap_or_else(|| panic!("no session in\n{ended}")).to_owned()
+}
+
+impl Server {
+    pub fn session(&self, folder: &Path) -> Session {
+        let mut session =
+            Session { address: self.address.clone(), id: String::new(), folder: folder.to_path_buf() };
+        let made = session.request("POST", "/session", &json!({}));
+        session.id = made["id"].as_str().unwrap_or_else(|| panic!("no session in {made}")).to_owned();
+        session
+    }
+
+    /// As a crash would.
+    pub fn kill(mut self) {
+        if let Some(process) = self.process.take() {
+            process.kill();
+        }
+    }
+}
+
+impl Session {
+    /// Says something and waits until the turn is over.
+    pub fn say(&self, text: &str) -> Value {
+        self.say_to(text, MODEL)
+    }
+
+    pub fn say_to(&self, text: &str, model: &str) -> Value {
+        self.request("POST", &self.path("message"), &prompt(text, model))
+    }
+
+    pub fn start_saying(&self, text: &str) {
+        self.request("POST", &self.path("prompt_async"), &prompt(text, MODEL));
+    }
+
+    pub fn summarize(&self) {
+        let model = json!({ "providerID": "local", "modelID": MODEL });
+        assert_eq!(self.request("POST", &self.path("summarize"), &model), json!(true));
+    }
+
+    pub fn command(&self, name: &str, arguments: &str) -> Value {
+        let body = json!({ "command": name, "arguments": arguments, "model": format!("local/{MODEL}") });
+        self.request("POST", &self.path("command"), &body)
+    }
+
+    pub fn abort(&self) {
+        self.request("POST", &self.path("abort"), &json!({}));
+    }
+
+    pub fn delete(&self) {
+        self.request("DELETE", &format!("/session/{}", self.id), &json!({}));
+    }
+
+    /// Answers the question that the agent asks next.
+    pub fn answer(&self, answer: &str) {
+        let mut asked = Value::Null;
+        until("a question", || {
+            asked = self.request("GET", "/question", &Value::Null);
+            asked[0]["id"].is_string()
+        });
+        let id = asked[0]["id"].as_str().expect("just seen");
+        self.request("POST", &format!("/question/{id}/reply"), &json!({ "answers": [[answer]] }));
+    }
+
+    pub fn is_idle(&self) -> bool {
+        let status = self.request("GET", "/session/status", &Value::Null);
+        status[&self.id]["type"].as_str().is_none_or(|word| word == "idle")
+    }
+
+    fn path(&self, verb: &str) -> String {
+        format!("/session/{}/{verb}", self.id)
+    }
+
+    fn request(&self, method: &str, path: &str, body: &Value) -> Value {
+        let path = format!("{path}?directory={}", self.folder.display());
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        let answer = exchange(&self.address, method, &path, &body);
+        answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+}
+
+fn prompt(text: &str, model: &str) -> Value {
+    json!({
+        "model": { "providerID": "local", "modelID": model }, "parts": [{ "type": "text", "text": text }],
+    })
+}
+
+/// One question on one connection.
+fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(LIMIT))?;
+    let length = body.len();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )?;
+    let mut reader = BufReader::new(stream);
+    let (mut head, mut line) = (String::new(), String::new());
+    while reader.read_line(&mut line)? > 2 {
+        head.push_str(&line.to_ascii_lowercase());
+        line.clear();
+    }
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    if head.contains("transfer-encoding: chunked") {
+        body = unchunked(&mut reader)?;
+    }
+    if !head.split(' ').nth(1).unwrap_or_default().starts_with('2') {
+        return Err(std::io::Error::other(format!("{head}\n{}", String::from_utf8_lossy(&body))));
+    }
+    Ok(serde_json::from_slice(&body).unwrap_or_default())
+}
+
+/// Up to the empty chunk: the connection may stay open behind it.
+fn unchunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+    let mut whole = Vec::new();
+    loop {
+        let mut size = String::new();
+        reader.read_line(&mut size)?;
+        let size = usize::from_str_radix(size.trim(), 16).map_err(std::io::Error::other)?;
+        let start = whole.len();
+        whole.resize(start + size + 2, 0);
+        reader.read_exact(&mut whole[start..])?;
+        whole.truncate(start + size);
+        if size == 0 {
+            return Ok(whole);
+        }
+    }
+}
+
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let limit = Instant::now() + LIMIT;
+    while !is_so() {
+        assert!(Instant::now() < limit, "{what} within {LIMIT:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,182 @@
+//! Loops in OpenCode: in `serve` after the turn, in plain `run` before the process goes.
+
+use serde_json::{Value, json};
+
+use crate::journal::Lines;
+use crate::model::{Kind, Model};
+use crate::opencode::{OpenCode, Session, until};
+use crate::opencode_tests::bash;
+use crate::process::LIMIT;
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, refuse, say};
+
+const PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\nthen `stop` | ✓";
+
+fn waiting(scratch: &Scratch, words: &[&str]) -> String {
+    let started =
+        scratch.thru_json(&[&["loop", "start", "--next", PROMPT, "--promise", "ALL GREEN"], words].concat());
+    started["loop"]["id"].as_str().expect("an id").to_owned()
+}
+
+fn shown(scratch: &Scratch, id: &str) -> Value {
+    scratch.thru_json(&["loop", "show", id])
+}
+
+/// How a loop stands: status, why it ended, iteration.
+fn standing(scratch: &Scratch, id: &str) -> (String, String, u64) {
+    let state = shown(scratch, id);
+    let text = |key: &str| state[key].as_str().unwrap_or_default().to_owned();
+    (text("status"), text("ended_reason"), state["iteration"].as_u64().unwrap_or_default())
+}
+
+fn ended(status: &str, why: &str, iteration: u64) -> (String, String, u64) {
+    (status.to_owned(), why.to_owned(), iteration)
+}
+
+fn log(scratch: &Scratch, id: &str) -> Lines {
+    Lines::read(&scratch.store().join(format!("loops/{id}.log.jsonl")))
+}
+
+/// Five turns, one of them with a word before its call, which is no stop.
+fn five() -> Script {
+    Script::main([
+        say("One."),
+        Step { text: "Hm. <promise>ALL GREEN</promise> soon.".into(), ..bash("echo two") },
+        say("Two."),
+        say("Three."),
+        say("Four."),
+        say("Five. <promise>ALL GREEN</promise>"),
+    ])
+}
+
+fn main_questions(model: &Model) -> usize {
+    model.asked().iter().filter(|asked| asked.kind == Kind::Main).count()
+}
+
+#[test]
+fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    let model = Model::start(Script::default());
+    let server = opencode.serve(&scratch, &model, &scratch.project);
+    let idle = |session: &Session| until("the turn's end", || session.is_idle());
+
+    // Five, by the promise, after validators that take longer than a hook may.
+    let id = waiting(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
+    model.then(five());
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    until("the promise", || standing(&scratch, &id).0 != "active");
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 5));
+    model.assert_played();
+    let asked = model.asked();
+    for iteration in 2..=5 {
+        let words = format!("iteration {iteration} of 9");
+        let first = asked.iter().find(|asked| asked.holds(&words)).unwrap_or_else(|| panic!("{words}"));
+        assert!(first.count(PROMPT) >= iteration - 1, "with the prompt to the byte");
+    }
+    let log = log(&scratch, &id);
+    assert_eq!(log.matching(&json!({ "event": "fed" })).len(), 4, "{log}");
+    log.once(&json!({ "event": "ended", "reason": "promise", "tokens": { "output": 50 } }));
+    let journal = scratch.shown(&session.id);
+    assert_eq!(
+        journal.matching(&json!({ "event": "prompt" })).len(),
+        1,
+        "what a loop feeds is no prompt\n{journal}"
+    );
+    assert_eq!(journal.matching(&json!({ "event": "stop" })).len(), 5, "once a turn\n{journal}");
+
+    // By the limit.
+    let id = waiting(&scratch, &["--max-iterations", "5"]);
+    model.then(Script::main((1..=5).map(bash_then).collect::<Vec<_>>().concat()));
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    until("the limit", || standing(&scratch, &id).0 != "active");
+    assert_eq!(standing(&scratch, &id), ended("paused", "limit", 5));
+    idle(&session);
+    model.assert_played();
+
+    // By a cancel from a terminal, while the second turn runs.
+    let id = waiting(&scratch, &[]);
+    model.then(Script::main([say("One."), bash("while ! [ -e go-on ]; do sleep 0.1; done"), say("Two.")]));
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    until("the second turn", || standing(&scratch, &id).2 == 2);
+    scratch.thru_ok(&["loop", "cancel", &id]);
+    scratch.write("go-on", "");
+    until("its answer", || model.asked().last().is_some_and(|asked| asked.holds("while ! [ -e go-on ]")));
+    idle(&session);
+    assert_eq!(standing(&scratch, &id).0, "cancelled");
+    model.assert_played();
+
+    // An abort is the user's word.
+    let id = waiting(&scratch, &[]);
+    model.then(Script::main([say("One."), Step { delay: LIMIT, ..say("Never heard.") }]));
+    let questions = main_questions(&model);
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    until("the second turn", || standing(&scratch, &id).2 == 2 && main_questions(&model) == questions + 2);
+    session.abort();
+    idle(&session);
+    assert_not_fed(&scratch, &model, &id, 2);
+    scratch.thru_ok(&["loop", "cancel", &id]);
+
+    // And so is what the provider refuses.
+    let id = waiting(&scratch, &[]);
+    model.then(Script::main([say("One."), refuse("401 Unauthorized")]));
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    until("the second turn", || standing(&scratch, &id).2 == 2 && session.is_idle());
+    assert_not_fed(&scratch, &model, &id, 2);
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
+fn bash_then(n: u32) -> Vec<Step> {
+    vec![bash(&format!("echo {n}")), say(&format!("Turn {n}."))]
+}
+
+/// Nothing more was asked, a while after the turn is over. A turn that was to go on would have begun by then: the stop is
+/// told before the session is idle.
+fn assert_not_fed(scratch: &Scratch, model: &Model, id: &str, iteration: u64) {
+    let questions = model.asked().len();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    assert_eq!((standing(scratch, id).0.as_str(), standing(scratch, id).2), ("active", iteration));
+    assert_eq!(model.asked().len(), questions);
+}
+
+#[test]
+fn in_run_a_loop_is_fed_before_the_process_goes() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+
+    let id = waiting(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
+    let model = Model::start(five());
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 5));
+    model.assert_played();
+
+    let id = waiting(&scratch, &["--max-iterations", "5"]);
+    let model = Model::start(Script::main((1..=5).map(bash_then).collect::<Vec<_>>().concat()));
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id), ended("paused", "limit", 5));
+    model.assert_played();
+
+    // Cancelled by the agent itself, then an error in a loop that goes on: neither is fed again.
+    let id = waiting(&scratch, &[]);
+    let cancel = bash("thru loop cancel");
+    let model = Model::start(Script::main([say("One."), say("Two."), cancel, say("Three.")]));
+    opencode.ask(&scratch, &model, &["Begin"]).assert_success();
+    assert_eq!(standing(&scratch, &id).0, "cancelled");
+    model.assert_played();
+    assert_eq!(main_questions(&model), 4);
+
+    let id = waiting(&scratch, &[]);
+    let model = Model::start(Script::main([say("One."), refuse("401 Unauthorized")]));
+    let failed = opencode.ask(&scratch, &model, &["Begin"]);
+    assert!(!failed.status.success(), "{failed}");
+    assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
+    assert_eq!(main_questions(&model), 2);
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
+}

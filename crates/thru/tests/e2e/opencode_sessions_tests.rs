@@ -1,0 +1,204 @@
+//! Sessions of OpenCode that are over, that began before the plugin was there, or that another harness goes on with.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::available::note;
+use crate::claude::ClaudeCode;
+use crate::droid::Droid;
+use crate::droid_tests::execute;
+use crate::model::Model;
+use crate::opencode::{OpenCode, PLUGIN, session_of, until};
+use crate::opencode_tests::bash;
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+#[test]
+fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    let endless = "touch in-flight; exec sh -c 'while [ -e in-flight ]; do sleep 0.1; done'";
+    let model = Model::start(Script::main([
+        call("write", json!({ "filePath": scratch.project.join("a.txt"), "content": "a\n" })),
+        Step { text: "I know the cause: THE-LOCK-IS-NEVER-RELEASED.".into(), ..bash(endless) },
+    ]));
+    let process = opencode.start(&scratch, &model, &["Find the BIG-BUG and mend it"]);
+    let running = scratch.project.join("in-flight");
+    until("the last call is running", || running.exists());
+    assert_eq!(scratch.thru_json(&["sweep", "--dry-run"]), json!([]), "it still lives");
+    process.kill();
+    std::fs::remove_file(running).expect("it was there");
+
+    opencode.on_path(&scratch);
+    let swept = scratch.thru_json(&["sweep"]);
+    assert_eq!(swept[0]["harness"], "opencode", "{swept}");
+    let packet = swept[0]["packet"].as_str().expect("a packet").to_owned();
+    let text = scratch.thru_ok(&["packet", "show", &packet]);
+    for needle in ["BIG-BUG", "a.txt", "THE-LOCK-IS-NEVER-RELEASED", "touch in-flight", "source: opencode"] {
+        assert!(text.contains(needle), "{needle:?} in {text}");
+    }
+    assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
+}
+
+/// Captured by nobody: read from the database, by OpenCode's own program and by sqlite3. With the plugin it goes on.
+#[test]
+fn a_session_that_began_before_the_plugin() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    let model = Model::start(Script::main([
+        call("write", json!({ "filePath": scratch.project.join("early.txt"), "content": "a\n" })),
+        bash("echo EARLY-FAILURE >&2; exit 4"),
+        say("EARLY-WORDS"),
+    ]));
+    let early = opencode.ask(&scratch, &model, &["EARLY-PROMPT"]);
+    early.assert_success();
+    let sid = session_of(&early);
+    scratch.thru_ok(&["init", "--no-hooks"]);
+
+    let thru = scratch.bin().join("thru");
+    let mut alone = scratch.command(&thru.to_string_lossy());
+    let refused = alone.args(["brief", "--session", &sid]).env("PATH", "/nowhere").output();
+    let refused = String::from_utf8(refused.expect("it starts").stderr).expect("a text");
+    assert!(
+        refused.contains("opencode") && refused.contains("sqlite3"),
+        "it says what is missing: {refused}"
+    );
+    let has_sqlite = scratch.command("sqlite3").arg("--version").output().is_ok();
+    if has_sqlite {
+        let brief = scratch.thru_ok(&["brief", "--session", &sid]);
+        assert!(brief.contains("EARLY-PROMPT") && brief.contains("early.txt"), "by sqlite3: {brief}");
+    } else {
+        note("sqlite3 is not installed: only OpenCode's own program is asked");
+    }
+    opencode.on_path(&scratch);
+    let handed = scratch.thru_json(&["handoff", "go on with the early work", "--session", &sid]);
+    let text = scratch.thru_ok(&["packet", "show", handed["id"].as_str().expect("an id")]);
+    for needle in ["EARLY-PROMPT", "early.txt", "EARLY-FAILURE", "EARLY-WORDS", &sid] {
+        assert!(text.contains(needle), "{needle:?} in {text}");
+    }
+
+    scratch.thru_ok(&["install", "opencode"]);
+    let model = Model::start(Script::main([bash("echo late"), say("Went on.")]));
+    opencode.ask(&scratch, &model, &["--session", &sid, "LATE-PROMPT"]).assert_success();
+    model.assert_played();
+    scratch.shown(&sid).in_order(&[
+        json!({ "event": "session-start", "name": "resume" }),
+        json!({ "event": "prompt", "text": "LATE-PROMPT" }),
+        json!({ "tool": "bash", "command": "echo late" }),
+        json!({ "event": "stop", "text": "Went on." }),
+    ]);
+}
+
+/// Claude Code → OpenCode → Droid, with the commands that a user types.
+#[test]
+fn a_packet_goes_through_three_harnesses() {
+    let (Some(claude), Some(opencode), Some(droid)) = (ClaudeCode::find(), OpenCode::find(), Droid::find())
+    else {
+        return;
+    };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    OpenCode::init(&scratch);
+    scratch.thru_ok(&["install", "opencode"]);
+    assert!(scratch.project.join(PLUGIN).exists());
+    let thru = scratch.bin().join("thru").display().to_string();
+    let model = Model::start(Script::main([
+        call(
+            "Write",
+            json!({ "file_path": scratch.project.join("parser.rs"), "content": "fn parse() {}\n" }),
+        ),
+        say("The parser does not know the rule yet."),
+    ]));
+    let prompt = "Write a parser. Never use regular expressions in it.";
+    claude.ask(&scratch, &model, prompt, &[]).assert_success();
+    scratch.thru_ok(&["handoff", "finish the parser"]);
+
+    // The plugin's own commands, in the session's folder: the server was started elsewhere.
+    let model = Model::start(Script::main([
+        bash(&format!("{thru} pickup --for opencode")),
+        say("Picked up."),
+        bash(&format!("{thru} handoff 'test the parser'")),
+        say("Handed over."),
+        say("That is where it stands."),
+    ]));
+    let server = opencode.serve(&scratch, &model, &scratch.tmp());
+    let session = server.session(&scratch.project);
+    session.command("pickup", "");
+    for needle in
+        ["Picking up packet", "Goal: finish the parser", "parser.rs", "Never use regular expressions"]
+    {
+        assert!(model.sent_to_model(needle), "{needle:?} reaches OpenCode's model");
+    }
+    session.command("handoff", "test the parser");
+    assert!(model.sent_to_model("> test the parser"), "the command's text reaches the model");
+    session.command("context", "");
+    model.assert_played();
+    assert!(
+        model.sent_to_model("$ thru status") && model.sent_to_model("root      "),
+        "what it ran is shown"
+    );
+    let journal = scratch.shown(&session.id);
+    journal.in_order(&[
+        json!({ "event": "prompt", "text": "/pickup" }),
+        json!({ "event": "prompt", "text": "/handoff test the parser" }),
+        json!({ "event": "prompt", "text": "/context" }),
+    ]);
+    let id = session.id;
+    server.kill();
+    let packets = scratch.thru_json(&["packet", "list"]);
+    let packet =
+        packets.as_array().and_then(|all| all.iter().find(|one| one["purpose"] == "test the parser"));
+    let packet = packet.unwrap_or_else(|| panic!("{packets}"))["id"].as_str().expect("an id").to_owned();
+    let text = scratch.thru_ok(&["packet", "show", &packet]);
+    assert!(text.contains(&id) && text.contains("source: opencode"), "{text}");
+
+    Droid::init(&scratch);
+    let model = Model::start(Script::main([
+        execute(&format!("{thru} pickup {packet} --for droid")),
+        say("Picked up."),
+    ]));
+    droid.ask(&scratch, &model, &format!("/pickup {packet}")).assert_success();
+    model.assert_played();
+    for needle in ["Picking up packet", "Goal: test the parser"] {
+        assert!(model.sent_to_model(needle), "{needle:?} reaches Droid's model");
+    }
+}
+
+/// What the plugin costs: turns of ten calls in two servers that differ in nothing else, one after the other.
+///
+///     cargo test --release -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
+#[test]
+#[ignore = "a measurement: it wants a quiet machine"]
+fn what_the_plugin_costs() {
+    let Some(opencode) = OpenCode::find() else { return };
+    const TURNS: usize = 21;
+    let with = Scratch::new();
+    OpenCode::init(&with);
+    let without = Scratch::new();
+    let model = Model::start(Script::default());
+    let (here, there) =
+        (opencode.serve(&with, &model, &with.project), opencode.serve(&without, &model, &without.project));
+    let (wired, bare) = (here.session(&with.project), there.session(&without.project));
+    let (mut slow, mut fast) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        for (session, times) in [(&wired, &mut slow), (&bare, &mut fast)] {
+            let calls = (0..10).map(|n| bash(&format!("echo {n}")));
+            model.then(Script::main(calls.chain([say("Done.")]).collect::<Vec<_>>()));
+            let started = Instant::now();
+            session.say("Ten calls");
+            times.push(started.elapsed());
+        }
+    }
+    let p50 = |times: &mut Vec<Duration>| {
+        times.sort();
+        times[times.len() / 2].as_secs_f64() * 1_000.0
+    };
+    let (slow, fast) = (p50(&mut slow), p50(&mut fast));
+    let more = (slow / fast - 1.0) * 100.0;
+    note(&format!(
+        "a turn with ten calls, p50 of {TURNS}: {fast:.0} ms without, {slow:.0} ms with, {more:+.1} %"
+    ));
+    assert!(more <= 3.0, "{more:+.1} %");
+}

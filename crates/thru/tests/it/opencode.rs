@@ -1,0 +1,226 @@
+//! OpenCode: the payloads of our plugin, captured with 1.18.33, and installing the plugin.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::call::Output;
+use crate::env::{TestEnv, copy_binary, names_in};
+
+const PLUGIN: &str = "project/.opencode/plugins/throughline.js";
+
+/// Event and payload. Behind an `@` stands which one of several it is.
+fn payloads() -> Vec<(String, Value)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
+    let names = names_in(&folder);
+    assert!(names.len() >= 20, "the fixtures are gone: {names:?}");
+    let read = |name: &String| serde_json::from_slice(&fs::read(folder.join(name)).unwrap()).unwrap();
+    names.iter().map(|name| (name.trim_end_matches(".json").to_owned(), read(name))).collect()
+}
+
+fn event_of(name: &str) -> &str {
+    name.split('@').next().unwrap()
+}
+
+fn fire(env: &TestEnv, event: &str, payload: &Value) -> Output {
+    let mut payload = payload.clone();
+    payload["cwd"] = json!(env.project());
+    env.call(&["hook", "opencode", event]).stdin(payload.to_string()).run()
+}
+
+#[test]
+fn every_captured_payload_leaves_one_line() {
+    let env = TestEnv::rooted();
+    for (name, payload) in payloads() {
+        let session = payload["session_id"].as_str().unwrap().to_owned();
+        let before = env.journal(&session).len();
+        fire(&env, event_of(&name), &payload);
+        assert_eq!(env.journal(&session).len(), before + 1, "{name}");
+        let line = env.journal(&session).pop().unwrap();
+        assert_eq!(line["harness"], "opencode", "{name}");
+        let expected = match event_of(&name) {
+            "session.created" | "experimental.chat.messages.transform" => "session-start",
+            "chat.message" => "prompt",
+            "tool.execute.after" => "tool-done",
+            "experimental.session.compacting" => "before-compact",
+            "experimental.text.complete" => "summary",
+            "session.compacted" => "after-compact",
+            "subagent.created" => "subagent-start",
+            "subagent.idle" => "subagent-stop",
+            "session.idle" => "stop",
+            "session.deleted" | "dispose" => "session-end",
+            _ => "other",
+        };
+        assert_eq!(line["event"], expected, "{name}");
+        if let Some(failed) = name.strip_prefix("tool.execute.after@") {
+            assert_eq!(line["ok"], !failed.ends_with("-failed"), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn any_field_may_be_missing_or_of_another_type() {
+    let env = TestEnv::rooted();
+    for (name, payload) in payloads() {
+        for field in payload.as_object().unwrap().keys() {
+            for value in [Value::Null, json!(7), json!([1])] {
+                let mut changed = payload.clone();
+                changed[field] = value;
+                let output = fire(&env, event_of(&name), &changed);
+                assert!(output.stderr.is_empty(), "{name}: {field}: {output}");
+            }
+        }
+    }
+}
+
+/// The plugin cannot wait for validators with the whole of OpenCode: it is told to ask again.
+#[test]
+fn a_stop_that_cannot_wait_is_told_to_ask_again() {
+    let env = TestEnv::rooted();
+    let say = |event: &str, fields: Value| {
+        let mut payload = json!({ "event": event, "session_id": "ses_1" });
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        fire(&env, event, &payload).stdout
+    };
+    let words =
+        ["loop", "start", "--next", "Make it green", "--promise", "GREEN", "--validator", "touch ran"];
+    env.thru(&words).ok();
+    let started = say("session.created", json!({ "source": "startup" }));
+    assert!(started.contains("\"context\"") && started.contains("the user started loop"), "{started}");
+    let fed = say("session.idle", json!({ "message": "Hm.", "message_id": "msg_1", "patient": false }));
+    assert!(fed.contains("\"feed\"") && fed.contains("iteration 2"), "{fed}");
+    let promise = json!({ "message": "<promise>GREEN</promise>", "message_id": "msg_2", "patient": false });
+    assert_eq!(say("session.idle", promise.clone()), r#"{"wait":true}"#);
+    assert!(!env.project().join("ran").exists(), "nothing ran");
+    let mut patient = promise;
+    patient["patient"] = json!(true);
+    assert_eq!(say("session.idle", patient), "");
+    assert!(env.project().join("ran").exists(), "it was waited for");
+    let list: Value = serde_json::from_str(&env.thru(&["loop", "list", "--json"]).ok().stdout).unwrap();
+    assert_eq!(list["loops"][0]["status"], "done", "{list}");
+    let shown = env.thru(&["journal", "--session", "ses_1", "--json"]).ok().stdout;
+    assert_eq!(
+        shown.matches("\"event\":\"stop\"").count(),
+        2,
+        "a stop that is told twice counts once: {shown}"
+    );
+}
+
+#[test]
+fn the_plugin_is_written_and_taken_away_again() {
+    for (words, rel, program) in [
+        (&["opencode"][..], PLUGIN, None),
+        (&["opencode", "--user"], "home/.config/opencode/plugins/throughline.js", None),
+        (&["opencode", "--project"], PLUGIN, Some("thru")),
+    ] {
+        let env = TestEnv::repository();
+        env.thru(&["context", "init"]).ok();
+        env.write("project/.opencode/opencode.jsonc", "{\n\t// mine\n\t\"model\": \"x/y\",\n}\r\n");
+        env.write("home/.config/opencode/opencode.json", "{}");
+        env.write("project/.opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
+        let before = env.tree();
+        let dry = env.thru(&[&["install"], words, &["--dry-run"]].concat()).ok().stdout;
+        before.assert_same(&env.tree(), "a dry run");
+        assert!(dry.contains("would be created") && dry.contains("+export const Throughline"), "{dry}");
+        env.thru(&[&["install"], words].concat()).ok();
+        let installed = fs::read_to_string(env.base().join(rel)).unwrap();
+        let line = installed.lines().find_map(|line| line.strip_prefix("const INSTALLED = ")).unwrap();
+        let settings: Value = serde_json::from_str(line).unwrap();
+        match program {
+            Some(program) => assert_eq!(settings["thru"], program),
+            None => assert!(Path::new(settings["thru"].as_str().unwrap()).is_absolute(), "{settings}"),
+        }
+        let names: Vec<_> =
+            settings["commands"].as_array().unwrap().iter().map(|c| c["name"].clone()).collect();
+        assert!(names.contains(&json!("handoff")) && names.contains(&json!("loop")), "{names:?}");
+        let once = env.tree();
+        assert!(env.thru(&[&["install"], words].concat()).ok().stdout.contains("nothing to change"));
+        once.assert_same(&env.tree(), "twice is once");
+        env.thru(&[&["uninstall"], words].concat()).ok();
+        let mut changes = before.changes(&env.tree());
+        changes.retain(|change| !change.contains("/.local") && !change.starts_with('~'));
+        assert_eq!(changes, [""; 0], "{words:?}");
+    }
+}
+
+#[test]
+fn one_persons_plugin_does_not_show_in_git_and_a_file_of_the_users_is_left_alone() {
+    let env = TestEnv::repository();
+    env.write("home/.config/opencode/opencode.json", "{}");
+    env.thru(&["init"]).ok();
+    assert_eq!(env.git(&["status", "--porcelain"]), "");
+    env.thru(&["uninstall", "opencode"]).ok();
+    let exclude = fs::read_to_string(env.project().join(".git/info/exclude")).unwrap();
+    assert!(!exclude.contains("throughline") && !exclude.contains(".opencode"), "{exclude}");
+    assert!(!env.project().join(".opencode").exists(), "it was not there before");
+
+    env.write(PLUGIN, "// mine\nexport const Mine = async () => ({})\n");
+    let left = env.thru(&["install", "opencode"]).ok();
+    assert!(left.stderr.contains("a file of yours has this name"), "{left}");
+    env.thru(&["uninstall", "opencode"]).ok();
+    assert!(fs::read_to_string(env.base().join(PLUGIN)).unwrap().starts_with("// mine"));
+}
+
+#[test]
+fn the_projects_plugin_stays_when_one_persons_goes() {
+    let env = TestEnv::repository();
+    env.thru(&["install", "opencode", "--project"]).ok();
+    let kept = env.thru(&["uninstall", "opencode"]).ok();
+    assert!(env.base().join(PLUGIN).exists() && kept.stderr.contains("in another scope"), "{kept}");
+    env.thru(&["uninstall", "opencode", "--project"]).ok();
+    assert!(!env.project().join(".opencode").exists());
+}
+
+#[test]
+fn the_doctor_compares_the_plugin_with_the_binary() {
+    let env = TestEnv::repository();
+    env.thru(&["context", "init"]).ok();
+    let elsewhere = env.base().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let binary = elsewhere.join("thru");
+    copy_binary(&binary);
+    env.call(&["install", "opencode"]).program(&binary).run().ok();
+    let text = fs::read_to_string(env.base().join(PLUGIN)).unwrap();
+    let version = env!("CARGO_PKG_VERSION");
+    fs::write(
+        env.base().join(PLUGIN),
+        text.replace(&format!("\"version\":\"{version}\""), "\"version\":\"0.0.1\""),
+    )
+    .unwrap();
+    fs::remove_file(binary).unwrap();
+    let found = env.thru(&["doctor"]).stdout;
+    assert!(found.contains("the plugin is of version 0.0.1"), "{found}");
+    assert!(
+        found.contains("which is not there") && found.contains("`thru install opencode` writes it anew"),
+        "{found}"
+    );
+    env.thru(&["install", "opencode"]).ok();
+    let found = env.thru(&["doctor"]).ok().stdout;
+    assert!(
+        found.contains(&format!("(plugin {version})")) && found.contains("wired and never fired"),
+        "{found}"
+    );
+}
+
+#[test]
+fn show_tells_what_is_mapped_and_what_cannot_be_done() {
+    let env = TestEnv::new();
+    let shown = env.thru(&["harness", "show", "opencode"]).ok().stdout;
+    for needle in [
+        "OpenCode (opencode)",
+        ".opencode/plugins/throughline.js",
+        "a database, read by commands only",
+        "$OPENCODE_SESSION_ID",
+        "/handoff",
+        "experimental.session.compacting",
+        "before-compact",
+        "in plain `opencode run` a loop goes on before the turn ends",
+    ] {
+        assert!(shown.contains(needle), "{needle:?} in {shown}");
+    }
+    let json: Value =
+        serde_json::from_str(&env.thru(&["harness", "show", "droid", "--json"]).ok().stdout).unwrap();
+    assert_eq!((&json["name"], &json["calls_from"]), (&json!("droid"), &json!(".factory/hooks.json")));
+    env.thru(&["harness", "show", "emacs"]).exits(2);
+}
