@@ -29,7 +29,7 @@ const BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
-        Err(line) => return line,
+        Err(line) => return *line,
     };
     let mut walk = Walk::new(bytes);
     let row = walk.raw().fields();
@@ -56,7 +56,7 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
         _ => (Kind::Unknown(kind), Vec::new()),
     };
     let chain = row.text("caller").map_or(Chain::Main, |_| Chain::Side { agent: None });
-    Line { at: row.text("at"), chain, kind, items, rest: &[] }
+    Line { at: row.text("at"), chain, kind, items, branch: None, rest: &[] }
 }
 
 fn text<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
@@ -94,7 +94,7 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
         _ => About::Work,
     };
     let files = touched(&tool, &input, &result);
-    let call = Call { id: id.clone(), files, command: input.text("command"), about, tool: tool.clone() };
+    let call = Call { id: id.clone(), files, command: input.text("command"), about, tool: tool.clone(), asked: None };
     let mut items = vec![Item::Call(call)];
     if tool == "todowrite" {
         items.extend(todos("TodoWrite", &input, Fields::default).map(Item::Todos));
