@@ -94,7 +94,14 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
         _ => About::Work,
     };
     let files = touched(&tool, &input, &result);
-    let call = Call { id: id.clone(), files, command: input.text("command"), about, tool: tool.clone(), asked: None };
+    let call = Call {
+        id: id.clone(),
+        files,
+        command: input.text("command"),
+        about,
+        tool: tool.clone(),
+        asked: None,
+    };
     let mut items = vec![Item::Call(call)];
     if tool == "todowrite" {
         items.extend(todos("TodoWrite", &input, Fields::default).map(Item::Todos));

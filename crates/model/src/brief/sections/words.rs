@@ -9,7 +9,7 @@ use crate::render::{code, quoted};
 use crate::text::fingerprint;
 
 /// A prompt of fewer characters is quoted whole if a part of it says how it is to be done.
-const WHOLE: usize = 220;
+const WHOLE: usize = 100;
 const MOST: usize = 14;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
