@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
-use model::{checks, effect};
+use model::{effect, run};
 
 use crate::Undecodable;
 use crate::fields::Fields;
@@ -176,7 +176,7 @@ pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
 
 /// Whether what a command printed is looked at: it says how tests went, or what was done outside.
 pub fn wants_output(command: &str) -> bool {
-    checks::may_test(command) || effect::may_act(command)
+    run::may_tell(command) || effect::may_act(command)
 }
 
 /// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.

@@ -2,6 +2,7 @@ use super::*;
 use crate::digest::{CommandUse, Did, Failure, FileUse, Prompt, Statement, Step};
 use crate::event::TodoStatus;
 use crate::journal::{AnswerField, Record, TodoField};
+use crate::run::{Ended, Sort};
 
 fn digest() -> Digest {
     let file = |path: &str, edits, reads, last| FileUse {
@@ -14,7 +15,8 @@ fn digest() -> Digest {
     let command = |command: &str, ok, error: &str, last| CommandUse {
         command: command.into(),
         runs: 2,
-        ok,
+        sort: Some(Sort::Test),
+        ended: if ok { Ended::Passed } else { Ended::Failed },
         exit: Some(if ok { 0 } else { 101 }),
         error: error.into(),
         last,
@@ -41,6 +43,7 @@ fn digest() -> Digest {
         error: "error: test parse::fast failed\nmore".into(),
         open: true,
         record: 18,
+        ..Failure::default()
     }];
     digest.todos = vec![
         TodoField { id: String::new(), text: "profile it".into(), status: Some(TodoStatus::InProgress) },
@@ -95,7 +98,7 @@ Found, decided, done (newest first):
 - “The grammar has no left recursion.”
 - “Build a parser” → “The parser is in src/parse.rs; it keeps comments.”
 Checks:
-- `cargo build` → ran
+- `cargo build` → passed
 Failing:
 - `cargo test` (exit 101): `error: test parse::fast failed` `more`
 Files:
@@ -127,42 +130,6 @@ fn is_never_wider_than_its_cap_and_says_what_it_left_out() {
             "{cap}: {text}"
         );
     }
-}
-
-#[test]
-fn what_passed_since_under_another_name_fails_no_more() {
-    let mut digest = digest();
-    digest.records = 30;
-    let later =
-        |command: &str, ok| CommandUse { command: command.into(), ok, last: 25, ..CommandUse::default() };
-    digest.commands.push(later("cargo fmt && cargo test && cargo clippy", true));
-    let text = brief(&digest, 9_500).unwrap();
-    assert!(!text.contains("Failing:") && text.contains("Traps:\n- `cargo test` (exit 101)"), "{text}");
-    digest.commands.pop();
-    digest.commands.push(later("cargo fmt && cargo test && cargo clippy", false));
-    assert!(brief(&digest, 9_500).unwrap().contains("Failing:\n- `cargo test` (exit 101)"));
-}
-
-/// A test that was red before the last compaction and did not run since is red; a call that went wrong then is history.
-#[test]
-fn a_check_stays_red_until_it_was_seen_green() {
-    let mut digest = digest();
-    digest.epoch = 1_000;
-    let failed = |what: &str| Failure {
-        tool: "Bash".into(),
-        what: what.into(),
-        is_command: true,
-        exit: Some(101),
-        error: "boom".into(),
-        open: true,
-        record: 3,
-    };
-    digest.failures = vec![failed("cargo test --all"), failed("curl localhost")];
-    let text = brief(&digest, 9_500).unwrap();
-    assert!(text.contains("Failing:\n- `cargo test --all` (exit 101)"), "{text}");
-    assert!(text.contains("Traps:\n- `curl localhost`"), "{text}");
-    digest.failures[0].open = false;
-    assert!(!brief(&digest, 9_500).unwrap().contains("Failing"));
 }
 
 #[test]

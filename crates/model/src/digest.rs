@@ -2,6 +2,7 @@
 
 mod agents;
 mod effects;
+mod failures;
 mod names;
 mod prompts;
 mod statements;
@@ -15,27 +16,24 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::place;
-use crate::text::{cut, fingerprint};
+use crate::text::fingerprint;
 use crate::time;
 
 pub use agents::{AgentUse, Plan};
 pub use effects::{EffectUse, GitOnDisk, GitState};
+pub use failures::{CheckUse, CommandUse, Failure, Trap};
 pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 7;
+pub const SCHEMA_VERSION: u32 = 8;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
 const FILES: usize = 400;
-const COMMANDS: usize = 200;
-const COMMAND_BYTES: usize = 1_000;
-const FAILURES: usize = 60;
-const FAILURE_BYTES: usize = 1_200;
 const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
@@ -72,6 +70,8 @@ pub struct Digest {
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
+    /// Tests, builds, lints and the like, the newest run of each.
+    pub checks: Vec<CheckUse>,
     /// What went wrong, mended or not, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
@@ -151,39 +151,6 @@ pub struct FileUse {
     pub saved_at: u64,
     /// Its changes lie in a stash.
     pub stashed: bool,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CommandUse {
-    pub command: String,
-    pub runs: u32,
-    pub failures: u32,
-    /// How the last run ended.
-    pub ok: bool,
-    pub exit: Option<i64>,
-    pub error: String,
-    /// Of a test run: how it summed up, and whether it passed by that.
-    pub result: String,
-    pub passed: Option<bool>,
-    /// When it ran last.
-    pub at: String,
-    pub last: u64,
-}
-
-/// One call that failed.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Failure {
-    pub tool: String,
-    /// The command, or the file the tool was given.
-    pub what: String,
-    pub is_command: bool,
-    pub exit: Option<i64>,
-    pub error: String,
-    /// The same has not gone well since.
-    pub open: bool,
-    pub record: u64,
 }
 
 /// One event that a hook told without an id.
@@ -449,63 +416,6 @@ impl Digest {
         }
     }
 
-    fn add_command(&mut self, record: &Record) {
-        let command = cut(record.command.trim(), COMMAND_BYTES).to_owned();
-        let mut entry = match self.commands.iter().position(|known| known.command == command) {
-            Some(place) => self.commands.remove(place),
-            None => CommandUse { command, ..CommandUse::default() },
-        };
-        // Piped into `tail`, a failing test run ends well; what it printed knows better.
-        let told_to_fail = record.passed == Some(false);
-        let ok = record.ok.unwrap_or(true) && !told_to_fail;
-        entry.runs += 1;
-        entry.failures += u32::from(!ok);
-        entry.ok = ok;
-        entry.exit = record.exit.filter(|exit| ok || *exit != 0);
-        entry.error = match (ok, record.error.is_empty()) {
-            (true, _) => String::new(),
-            (false, false) => record.error.to_string(),
-            (false, true) => record.result.to_string(),
-        };
-        entry.result = record.result.to_string();
-        entry.passed = record.passed;
-        entry.at = record.ts.to_string();
-        entry.last = self.records;
-        self.commands.push(entry);
-        if self.commands.len() > COMMANDS {
-            let oldest = self.commands.iter().position(|command| command.ok).unwrap_or(0);
-            self.commands.remove(oldest);
-        }
-    }
-
-    /// A call that went well mends the earlier failures of the same.
-    fn add_failure(&mut self, record: &Record) {
-        let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
-        let what = if record.command.is_empty() { given } else { cut(record.command.trim(), COMMAND_BYTES) };
-        let same = |known: &&mut Failure| known.tool == record.tool && known.what == what;
-        if record.ok.unwrap_or(true) {
-            self.failures.iter_mut().filter(same).for_each(|known| known.open = false);
-            return;
-        }
-        let told = self
-            .failures
-            .iter()
-            .position(|known| known.tool == record.tool && known.what == what && known.error == record.error);
-        if let Some(place) = told {
-            self.failures.remove(place);
-        }
-        self.failures.push(Failure {
-            tool: record.tool.to_string(),
-            what: what.to_owned(),
-            is_command: !record.command.is_empty(),
-            exit: record.exit,
-            error: cut(&record.error, FAILURE_BYTES).to_owned(),
-            open: true,
-            record: self.records,
-        });
-        keep_last(&mut self.failures, FAILURES);
-    }
-
     /// The list as the harness has it now, not its history.
     fn change_todos(&mut self, changes: &[TodoField]) {
         if changes.iter().all(|change| change.id.is_empty()) {
@@ -550,8 +460,6 @@ impl Digest {
         whole.plan = self.plan.map(|plan| Plan { record: plan.record + shift, ..plan }).or(whole.plan);
         let later = |step: Step| Step { record: step.record + shift, ..step };
         whole.steps.extend(self.steps.into_iter().map(later));
-        let later = |failure: Failure| Failure { record: failure.record + shift, ..failure };
-        whole.failures.extend(self.failures.into_iter().map(later));
         for file in self.files {
             match whole.files.iter_mut().find(|known| known.path == file.path) {
                 Some(known) => {
@@ -575,10 +483,7 @@ impl Digest {
                 }),
             }
         }
-        for command in self.commands {
-            whole.commands.retain(|known| known.command != command.command);
-            whole.commands.push(CommandUse { last: command.last + shift, ..command });
-        }
+        whole.go_on_with(self.commands, self.checks, self.failures, shift);
         whole.answers.extend(self.answers);
         let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
         whole.effects.extend(self.effects.into_iter().map(later));
@@ -602,11 +507,6 @@ impl Digest {
             }
         }
         whole
-    }
-
-    /// Commands whose last run failed, newest first.
-    pub fn open_failures(&self) -> impl Iterator<Item = &CommandUse> {
-        self.commands.iter().rev().filter(|command| !command.ok)
     }
 
     /// The record of the last compaction; what is later, the agent still has before it.

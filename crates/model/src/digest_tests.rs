@@ -85,23 +85,6 @@ fn it_goes_on_where_it_was_after_being_written() {
 }
 
 #[test]
-fn a_command_that_passed_later_is_no_open_failure() {
-    let run = |id, command, ok| Record {
-        command,
-        ok: Some(ok),
-        error: if ok { "" } else { "error: no" }.into(),
-        ..call(id, "Bash")
-    };
-    let digest = fold(&[
-        run("1", "cargo test".into(), false),
-        run("2", "cargo clippy".into(), false),
-        run("3", "cargo test".into(), true),
-    ]);
-    let open: Vec<_> = digest.open_failures().map(|c| (c.command.as_str(), c.error.as_str())).collect();
-    assert_eq!(open, [("cargo clippy", "error: no")]);
-}
-
-#[test]
 fn todos_are_the_last_state() {
     let whole = |todos: &[(&str, TodoStatus)]| Record {
         todos: Some(
@@ -171,7 +154,7 @@ fn it_stays_small() {
     }
     assert_eq!(
         (digest.files.len(), digest.commands.len(), digest.prompts.len()),
-        (FILES, COMMANDS, prompts::PROMPTS)
+        (FILES, failures::COMMANDS, prompts::PROMPTS)
     );
     assert!(digest.files.iter().any(|file| file.path == "src/file0.rs"), "what was edited is kept");
     assert_eq!(digest.prompts[0].record, 1, "and so is the first prompt");

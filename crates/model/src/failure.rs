@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::redact::Redacted;
+use crate::run;
 
 /// Lines kept of one failure, and the bytes they may take together.
-const LINES: usize = 6;
+pub(crate) const LINES: usize = 6;
 const BYTES: usize = 1_200;
 
 /// Words that errors are made of, in any program's output. Compared without case.
@@ -65,9 +66,10 @@ pub fn error_lines(output: &Redacted) -> String {
         (true, false) => telling,
         (true, true) => lines[lines.len().saturating_sub(3)..].to_vec(),
     };
-    let mut kept = String::new();
     let mut told = BTreeSet::new();
-    for line in chosen.into_iter().filter(|line| told.insert(*line)).take(LINES) {
+    let chosen: Vec<&str> = chosen.into_iter().filter(|line| told.insert(*line)).collect();
+    let mut kept = String::new();
+    for line in best(&chosen) {
         let line = crate::text::cut(line, 300);
         if kept.len() + line.len() > BYTES {
             break;
@@ -78,6 +80,26 @@ pub fn error_lines(output: &Redacted) -> String {
         kept.push_str(line);
     }
     kept
+}
+
+/// The lines that name a test that failed, then the first of the others; in their order.
+fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
+    let names =
+        |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
+    let named = lines.iter().filter(names).count().min(LINES);
+    let (mut names_left, mut others_left) = (named, LINES - named);
+    let kept = lines.iter().filter(|line| {
+        let left = if names(line) { &mut names_left } else { &mut others_left };
+        let fits = *left > 0;
+        *left -= usize::from(fits);
+        fits
+    });
+    kept.copied().collect()
+}
+
+/// The first line that is not blank.
+pub fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
 /// The harness's own first line says the exit code, which is kept apart.
@@ -143,6 +165,20 @@ mod tests {
         assert_eq!(
             error_lines("test result: ok. 3 passed; 0 failed\nlast"),
             "test result: ok. 3 passed; 0 failed\nlast"
+        );
+    }
+
+    #[test]
+    fn tests_that_failed_come_before_what_they_logged() {
+        let logs = "hooks.go:155: error one\n".to_owned()
+            + &(0..9).map(|n| format!("hooks.go:15{n}: error\n")).collect::<String>();
+        let kept = error_lines(&format!(
+            "--- FAIL: TestA (0.1s)\n{logs}--- FAIL: TestB (0.1s)\nb_test.go:3: odd\nFAIL"
+        ));
+        let lines: Vec<&str> = kept.lines().collect();
+        assert_eq!(
+            (lines.len(), lines[0], lines[5]),
+            (6, "--- FAIL: TestA (0.1s)", "--- FAIL: TestB (0.1s)")
         );
     }
 

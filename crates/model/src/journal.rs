@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::checks;
 use crate::effect::{self, Effect};
 use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
 use crate::redact::{self, Redacted};
+use crate::run::{self, Ended};
 use crate::shell;
 use crate::time;
 
@@ -28,6 +28,8 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 const PLAN_BYTES: usize = 16 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
+/// How much of the end of an output is looked through for the lines that say why it failed.
+const ERROR_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 256;
 
 /// How much of what a command printed is looked through for what it did outside.
@@ -98,10 +100,17 @@ pub struct Record<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
-    /// Of a test run: the line in which it summed up, and whether it passed by that line. A pipe hides the exit code.
+    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty where nobody knows, `ran` where its own exit code is in doubt.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub ended: Cow<'a, str>,
+    /// Of a line with several checks: which of them failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// The line in which a check summed up.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What older versions wrote in place of `ended`.
+    #[serde(skip_serializing)]
     pub passed: Option<bool>,
     /// What the call did to the world outside: commits, pushes, comments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -238,13 +247,8 @@ fn fill_tool<'a>(
     if let Some(error) = &done.error {
         record.error = Cow::Owned(error_lines(&Redacted::head(error, PROMPT_BYTES, policy.redact)));
     }
-    if let Some(output) = done.output.as_deref()
-        && let Some(ending) = checks::ending(output)
-        && checks::sort(&record.command) == Some(checks::Sort::Test)
-    {
-        let end = ending.line.end.min(ending.line.start + ENTRY_BYTES);
-        record.result = Redacted::part(output, ending.line.start..end, policy.redact).into_text();
-        record.passed = Some(!ending.failed);
+    if !record.command.is_empty() {
+        fill_ended(record, done, policy);
     }
     record.effect = effects(done, &record.command, policy);
     record.files = files(done, &record.command, cwd, policy);
@@ -265,6 +269,26 @@ fn fill_tool<'a>(
             answer: policy.clean(&answer.answer, ENTRY_BYTES).into_owned(),
         })
         .collect();
+}
+
+/// How a command ended, by its exit code or by what it printed.
+fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
+    let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
+    let verdict = run::ended(&record.command, done.exit, done.failed, output);
+    record.ended = match verdict.ended {
+        Ended::Unknown if done.exit == Some(0) && verdict.doubt => "ran".into(),
+        Ended::Unknown => "".into(),
+        ended => ended.name().into(),
+    };
+    record.step = verdict.step;
+    if let Some(line) = verdict.line {
+        let end = line.end.min(line.start + ENTRY_BYTES);
+        record.result = Redacted::part(output, line.start..end, policy.redact).into_text();
+    }
+    // A pipe hid that it failed: what it printed is the error.
+    if verdict.ended == Ended::Failed && !done.failed {
+        record.error = Cow::Owned(error_lines(&Redacted::tail(output, ERROR_BYTES, policy.redact)));
+    }
 }
 
 /// What a call did outside. Harnesses give the output of those calls only that may have done something.

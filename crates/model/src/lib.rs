@@ -3,7 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod brief;
-pub mod checks;
 pub mod clean;
 pub mod config;
 pub mod consent;
@@ -30,6 +29,7 @@ pub mod redact;
 pub mod render;
 pub mod reply;
 pub mod role;
+pub mod run;
 pub mod session;
 pub mod shell;
 pub mod statement;

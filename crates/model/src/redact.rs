@@ -13,6 +13,7 @@
 //!
 //! - `commands` what a command takes by its place     - `languages` other languages than English
 //! - `tables`   CSV and the like: told by the head of the column
+//! - `made_up`  passwords that are words         - `sentences` how they are told
 //! - `view`     what the text says once it is decoded and what cannot be seen is gone
 //! - `capture`  the one way from captured text to a part of it that may be kept
 //!
@@ -29,10 +30,12 @@ mod headers;
 mod infix;
 mod keys;
 mod languages;
+mod made_up;
 mod named;
 mod names;
 mod rules;
 mod scan;
+mod sentences;
 mod shape;
 mod stated;
 mod tables;
@@ -148,6 +151,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
         match head {
             Head::Column(at) => tables::below_head(text, at, &mut hits),
             Head::Values(at) => tables::inserted(text, at, &mut hits),
+            Head::List(at) => sentences::items(text, at, &mut hits),
         }
     }
     let tables = hits.len() > found;
@@ -161,6 +165,8 @@ enum Head {
     Column(usize),
     /// Behind the `VALUES` of an `INSERT`.
     Values(usize),
+    /// Behind the bracket that opens a list of passwords.
+    List(usize),
 }
 
 /// Tables that are looked at in one text.

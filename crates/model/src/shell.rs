@@ -1,5 +1,7 @@
 //! Files that a shell command names. Conservative: a path that is missed costs little, a made-up one misleads.
 
+use std::ops::Range;
+
 use crate::event::Action;
 
 /// A path in a command, as written, and what the command does to it.
@@ -44,29 +46,110 @@ pub fn simple(command: &str) -> Vec<Vec<String>> {
     commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
-/// The single commands of a line that have all passed if the line has: joined by `&&` and by nothing else.
-pub fn chained(command: &str) -> Vec<Vec<String>> {
-    let tokens = tokens(command);
-    let joins = |word: &Word| word.text == "&&" || word.text.starts_with(['<', '>']);
-    // Behind a here-document there may be more, and its end is the line's.
-    let is_cut = command.contains("<<") && !command.contains("$(cat <<");
-    if is_cut || tokens.iter().any(|word| word.operator && !joins(word)) {
-        return Vec::new();
+/// One single command of a line, and how it is joined to the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Without redirections and quotes.
+    pub words: Vec<String>,
+    /// The same words where they stand in the line, quotes included.
+    pub spans: Vec<Range<usize>>,
+    pub then: Join,
+    /// What it says on stderr goes the way of its stdout: `2>&1`, `|&`.
+    pub merged: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Join {
+    And,
+    Or,
+    Pipe,
+    /// `;` or a line end.
+    Next,
+    /// `&`: nobody waits for it.
+    Background,
+    /// The line ends here.
+    End,
+    /// The body of a here-document follows, and what comes behind that was not read.
+    Document,
+}
+
+/// The single commands of a line, in their order.
+pub fn steps(command: &str) -> Vec<Step> {
+    let words = tokens(command);
+    let mut steps = Vec::new();
+    let mut start = 0;
+    for i in 0..=words.len() {
+        let then = match words.get(i) {
+            None if is_document(&words) => Join::Document,
+            None => Join::End,
+            Some(word) => match joined_by(&words, i, word) {
+                Some(join) => join,
+                None => continue,
+            },
+        };
+        let piece = &words[start..i];
+        start = i + 1;
+        let kept: Vec<&Word> = kept(piece).map(|at| &piece[at]).collect();
+        if kept.is_empty() {
+            // `make |& tail`, `( a )`: two operators side by side are one.
+            if let (Some(last), false) = (steps.last_mut(), matches!(then, Join::Next | Join::End)) {
+                let last: &mut Step = last;
+                last.merged |= last.then == Join::Pipe && then == Join::Background;
+                last.then = if last.then == Join::Pipe { Join::Pipe } else { then };
+            }
+            continue;
+        }
+        let merges = |pair: &[Word]| {
+            pair[0].operator && (pair[0].text == ">&" && pair[1].text == "1" || pair[0].text == "&")
+        };
+        let merged = piece.windows(2).any(merges);
+        let spans = kept.iter().map(|word| word.span.clone()).collect();
+        let words = kept.into_iter().map(|word| word.text.clone()).collect();
+        steps.push(Step { words, spans, then, merged });
     }
-    commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
+    // Nothing follows: a line end behind the last command is no list.
+    if let Some(last) = steps.last_mut()
+        && last.then == Join::Next
+    {
+        last.then = Join::End;
+    }
+    steps
+}
+
+/// How the operator at `i` joins what stands before it. None for a redirection, and for a bracket within a word.
+fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
+    let redirects = |next: &Word| next.operator && next.text.starts_with('>');
+    match word.text.as_str() {
+        _ if !word.operator => None,
+        "&&" => Some(Join::And),
+        "||" => Some(Join::Or),
+        "|" => Some(Join::Pipe),
+        // `&> file`
+        "&" if words.get(i + 1).is_some_and(redirects) => None,
+        "&" => Some(Join::Background),
+        text if text.starts_with(['<', '>']) => None,
+        // A bracket ends a command too; what joins it to the next stands behind it.
+        _ => Some(Join::Next),
+    }
+}
+
+fn is_document(words: &[Word]) -> bool {
+    words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
 /// `2>&1`: the descriptor before the sign and the target behind it go with it.
 fn without_redirections(words: &[Word]) -> Vec<String> {
+    kept(words).map(|at| words[at].text.clone()).collect()
+}
+
+/// The places of the words that are no part of a redirection.
+fn kept(words: &[Word]) -> impl Iterator<Item = usize> {
     let is_target = |i: usize| i > 0 && words[i - 1].operator;
     let is_descriptor = |i: usize| {
         words.get(i + 1).is_some_and(|next| next.operator)
             && words[i].text.bytes().all(|b| b.is_ascii_digit())
     };
-    (0..words.len())
-        .filter(|i| !words[*i].operator && !is_target(*i) && !is_descriptor(*i))
-        .map(|i| words[i].text.clone())
-        .collect()
+    (0..words.len()).filter(move |i| !words[*i].operator && !is_target(*i) && !is_descriptor(*i))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -75,65 +158,82 @@ struct Word {
     quoted: bool,
     /// `>`, `<`, `|`, `;`, `&&`, a line end: not a word of the command.
     operator: bool,
+    /// Where it stands, quotes included.
+    span: Range<usize>,
 }
 
 /// Splits as a shell would, near enough: quotes, escapes, operators, and no bodies of here-documents.
 fn tokens(command: &str) -> Vec<Word> {
     let mut words = Vec::new();
-    let (mut text, mut quoted, mut open) = (String::new(), false, false);
-    let mut chars = command.chars().peekable();
-    while let Some(c) = chars.next() {
+    let mut word = Open::default();
+    let mut chars = command.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
         match c {
             '\'' | '"' => {
-                (quoted, open) = (true, true);
-                while let Some(inner) = chars.next() {
+                word.begin(at);
+                word.quoted = true;
+                while let Some((_, inner)) = chars.next() {
                     match inner {
                         _ if inner == c => break,
-                        '\\' if c == '"' => text.extend(chars.next()),
-                        _ => text.push(inner),
+                        '\\' if c == '"' => word.text.extend(chars.next().map(|(_, next)| next)),
+                        _ => word.text.push(inner),
                     }
                 }
             }
             '\\' => {
-                open = true;
-                text.extend(chars.next().filter(|next| *next != '\n'));
+                word.begin(at);
+                word.text.extend(chars.next().map(|(_, next)| next).filter(|next| *next != '\n'));
             }
-            ' ' | '\t' => close(&mut words, &mut text, &mut quoted, &mut open),
+            ' ' | '\t' => word.close(&mut words, at),
             '\n' | ';' | '|' | '&' | '<' | '>' | '(' | ')' => {
                 // `2>`: the number belongs to the operator.
-                if matches!(c, '<' | '>') && text.chars().all(|digit| digit.is_ascii_digit()) {
-                    text.clear();
-                    open = false;
+                if matches!(c, '<' | '>') && word.text.chars().all(|digit| digit.is_ascii_digit()) {
+                    word = Open::default();
                 }
-                close(&mut words, &mut text, &mut quoted, &mut open);
+                word.close(&mut words, at);
                 let mut operator = String::from(c);
-                while let Some(next) =
-                    chars.next_if(|next| *next == c && c != '\n' || c == '>' && *next == '&')
+                while let Some((_, next)) =
+                    chars.next_if(|(_, next)| *next == c && c != '\n' || c == '>' && *next == '&')
                 {
                     operator.push(next);
                 }
-                if operator == "<<" {
+                let is_document = operator == "<<";
+                let span = at..at + operator.len();
+                words.push(Word { text: operator, quoted: false, operator: true, span });
+                if is_document {
                     return words; // what follows is a document, not a command
                 }
-                words.push(Word { text: operator, quoted: false, operator: true });
             }
-            '#' if !open => while chars.next_if(|next| *next != '\n').is_some() {},
+            '#' if word.start.is_none() => while chars.next_if(|(_, next)| *next != '\n').is_some() {},
             _ => {
-                open = true;
-                text.push(c);
+                word.begin(at);
+                word.text.push(c);
             }
         }
     }
-    close(&mut words, &mut text, &mut quoted, &mut open);
+    word.close(&mut words, command.len());
     words
 }
 
-fn close(words: &mut Vec<Word>, text: &mut String, quoted: &mut bool, open: &mut bool) {
-    if *open {
-        words.push(Word { text: std::mem::take(text), quoted: *quoted, operator: false });
+/// A word that is being read.
+#[derive(Default)]
+struct Open {
+    text: String,
+    quoted: bool,
+    start: Option<usize>,
+}
+
+impl Open {
+    fn begin(&mut self, at: usize) {
+        self.start.get_or_insert(at);
     }
-    (*quoted, *open) = (false, false);
-    text.clear();
+
+    fn close(&mut self, words: &mut Vec<Word>, at: usize) {
+        let Open { text, quoted, start } = std::mem::take(self);
+        if let Some(start) = start {
+            words.push(Word { text, quoted, operator: false, span: start..at });
+        }
+    }
 }
 
 /// The single commands of a line. Redirections stay with theirs.

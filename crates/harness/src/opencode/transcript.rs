@@ -4,7 +4,7 @@ use model::transcript::{About, Call, CallResult, Chain, Item, Kind, Line, Questi
 
 use super::wire::{answers, touched};
 use crate::fields::Fields;
-use crate::tools::todos;
+use crate::tools::{self, todos};
 use crate::transcript::object;
 use crate::transcript::walk::Walk;
 
@@ -56,7 +56,7 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
         _ => (Kind::Unknown(kind), Vec::new()),
     };
     let chain = row.text("caller").map_or(Chain::Main, |_| Chain::Side { agent: None });
-    Line { at: row.text("at"), chain, kind, items, branch: None, rest: &[] }
+    Line { at: row.text("at"), chain, branch: None, kind, items, rest: &[] }
 }
 
 fn text<'a>(row: &Fields<'a>, part: &Fields<'a>) -> Vec<Item<'a>> {
@@ -94,14 +94,9 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
         _ => About::Work,
     };
     let files = touched(&tool, &input, &result);
-    let call = Call {
-        id: id.clone(),
-        files,
-        command: input.text("command"),
-        about,
-        tool: tool.clone(),
-        asked: None,
-    };
+    let asked = tools::asked(&tool, &input);
+    let call =
+        Call { id: id.clone(), files, command: input.text("command"), asked, about, tool: tool.clone() };
     let mut items = vec![Item::Call(call)];
     if tool == "todowrite" {
         items.extend(todos("TodoWrite", &input, Fields::default).map(Item::Todos));

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use model::checks;
-use model::event::{Action, Agent, Answer, Event, Kind, Source, Stop, ToolDone, Touched};
+use model::effect;
+use model::event::{Action, Agent, Answer, Delegated, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 use model::transcript::Usage;
 
@@ -101,14 +101,23 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let exit = result.number("exit").map(u64::cast_signed);
     let failed = error.is_some() || exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
-    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let is_told = match &command {
+        Some(command) => tools::wants_output(command),
+        None => effect::tool_acts(&tool),
+    };
     let output = result.text("output");
     ToolDone {
         files: touched(&tool, &input, &result),
         todos: if tool == "todowrite" { tools::todos("TodoWrite", &input, Fields::default) } else { None },
         answers: answers(&input, &result),
+        asked: tools::asked(&tool, &input),
+        delegated: input
+            .text("description")
+            .filter(|_| tool == "task")
+            .map(|asked| Delegated { asked, answer: output.clone().filter(|_| !failed).unwrap_or_default() }),
+        plan: None,
         error: error.or_else(|| output.clone().filter(|_| failed)),
-        output: output.filter(|_| may_test),
+        output: output.filter(|_| is_told),
         command,
         id: fields.text("call_id"),
         ms: fields.number("ms"),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Digest, Prompt, keep_last};
 use crate::event::Action;
 use crate::journal::Record;
+use crate::run::Ended;
 use crate::statement;
 use crate::text::cut;
 
@@ -119,7 +120,7 @@ impl Digest {
             at: record.ts.to_string(),
             did,
             what: cut(what, STEP_BYTES).to_owned(),
-            failed: record.ok == Some(false) || record.passed == Some(false),
+            failed: record.ok == Some(false) || super::failures::ended_of(record) == Ended::Failed,
             live: record.from.is_empty(),
         });
         keep_last(&mut self.steps, STEPS);

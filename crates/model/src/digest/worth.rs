@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::prompt::SUBSTANTIAL;
+use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
@@ -25,7 +26,7 @@ impl Digest {
 
     /// Commands that went well, those most likely to be run again first.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
-        let passed = self.commands.iter().filter(|command| command.ok);
+        let passed = self.commands.iter().filter(|command| command.ended != Ended::Failed);
         ranked(passed, |command| self.command_worth(command), |command| &command.command)
     }
 

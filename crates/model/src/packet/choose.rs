@@ -1,9 +1,9 @@
 //! What of a session goes into a packet, and in which words.
 
 use super::compose::{Git, Material, NONE};
-use crate::checks::{self, Sort};
-use crate::digest::{CommandUse, Digest, FileUse, Prompt};
+use crate::digest::{CheckUse, Digest, Failure, FileUse, Prompt};
 use crate::render::{code, width};
+use crate::run::{self, Ended};
 use crate::text::count;
 
 /// The prompt for whoever goes on has to be read in one go.
@@ -44,57 +44,49 @@ fn is_below_by_end(path: &str, end: &str) -> bool {
 }
 
 /// Only some of the tests: what is right for finding a mistake is too little for being done.
-pub fn is_narrow(command: &str) -> bool {
-    [" -run ", " -k ", "::", " --filter", " -t "].iter().any(|word| command.contains(word))
+pub fn is_narrow(used: &CheckUse) -> bool {
+    run::checks(&used.run, "").first().is_some_and(run::is_narrow)
 }
 
-/// The last run of each check: one entry a core, tests first, newest first.
-pub fn runs(digest: &Digest) -> Vec<(Sort, &CommandUse)> {
-    let mut found: Vec<(Sort, &CommandUse)> = Vec::new();
-    for used in digest.commands.iter().rev() {
-        let Some(sort) = checks::sort(&used.command) else { continue };
-        let core = checks::core(&used.command);
-        if !found.iter().any(|(_, known)| checks::core(&known.command) == core) {
-            found.push((sort, used));
-        }
+/// The last run of each test, build and lint: tests first, newest first.
+pub fn runs(digest: &Digest) -> Vec<&CheckUse> {
+    let mut runs = digest.check_runs();
+    runs.retain(|used| used.sort.is_check());
+    runs
+}
+
+/// The check as somebody would type it again, at the top of the checkout.
+pub fn shown(used: &CheckUse) -> String {
+    in_folder(&used.folder, &used.run)
+}
+
+fn in_folder(folder: &str, command: &str) -> String {
+    match folder.is_empty() || folder.starts_with('/') {
+        true => command.to_owned(),
+        false => format!("cd {folder} && {command}"),
     }
-    found.sort_by_key(|(sort, _)| *sort);
-    found
 }
 
-/// The command as somebody would type it again: one line, without what only shortened its output.
-pub fn shown(used: &CommandUse) -> &str {
-    let command = used.command.trim();
-    let command = command.split("\n").next().unwrap_or(command);
-    let cut = command.find(" 2>&1").or_else(|| command.find(" | ")).unwrap_or(command.len());
-    command[..cut].trim_end()
-}
-
-pub fn ended(used: &CommandUse) -> String {
-    let how = if used.ok {
-        "passed".to_owned()
-    } else {
-        used.exit.map_or("failed".to_owned(), |exit| format!("failed (exit {exit})"))
+pub fn ended(used: &CheckUse) -> String {
+    let how = match (used.ended, used.exit) {
+        (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
+        (Ended::Unknown, _) => "ran; how it ended is not known".to_owned(),
+        (ended, _) => ended.name().to_owned(),
     };
-    let words = if used.ok { used.result.as_str() } else { first_line(&used.error) };
-    let words = if words.is_empty() { String::new() } else { format!(": {}", code(words, 200)) };
+    let words = if used.result.is_empty() { String::new() } else { format!(": {}", code(&used.result, 200)) };
     let at = if used.at.is_empty() { String::new() } else { format!(" at {}", used.at) };
     format!("{how}{at}{words}")
 }
 
-pub fn check_words(used: &CommandUse) -> String {
-    format!("{} {}", code(&used.command, 200), ended(used))
+pub fn check_words(used: &CheckUse) -> String {
+    format!("{} {}", code(&shown(used), 200), ended(used))
 }
 
-pub fn failing_words(used: &CommandUse) -> String {
-    let exit = used.exit.map_or(String::new(), |exit| format!(" (exit {exit})"));
-    let why = first_line(&used.error);
+pub fn failing_words(failure: &Failure) -> String {
+    let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
+    let why = crate::failure::first_line(&failure.error).unwrap_or_default();
     let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
-    format!("{}{exit}{why}", code(&used.command, 160))
-}
-
-fn first_line(text: &str) -> &str {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+    format!("{}{exit}{why}", code(&in_folder(&failure.folder, &failure.run()), 160))
 }
 
 pub fn git_words(git: &Git) -> String {

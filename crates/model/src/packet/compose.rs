@@ -12,11 +12,11 @@ use super::{
     CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
     SUGGESTED, Status, VALIDATORS, words,
 };
-use crate::checks::{self, Sort};
-use crate::digest::{CommandUse, Digest, FileUse, Prompt};
+use crate::digest::{CheckUse, Digest, Failure, FileUse, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted, width};
+use crate::run::{self, Ended, Sort};
 use crate::text::count;
 use crate::time;
 
@@ -99,7 +99,7 @@ pub fn compose(material: &Material) -> Draft {
         text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim_end()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
-    let failing = facts.failing_now().len();
+    let failing = facts.failing.len();
     Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
@@ -108,20 +108,19 @@ struct Facts<'a> {
     material: &'a Material<'a>,
     prompts: Vec<&'a Prompt>,
     suggested: Vec<&'a FileUse>,
-    failing: Vec<&'a CommandUse>,
+    failing: Vec<&'a Failure>,
     /// Tests, builds and lints, the last run of each, newest first.
-    checks: Vec<(Sort, &'a CommandUse)>,
+    checks: Vec<&'a CheckUse>,
 }
 
 impl<'a> Facts<'a> {
     fn new(material: &'a Material<'a>) -> Facts<'a> {
         let digest = material.digest;
-        let failing: Vec<&CommandUse> = digest.open_failures().collect();
         Facts {
             material,
             prompts: words::real(&digest.prompts),
             suggested: suggested(material),
-            failing,
+            failing: digest.open_failures().collect(),
             checks: runs(digest),
         }
     }
@@ -136,8 +135,13 @@ impl<'a> Facts<'a> {
             .validator_commands()
             .iter()
             .filter_map(|command| {
-                let (_, used) = self.checks.iter().find(|(_, used)| shown(used) == *command)?;
-                Some(Check { command: command.clone(), ok: used.ok, at: used.at.clone() })
+                let used = self.checks.iter().find(|used| shown(used) == *command)?;
+                let ok = used.ended == Ended::Passed;
+                (used.ended != Ended::Unknown).then(|| Check {
+                    command: command.clone(),
+                    ok,
+                    at: used.at.clone(),
+                })
             })
             .collect();
         let mut entries: Vec<(&str, Value)> = vec![
@@ -217,20 +221,17 @@ impl<'a> Facts<'a> {
         let edited = self.edited();
         list(&mut text, &format!("Edited ({})", count(edited.len(), "file")), edited);
         let of = |sort: Sort| {
-            self.checks.iter().filter(move |(s, _)| *s == sort).map(|(_, used)| check_words(used))
+            self.checks.iter().filter(move |used| used.sort == sort).map(|used| check_words(used))
         };
         list(&mut text, "Tests, as last seen", of(Sort::Test).take(6));
         list(&mut text, "Builds and lints, as last seen", of(Sort::Build).chain(of(Sort::Lint)).take(6));
-        let (passed_since, failing): (Vec<&CommandUse>, Vec<&CommandUse>) =
-            self.failing.iter().filter(|used| !self.is_shown(used)).partition(|used| self.passed_since(used));
-        list(&mut text, "Failed when last run, and not passed since", failing.into_iter().map(failing_words));
         list(
             &mut text,
-            "Failed, but passed later: in other words, or within a wider run",
-            passed_since.into_iter().map(failing_words),
+            "Failed when last run, and not passed since",
+            self.failing.iter().map(|failure| failing_words(failure)),
         );
         let passed = self.material.digest.commands.iter().rev();
-        let passed = passed.filter(|used| used.ok && checks::sort(&used.command).is_none());
+        let passed = passed.filter(|used| used.ended == Ended::Passed && used.sort.is_none());
         list(
             &mut text,
             "Last commands that passed",
@@ -298,8 +299,7 @@ impl<'a> Facts<'a> {
             .validator_commands()
             .iter()
             .map(|command| {
-                let seen =
-                    self.checks.iter().find(|(_, used)| shown(used) == *command).map(|(_, used)| *used);
+                let seen = self.checks.iter().find(|used| shown(used) == *command);
                 format!(
                     "- [ ] {}{}",
                     code(command, 300),
@@ -342,37 +342,22 @@ impl<'a> Facts<'a> {
         or_none(&lines)
     }
 
-    /// Without what has passed since, under another spelling or in a wider run.
-    fn failing_now(&self) -> Vec<&'a CommandUse> {
-        self.failing.iter().copied().filter(|used| !self.passed_since(used)).collect()
-    }
-
-    fn passed_since(&self, used: &CommandUse) -> bool {
-        let mut later =
-            self.material.digest.commands.iter().filter(|other| other.ok && other.last > used.last);
-        later.any(|other| checks::settles(&other.command, other.passed, &used.command))
-    }
-
     /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let broad = self.checks.iter().filter(|(_, used)| !is_narrow(&used.command));
-        let narrow =
-            self.checks.iter().filter(|(sort, used)| *sort == Sort::Test && is_narrow(&used.command));
-        let tested = self.checks.iter().any(|(sort, used)| *sort == Sort::Test && !is_narrow(&used.command));
-        for (_, used) in broad.chain(narrow.filter(|_| !tested)) {
-            let command = shown(used).to_owned();
-            let same = commands.iter().any(|known| checks::core(known) == checks::core(&command));
+        let narrow = |used: &&&CheckUse| is_narrow(used);
+        let broad = self.checks.iter().filter(|used| !narrow(used));
+        let tested = self.checks.iter().any(|used| used.sort == Sort::Test && !is_narrow(used));
+        let some = self.checks.iter().filter(narrow).filter(|_| !tested);
+        let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
+        for used in broad.chain(some) {
+            let command = shown(used);
+            let same = commands.iter().any(|known| *known == command || keys(known) == keys(&command));
             if commands.len() < self.material.validators.len() + 5 && !same {
                 commands.push(command);
             }
         }
         commands
-    }
-
-    /// Whether it is told among the checks.
-    fn is_shown(&self, used: &CommandUse) -> bool {
-        self.checks.iter().any(|(_, check)| check.command == used.command)
     }
 
     fn edited(&self) -> Vec<String> {
@@ -409,8 +394,8 @@ impl<'a> Facts<'a> {
             }
         }
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
-        if let Some(used) = self.failing_now().into_iter().find(|used| used.error.contains(name)) {
-            why.push(format!("the failing {} names it", code(shown(used), 60)));
+        if let Some(failure) = self.failing.iter().find(|failure| failure.error.contains(name)) {
+            why.push(format!("the failing {} names it", code(&failure.run(), 60)));
         }
         for (is, word) in [
             (self.is_gone(file), "gone"),

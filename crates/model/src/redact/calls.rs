@@ -86,8 +86,9 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     }
     // Tests set many a word: `setPassword("python")`.
     let looks = profile(&text[value.start..value.end]);
-    let word = looks.digits + looks.symbols == 0 && looks.changes < 2;
-    let made_up = looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
+    let words = super::made_up::look(&text[value.start..value.end]).is_some();
+    let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
+    let made_up = words || looks.digits > 0 && looks.upper > 0 && looks.lower > 0;
     let doubtful = word || !(sure || made_up) || verdict.says != Says::Password;
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
 }
@@ -124,7 +125,8 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let looks = profile(content);
     // In tests many a word is typed.
-    if !looks.is_mixed() || content.contains(&b' ') {
+    let words = super::made_up::look(content).is_some();
+    if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
     }
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
@@ -183,6 +185,18 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint::default())
 }
 
+/// The head of the column in which the `<td` at the end of `before` stands: `<th>User</th><th>Password</th>`.
+fn column_head(before: &[u8]) -> Option<&[u8]> {
+    const LONGEST_TABLE: usize = 2048;
+    let table = &before[before.len().saturating_sub(LONGEST_TABLE)..];
+    let row = memchr::memmem::rfind(table, b"<tr")?;
+    let column = memchr::memmem::find_iter(&table[row..], b"<td").count();
+    let head = &table[memchr::memmem::rfind(&table[..row], b"<table").unwrap_or(0)..row];
+    let at = memchr::memmem::find_iter(head, b"<th>").nth(column.checked_sub(1)?)? + 4;
+    let length = head[at..].iter().position(|byte| *byte == b'<')?;
+    Some(&head[at..at + length])
+}
+
 /// The private numbers of `<RSAKeyValue>`: `<D>…</D>`, `<P>…</P>`; `at` closes the opening tag.
 fn xml_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
@@ -209,7 +223,9 @@ fn element_name(before: &[u8]) -> Option<&[u8]> {
         let rest = rest.strip_suffix(b"<")?;
         let cell = rest[rest.len().saturating_sub(80)..].trim_ascii_end();
         let cell = [&b"</td>"[..], b"</th>", b"</dt>"].iter().find_map(|end| cell.strip_suffix(*end))?;
-        return Some(&cell[tail(cell)..]).filter(|name| !name.is_empty());
+        return Some(&cell[tail(cell)..])
+            .filter(|name| names::judge(name).is_some())
+            .or_else(|| column_head(before));
     }
     if name == b"string" {
         let rest = rest.strip_suffix(b"<")?;

@@ -6,7 +6,7 @@ use super::chance::profile;
 use super::classes::{ALNUM, BASE64_URL, DOT, blanks, byte, is, run, starts_with_ignore_case};
 use super::context::last_line;
 use super::names::{self, Says};
-use super::{Hit, flags};
+use super::{Hit, MARK, flags};
 
 /// How far a command's words are looked at.
 const LONGEST: usize = 300;
@@ -28,6 +28,12 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"PASS" if start == 0 || text[start - 1] == b'\n' => alone(text, end + 1),
         b"sp_addlogin" | b"sp_password" => second_literal(text, end),
         b"rp" if text[..start].ends_with(b"/") => flags::given(text, end + 1),
+        b"pass"
+            if memmem::find(last_line(&text[start.saturating_sub(LONGEST)..start]), b"rclone ").is_some() =>
+        {
+            flags::given(text, end + 1)
+        }
+        b"signtool" => behind_word(text, end, b"/p"),
         b"hashes" if text[..start].ends_with(b"-") => hashes(text, end + 1),
         _ => None,
     }
@@ -57,6 +63,8 @@ pub fn may_take(word: &[u8]) -> bool {
             | b"sp_password"
             | b"rp"
             | b"hashes"
+            | b"pass"
+            | b"signtool"
     )
 }
 
@@ -71,18 +79,16 @@ fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     std::iter::from_fn(move || {
         at += blanks(&text[at..limit], 8);
         let start = at;
-        let quote = matches!(byte(text, at), b'\'' | b'"').then(|| text[at]);
-        at += usize::from(quote.is_some());
+        let mut quote = None;
         while at < limit {
             match (text[at], quote) {
                 (b'\n', _) => break,
-                (mark, Some(quote)) if mark == quote => {
-                    at += 1;
-                    break;
-                }
+                (mark, Some(open)) if mark == open => quote = None,
+                (b'\'' | b'"', None) => quote = Some(text[at]),
                 (b' ' | b'\t' | b';' | b'|' | b'&', None) => break,
-                _ => at += 1,
+                _ => {}
             }
+            at += 1;
         }
         (at > start).then_some((start, at))
     })
@@ -156,7 +162,9 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
         // Without a host it may be `image/name:tag` or a range of lines.
         let told =
             host.is_some() || slash.is_some() && looks.is_mixed() && looks.letters() >= 4 && looks.len >= 8;
-        if !told || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
+        // `name/image:tag@sha256:…`
+        let digest = host.is_some_and(|host| rest[host..].starts_with(b"@sha256:"));
+        if !told || digest || length < 4 || looks.letters() == 0 || super::contains(password, b"//") {
             return None;
         }
         let from = start + colon + 1;
@@ -166,6 +174,31 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
                 .filter(|_| host.is_some()))
             .filter(|_| !super::contains(password, b"[REDACTED:"))
     })
+}
+
+/// `impacket-psexec domain/name:x@host`; `at` is behind `impacket`.
+pub fn packaged(text: &[u8], at: usize) -> Option<Hit> {
+    impacket(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
+}
+
+/// `signtool sign /f cert.pfx /p x`: the word behind the flag.
+fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
+    let mut words = words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
+    let (start, _) = words.nth(1)?;
+    flags::given(text, start)
+}
+
+/// `expect "Password:"` and `send "x\r"` on the line below. `at` is the quote behind the colon.
+pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
+    let rest = text[at + 1..].trim_ascii_start();
+    let rest = rest.strip_prefix(b"send ")?.trim_ascii_start();
+    let rest = rest.strip_prefix(b"-- ").unwrap_or(rest);
+    let (from, _) = super::values::quote_at(text, text.len() - rest.len())?;
+    let length =
+        text[from..].iter().take(64).take_while(|byte| !matches!(byte, b'"' | b'\'' | b'\n' | b'\\')).count();
+    let content = &text[from..from + length];
+    let literal = !content.starts_with(b"$") && !content.contains(&b' ') && !super::contains(content, MARK);
+    (length >= 4 && literal).then_some(Hit { start: from, end: from + length, kind: "password" })
 }
 
 /// `-hashes lm:nt`: who has the hash needs no password.
@@ -209,7 +242,10 @@ pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         ["/u:", "/v:", "/user:"].iter().any(|flag| memmem::find(line, flag.as_bytes()).is_some())
     };
     let long = starts_with_ignore_case(name, "pass") && text[..start - 1].ends_with(b" ");
-    if short || long { flags::given(text, at + 1) } else { None }
+    // `msbuild /v:m /p:Configuration=Release`
+    let setting =
+        short && text[at + 1..].iter().take(40).take_while(|byte| **byte > b' ').any(|byte| *byte == b'=');
+    if (short || long) && !setting { flags::given(text, at + 1) } else { None }
 }
 
 /// `[sudo] password for name: x`, `Enter passphrase for key '…': x`: what was typed at a prompt. `at` is the colon.

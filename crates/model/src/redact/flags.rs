@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Hit;
 use super::chance::profile;
-use super::classes::{ALNUM, DASH, LETTER, LOWER, UNDERSCORE, blanks, byte, is, run};
+use super::classes::{ALNUM, DASH, DIGIT, LETTER, LOWER, UNDERSCORE, blanks, byte, is, run};
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
@@ -32,7 +32,8 @@ pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // `mysql -ppassword1 name`: attached, whatever word it is.
     if byte(text, at + 1) == b'p'
         && !matches!(byte(text, at + 2), b' ' | b'\t' | b'\n' | b'=' | b',')
-        && before(text, at, MYSQL)
+        && runs_mysql(text, at)
+        && !is_port(&text[at + 2..])
     {
         return argument(text, at + 2);
     }
@@ -117,7 +118,20 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
         || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
 
-const MYSQL: &[&str] = &["mysql", "mariadb"];
+/// Is `mysql`, `mysqldump`, `mariadb` or the like a word of the command before `at`? In `find /var/lib/mysql -print` it is not.
+fn runs_mysql(text: &[u8], at: usize) -> bool {
+    if !before(text, at, &["mysql", "mariadb"]) {
+        return false;
+    }
+    const OTHER_FLAGS: [&[u8]; 7] = [b"print", b"perm", b"parallel", b"port", b"path", b"prune", b"pull"];
+    let line = &text[at.saturating_sub(REACH)..at];
+    let named = line.rsplit(|byte| byte.is_ascii_whitespace() || b"\"'`(|;&".contains(byte)).any(|word| {
+        let program = word.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let client = program.starts_with(b"mysql") || program.starts_with(b"mariadb");
+        client && (program.len() == word.len() || super::contains(word, b"bin/"))
+    });
+    named && !OTHER_FLAGS.iter().any(|flag| text[at + 1..].starts_with(flag))
+}
 
 fn short(text: &[u8], at: usize) -> Option<Hit> {
     let letter = byte(text, at);
@@ -142,9 +156,6 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                 at,
                 &[
                     "sshpass",
-                    " login",
-                    "mosquitto",
-                    "ldap",
                     "mongo",
                     "twine",
                     "snowsql",
@@ -161,6 +172,21 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
                     "rdesktop",
                     "kadmin",
                     "xfreerdp",
+                ],
+            ) =>
+        {
+            let after = behind_flag(text, at + 1)?;
+            if is_port(&text[after..]) { None } else { argument(text, after) }
+        }
+        // `docker login -p x`, but `cargo test login -p crate`.
+        b'p' if !attached
+            && before(text, at, &[" login "])
+            && before(
+                text,
+                at,
+                &[
+                    "docker", "podman", "buildah", "skopeo", "nerdctl", "crane", "helm", "oras", "az ",
+                    "oc ", "cf ", "npm", "bx ",
                 ],
             ) =>
         {
@@ -182,6 +208,13 @@ fn short(text: &[u8], at: usize) -> Option<Hit> {
         }
         _ => None,
     }
+}
+
+/// `27017`, `3306:3306/tcp`: `-p` of a container or a client.
+fn is_port(text: &[u8]) -> bool {
+    let length = text.iter().take(24).take_while(|byte| is(**byte, DIGIT) || **byte == b':').count();
+    let mapped = text[..length].contains(&b':') || length < 6;
+    length > 0 && length < 12 && mapped && (byte(text, length) <= b' ' || byte(text, length) == b'/')
 }
 
 /// `htpasswd -b file user x`, `htpasswd -nb user x`: the flag says that the last word is the password.

@@ -3,7 +3,9 @@
 use super::Hit;
 use super::chance::profile;
 use super::classes::{LETTER, LOWER, blanks, byte, is};
+use super::made_up::{self, Sure};
 use super::names::{Says, Verdict};
+use super::sentences::{self, Language, value_length};
 use super::values::{self, Value};
 
 /// How far behind its name a value may stand: `Das Passwort für die Datenbank lautet x`.
@@ -91,6 +93,12 @@ pub const fn may_begin(byte: u8) -> bool {
     matches!(byte, 0xe2 | 0xc5 | 0xd0 | 0xd1 | 0xe0 | 0xe3 | 0xe4 | 0xe5 | 0xeb | 0xed)
 }
 
+/// As [`judge`], for a name that is not ASCII.
+pub fn verdict(name: &[u8]) -> Option<Verdict> {
+    let (_, kind) = NAMES.iter().find(|(known, _)| name == known.as_bytes())?;
+    (*kind == "password").then_some(Verdict { says: Says::Password, kind })
+}
+
 /// The value told behind the name at `at`.
 pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
     let (name, kind) = NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
@@ -127,14 +135,28 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     };
     // English is told elsewhere; here only `admin, password x` is left.
     if word.eq_ignore_ascii_case(b"password") {
-        let is_told = byte(text, end) == b' ' && value_length(&text[end + 1..]) >= 8;
-        return is_told.then(|| value_at(text, end + 1, kind, false))?;
+        let length = value_length(text.get(end + 1..)?);
+        let is_word = text[end + 1..end + 1 + length].iter().all(|byte| is(*byte, LETTER));
+        let is_told = byte(text, end) == b' ' && length >= 8 && !is_word;
+        return is_told.then(|| value_at(text, end + 1, kind, Told::Beside))?;
     }
     value_behind(text, end, kind)
 }
 
+/// `le mot de passe, c'est x`; `end` is behind the name.
+pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let word = &text[start..end];
+    let known = judge(word).is_some() || word == b"passe" && text[..start].ends_with(b"mot de ");
+    known.then(|| sentences::told(text, end + 1, Language::Other))?
+}
+
 /// Behind a name: a colon or a verb, at once or a few words on, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
+    if kind == "password"
+        && let Some(hit) = sentences::told(text, end, Language::Other)
+    {
+        return Some(hit);
+    }
     const VERBS: [&str; 18] = [
         " ist ", " lautet ", " est ", " c'est ", " es ", " é ", " è ", " to ", " is ", " — ", " - ", "：",
         "是", "は", ": ", " : ", " = ", "为",
@@ -142,6 +164,10 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     let window = &text[end..text.len().min(end + WIDEST)];
     let window =
         &window[..window.iter().position(|byte| matches!(byte, b'\n' | b'"' | b'`')).unwrap_or(window.len())];
+    // `le mot de passe "x"`
+    if window == b" " {
+        return value_at(text, end + 1, kind, Told::AtOnce);
+    }
     let (verb, length) = VERBS
         .iter()
         .filter_map(|verb| memchr::memmem::find(window, verb.as_bytes()).map(|at| (at, verb.len())))
@@ -149,16 +175,49 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
         // `utente admin, password x`, `логин admin пароль x`
         .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
     // A word counts only behind a colon, right behind the name: `is wrong` and the like follow a verb.
-    let at_once = verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef));
-    value_at(text, end + verb + length, kind, at_once)
+    let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
+        true => Told::AtOnce,
+        false if length == 1 => Told::Beside,
+        false => Told::Verb,
+    };
+    value_at(text, sentences::behind_adverb(text, end + verb + length), kind, told)
 }
 
-fn value_at(text: &[u8], start: usize, kind: &'static str, at_once: bool) -> Option<Hit> {
+/// How a value was told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Behind a colon, or quoted.
+    AtOnce,
+    Verb,
+    /// Behind a blank, as many a word is.
+    Beside,
+}
+
+fn value_at(text: &[u8], start: usize, kind: &'static str, told: Told) -> Option<Hit> {
+    let at_once = told == Told::AtOnce;
+    // In German every noun has a capital: `das Passwort Formular`.
+    let german = text[..start].trim_ascii_end().ends_with(b"wort");
     let start = start + blanks(&text[start..], 4);
+    let quoted = matches!(byte(text, start), b'"' | b'\'' | b'`');
+    let start = start + usize::from(quoted);
     let content = value_length(&text[start..]);
     let value = Value { start, end: start + content, quoted: false, wrapped: false };
     let content = &text[value.start..value.end];
     let looks = profile(content);
+    if kind == "password"
+        && let Some(sure) = made_up::look(content)
+        && match told {
+            Told::AtOnce => true,
+            Told::Verb => sure > Sure::Word || quoted || made_up::ends_clause(text, value.end),
+            Told::Beside => {
+                let noun = is(content[0], LOWER) || german;
+                sure == Sure::Words || quoted || !noun && made_up::ends_clause(text, value.end)
+            }
+        }
+        && !super::contains(content, b"REDACTED")
+    {
+        return Some(Hit { start: value.start, end: value.end, kind });
+    }
     let mixed = looks.is_mixed() && (looks.len >= 8 || looks.changes >= 2);
     let word = at_once && looks.len >= 6 && looks.lower + 1 >= looks.len && ends_line(text, value.end);
     let strong = if kind == "password" { mixed || word } else { looks.is_random() && looks.len >= 16 };
@@ -178,20 +237,6 @@ fn value_at(text: &[u8], start: usize, kind: &'static str, at_once: bool) -> Opt
 fn ends_line(text: &[u8], at: usize) -> bool {
     let at = at + usize::from(byte(text, at) == b'.');
     matches!(byte(text, at), b'\n' | b'\r' | b'\\' | b'"')
-}
-
-/// Printable ASCII without what closes a sentence or a bracket; other scripts go on without a blank.
-fn value_length(text: &[u8]) -> usize {
-    let length = text
-        .iter()
-        .take(128)
-        .take_while(|byte| byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte))
-        .count();
-    let dots =
-        text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
-    // `Herbst2024!` keeps its mark.
-    let kept = usize::from(dots == 1 && text[length - 1] == b'!');
-    length - dots + kept
 }
 
 /// Whether a word may be one that [`after_word`] knows; most words fail here.

@@ -7,8 +7,9 @@ use super::classes::{
     ALNUM, BASE64_URL, DIGIT, DOT, LOWER, UPPER, WORD, blanks, byte, ends_with_ignore_case, is, run, run_back,
 };
 use super::names::{self, Says, Verdict};
+use super::sentences::{self, Language};
 use super::values::{self, Joint, Value};
-use super::{Hit, context, headers, keys, shape, tables};
+use super::{Hit, commands, context, headers, keys, made_up, shape, tables};
 
 /// Names are read back this far; what is longer is judged by its end.
 pub const LONGEST_NAME: usize = 64;
@@ -85,7 +86,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     // In `f("token:") || "x"` the quote behind the colon closes the one before the name.
     let opened = text[floor..name.start].last().copied().unwrap_or(b'\n');
     if matches!(opened, b'"' | b'\'' | b'`') && !name.quoted && byte(text, after) == opened {
-        return None;
+        return if verdict.says == Says::Password { commands::sent(text, after) } else { None };
     }
     after = behind_type(text, at, after)?;
     let verdict = qualified(text, &name, floor, verdict)?;
@@ -114,11 +115,29 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     } else if verdict.says == Says::Password && !value.quoted {
         value.end = values::beyond_ampersand(text, value.end);
     }
+    // `unzip backup_password=x.zip`: the end belongs to the file.
+    if verdict.says == Says::Password && joint.tight && !value.quoted {
+        value.end = values::before_extension(text, value);
+    }
+    // `map[password:x user:name]`, as Go prints it.
+    if text[at] == b':' && name.end == at && after == at + 1 && matches!(opened, b' ' | b'[') {
+        let near = &text[name.start.saturating_sub(200)..name.start];
+        let printed = memmem::rfind(near, b"map[").is_some_and(|map| !near[map..].contains(&b']'));
+        (joint.tight, joint.listed) = (printed, printed);
+    }
     if joint.loud && joint.tight && !value.quoted && starts_line(&text[..name.start]) {
         value.end = values::to_line_end(text, value.start, value.end);
     }
     hit(text, value, verdict, joint)
         .or_else(|| fallback(text, value, verdict))
+        .or_else(|| {
+            // `password: it's now x`
+            let prose = verdict.says == Says::Password
+                && text[at] == b':'
+                && byte(text, at + 1) == b' '
+                && !value.quoted;
+            prose.then(|| sentences::told(text, at + 1, Language::English))?
+        })
         .or_else(|| beside_user(text, &name, value))
 }
 
@@ -182,8 +201,10 @@ pub fn wide_arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
 
 fn pointed(text: &[u8], name: &Name, at: usize) -> Option<Hit> {
     let verdict = names::judge(name.bytes(text))?;
-    let joint = Joint { doubtful: true, ..Joint::default() };
-    hit(text, values::value(text, at)?, verdict, joint)
+    let value = values::value(text, at)?;
+    let told = verdict.says == Says::Password && made_up::look(&text[value.start..value.end]).is_some();
+    let doubtful = !(told && made_up::ends_clause(text, value.end + usize::from(value.quoted)));
+    hit(text, value, verdict, Joint { doubtful, tight: !doubtful, listed: !doubtful, ..Joint::default() })
 }
 
 /// `name <- "x"`, as R assigns; `at` is the dash.

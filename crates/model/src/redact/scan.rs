@@ -2,8 +2,8 @@
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
-    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, shape, stated,
-    tables, urls,
+    Head, Hit, MARK, Options, calls, commands, flags, headers, infix, keys, languages, named, sentences,
+    shape, stated, tables, urls,
 };
 
 /// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
@@ -26,7 +26,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                 Some(hit) => Some(hit),
                 None => {
                     let end = at + word_length(&text[at..]);
-                    let hit = word(text, at, end, heads);
+                    let hit = word(text, at, end, floor, heads);
                     if hit.is_none() {
                         at = end;
                         continue;
@@ -54,7 +54,7 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
             Action::At => at_sign(text, at, floor, options),
             Action::Dash if text[at..].starts_with(b"----") => keys::private_key(text, at, floor),
             Action::Dash if text[floor..at].ends_with(b"<") => named::arrow_left(text, at, floor),
-            Action::Dash => flags::value(text, at, floor),
+            Action::Dash => flags::value(text, at, floor).or_else(|| sentences::listed(text, at)),
             Action::Foreign if text[at..].starts_with("→".as_bytes()) => named::wide_arrow(text, at, floor),
             Action::Foreign => languages::stated(text, at),
             Action::Dollar => infix::crypt_hash(text, at),
@@ -65,6 +65,9 @@ pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) 
                     at += length;
                     (floor, edge) = (at, at);
                     continue;
+                }
+                if sentences::is_list(&text[floor..at]) && heads.len() < super::MOST_HEADS {
+                    heads.push(Head::List(at + 1));
                 }
                 None
             }
@@ -179,16 +182,25 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
 
 /// What the word `text[start..end]` announces or is part of.
 #[inline]
-fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<Hit> {
+fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
+    if next == b'-' && &text[start..end] == b"impacket" {
+        return commands::packaged(text, end);
+    }
     if matches!((end - start, next), (8..=10 | 14 | 32, b':' | b'.' | b'-') | (40 | 84, _)) {
         return infix::around_word(text, start, end);
+    }
+    if next == b'\t' && matches!(&text[start..end], b"TRUE" | b"FALSE") {
+        return tables::cookie_file(text, end);
+    }
+    if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
+        return stated::stated(text, start, end);
     }
     // Words that announce something end in one of few pairs of letters. Almost all words of a text are told by that.
     if next < 0x80 && !ends_as_telling(&text[start..end]) {
         return None;
     }
-    if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ')
+    if matches!(next, b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' | b' ' | b'"')
         && stated::may_end_name(&text[start..end])
         && tables::may_head(text, start, end)
         && heads.len() < super::MOST_HEADS
@@ -197,6 +209,14 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
     }
     match (end - start, next) {
         (6, b' ') if text[start..end].eq_ignore_ascii_case(b"bearer") => headers::bearer(text, end),
+        (2, b' ') if &text[start..end] == b"as" => stated::named_after(text, start, end, floor),
+        (_, b'?' | b',' | b'.' | b';')
+            if matches!(byte(text, end + 1), b' ' | b'\n' | b'\r')
+                && stated::may_end_name(&text[start..end]) =>
+        {
+            stated::goes_on(text, start, end)
+        }
+        (_, b',' | b'?') if languages::may_tell(&text[start..end]) => languages::goes_on(text, start, end),
         (2, b' ') if text[start..end].eq_ignore_ascii_case(b"by") => flags::identified(text, start, end),
         (4, b' ') if &text[start..end] == b"echo" => flags::piped(text, end),
         (4, b' ') if &text[start..end] == b"user" && text[..start].ends_with(b"net ") => {
@@ -215,6 +235,10 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
         (_, b' ') if commands::may_take(&text[start..end]) => {
             commands::after(text, start, end).or_else(|| stated::stated(text, start, end))
         }
+        // `the password's x`
+        (_, b'\'') if text[end..].starts_with(b"'s ") && stated::may_end_name(&text[start..end]) => {
+            stated::goes_on(text, start, end)
+        }
         (_, b' ' | b'`') if stated::may_end_name(&text[start..end]) => {
             stated::stated(text, start, end).or_else(|| languages::after_word(text, start, end))
         }
@@ -225,14 +249,19 @@ fn word(text: &[u8], start: usize, end: usize, heads: &mut Vec<Head>) -> Option<
             languages::after_word(text, start, end)
         }
         // The rest of the name is of another alphabet.
-        (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => languages::stated(text, start),
+        (3 | 8, 0xc3 | 0xc5) if matches!(text[start] | 32, b'c' | b'h') => {
+            if tables::may_head(text, start, end + 3) && heads.len() < super::MOST_HEADS {
+                heads.push(Head::Column(start));
+            }
+            languages::stated(text, start)
+        }
         (1, 0xc3) if text[start] | 32 == b'l' => languages::stated(text, start),
         _ => None,
     }
 }
 
 /// The last two letters of every word that [`word`] knows, in lower case.
-const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as";
+const TELLING_ENDS: &[u8] = b"ey en et rd wd se al ls th in ss pw sk rt tx us dp dr an xp mp py re it er rp es pi ve ha lo na la by ho ng on as de ol";
 static TELLING: [u32; 32] = telling();
 
 const fn telling() -> [u32; 32] {

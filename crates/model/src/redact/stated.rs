@@ -3,13 +3,27 @@
 use super::Hit;
 use super::chance::profile;
 use super::classes::{UPPER, blanks, byte, is};
+use super::made_up::{self, Sure};
 use super::named::{WIDEST_GAP, hit, with_word_before};
 use super::names::{self, Says, Verdict};
+use super::sentences::{self, Language};
 use super::values::{self, Joint, Value};
 
 /// A value that follows its name behind a blank: `password is hunter2`, `machine … password hunter2`,
 /// `PASSWORD 'x'`, `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let name = &text[start..end];
+    at_once(text, start, end).or_else(|| {
+        let told = matches!(name, b"pw" | b"PW") || is_password(name);
+        let pin = matches!(name, b"pin" | b"PIN");
+        let hit = if told || pin { sentences::told(text, end, Language::English) } else { None };
+        hit.filter(|hit| told || made_up::look(&text[hit.start..hit.end]).is_some())
+            .or_else(|| matches!(name, b"pw" | b"PW").then(|| sentences::beside(text, end))?)
+    })
+}
+
+/// What follows its name at once.
+fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
     let end = end + usize::from(byte(text, end) == b'`');
     let verdict = match name {
@@ -17,14 +31,13 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         _ => names::judge(name)?,
     };
     // `pass it to the class` is no password.
-    if text[..start].ends_with(b"public ") || verdict.says == Says::Pass {
+    if text[..start].ends_with(b"public ") || verdict.says == Says::Pass && name != b"pw" {
         return None;
     }
     let doubtful = Joint { doubtful: true, ..Joint::default() };
     if let Some(after) =
         [&b" is "[..], b" ist ", b" lautet "].iter().find_map(|is| text[end..].strip_prefix(*is))
     {
-        let after = after.strip_prefix(b"now ").unwrap_or(after);
         let verdict = if name == b"key" {
             names::judge(with_word_before(text, start, end, 0).unwrap_or(name))?
         } else {
@@ -35,7 +48,19 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if text[end..].starts_with(b" to ") || text[end..].starts_with(b" | ") {
         return declared(text, end + 3, verdict, doubtful);
     }
+    if verdict.says == Says::Password
+        && let Some(hit) = in_sql(text, start, end).or_else(|| from_to(text, end))
+    {
+        return Some(hit);
+    }
+    if let Some(hit) = in_router(text, start, end) {
+        return Some(hit);
+    }
     let value = values::value(text, end + blanks(&text[end..], WIDEST_GAP))?;
+    // `ENV NAME x` in a Dockerfile.
+    if verdict.says == Says::Secret && text[..start].ends_with(b"ENV ") {
+        return hit(text, value, verdict, Joint { loud: true, tight: true, ..Joint::default() });
+    }
     if verdict.says == Says::Password {
         let context = &text[start.saturating_sub(200)..start];
         let in_netrc = super::contains(context, b"login ") && super::contains(context, b"machine ");
@@ -45,7 +70,10 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         let made_up = looks.digits + looks.symbols > 0 && looks.letters() > 0;
         let in_server = matches!(name, b"requirepass" | b"bindpw" | b"rootpw") && (made_up || value.quoted);
         let in_code = value.quoted && made_up && context.ends_with(b"#define ");
-        let in_command = made_up && super::contains(context, b"nmcli ");
+        let words = made_up::look(&text[value.start..value.end]);
+        let in_command = (made_up || value.quoted || words.is_some()) && super::contains(context, b"nmcli ");
+        // `d-i passwd/root-password password x`, of an installer.
+        let in_command = in_command || super::contains(super::context::last_line(context), b"d-i passwd/");
         if in_netrc || in_sql || in_server || in_code || in_command || context.ends_with(b"ENV ") {
             return hit(text, value, verdict, joint);
         }
@@ -66,7 +94,35 @@ pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             || beside_user
             || context.ends_with(b"with ")
             || context.ends_with(b"using ");
-        return if told { hit(text, value, verdict, joint) } else { None };
+        if told && let Some(hit) = hit(text, value, verdict, joint) {
+            return Some(hit);
+        }
+        // `log in with password copperkettle and …`, `the password "Copper.kettle"`
+        let beside = [
+            "with ",
+            "using ",
+            "and ",
+            "use ",
+            "new ",
+            "its ",
+            "default ",
+            "initial ",
+            "temporary ",
+            "current ",
+            "old ",
+            "/ ",
+        ]
+        .iter()
+        .any(|word| super::classes::ends_with_ignore_case(context, word));
+        let enough = match words? {
+            Sure::Words => beside || value.quoted || made_up::ends_clause(text, value.end),
+            Sure::LongWord => beside || value.quoted,
+            Sure::Word => {
+                let capital = is(text[value.start], UPPER) && !is(name[0], UPPER);
+                value.quoted || (beside || capital) && made_up::ends_clause(text, value.end)
+            }
+        };
+        return told_words(text, value, enough);
     }
     let at_prompt = name == b"AUTH" && text[..start].ends_with(b"> ");
     let least = match name {
@@ -94,17 +150,122 @@ fn numbered(text: &[u8], kind: Value) -> Option<Value> {
     (digit && byte(text, kind.end) == b' ').then(|| values::value(text, kind.end + 1).filter(scrambled))?
 }
 
-/// `name is value`: in prose almost anything follows, so the value must not be a word.
-fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hit> {
-    let value = values::value(text, at + blanks(&text[at..], 4))?;
+/// `SET PASSWORD FOR 'name'@'host' = 'x'`
+fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let set = super::classes::ends_with_ignore_case(&text[..start], "set ");
+    let window = &text[end..text.len().min(end + 100)];
+    if !set || !window.get(..5)?.eq_ignore_ascii_case(b" for ") {
+        return None;
+    }
+    let at = end + memchr::memmem::find(window, b" = ")? + 3;
+    values::quote_at(text, at)?;
+    super::flags::given(text, at)
+}
+
+/// `changed the password from x to y`: both, as the old one may open a backup.
+fn from_to(text: &[u8], end: usize) -> Option<Hit> {
+    let made_up = |value: &Value| {
+        let content = &text[value.start..value.end];
+        made_up::look(content).is_some() || profile(content).is_mixed()
+    };
+    let old = values::value(text, end + text[end..].strip_prefix(b" from ").map(|_| 6)?).filter(made_up)?;
+    let behind = old.end + usize::from(old.quoted);
+    let new = behind + text[behind..].strip_prefix(b" to ").map(|_| 4)?;
+    let last = values::value(text, new).filter(made_up).map_or(old.end, |new| new.end);
+    told_words(text, Value { end: last, ..old }, true)
+}
+
+/// `enable secret x`, `username name password 0 x`, as routers and switches are told.
+fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    let line = super::context::last_line(&text[start.saturating_sub(120)..start]).trim_ascii_start();
+    let line = line
+        .iter()
+        .position(|byte| matches!(byte, b'#' | b'>'))
+        .map_or(line, |prompt| line[prompt + 1..].trim_ascii());
+    let command =
+        [&b"enable"[..], b"username ", b"tacacs-server ", b"radius-server ", b"crypto isakmp ", b"neighbor "]
+            .iter()
+            .any(|command| line.starts_with(command));
+    if !command || line.len() > 80 || byte(text, end) != b' ' {
+        return None;
+    }
+    let kind = byte(text, end + 1).is_ascii_digit() && byte(text, end + 2) == b' ';
+    let value = values::value(text, end + if kind { 3 } else { 1 })?;
+    let looks = profile(&text[value.start..value.end]);
+    let plausible = looks.len >= 6
+        && (looks.is_mixed() || looks.symbols > 0 || made_up::look(&text[value.start..value.end]).is_some());
+    told_words(text, value, plausible && made_up::ends_clause(text, value.end))
+}
+
+/// `the password? It's x`, `the password, which is x`: `end` is behind the name.
+pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
+    if !is_password(&text[start..end]) {
+        return None;
+    }
+    let next = &text[end + 1..];
+    let line = next.iter().take(4).position(|byte| *byte == b'\n');
+    match (text[end], line) {
+        (b'\'', _) => sentences::beside(text, end + 3),
+        (b'?', Some(line)) => sentences::answered(text, end + 1 + line),
+        (b'.', _) if !next.get(1..3)?.eq_ignore_ascii_case(b"it") => None,
+        _ => sentences::told(text, end + 1, Language::English),
+    }
+}
+
+/// `use "x" as the password`; `start..end` is the `as`.
+pub fn named_after(text: &[u8], start: usize, end: usize, floor: usize) -> Option<Hit> {
+    let told = [&b" the "[..], b" a ", b" my ", b" your ", b" our ", b" "].iter().any(|article| {
+        text[end..].strip_prefix(*article).is_some_and(|rest| {
+            let length = rest.iter().take(24).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+            let last = rest[length..].strip_prefix(b" ").unwrap_or_default();
+            is_password(&rest[..length])
+                || is_password(&last[..last.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()])
+        })
+    });
+    let before = text[floor..start].strip_suffix(b" ")?;
+    let mark = *before.last().filter(|mark| told && matches!(mark, b'"' | b'\'' | b'`'))?;
+    let before = &before[..before.len() - 1];
+    let window = &before[before.len().saturating_sub(80)..];
+    let length = window.len() - memchr::memrchr(mark, window)? - 1;
+    let value = Value {
+        start: floor + before.len() - length,
+        end: floor + before.len(),
+        quoted: true,
+        wrapped: false,
+    };
     let content = &text[value.start..value.end];
-    // `I changed the password to Purple.Kettle`
-    if verdict.says == Says::Password
-        && values::is_two_words(content)
-        && is(content[0], UPPER)
-        && names::judge(content).is_none()
+    let plausible = made_up::look(content).is_some()
+        || values::is_passphrase(content)
+        || profile(content).is_mixed() && length >= 6;
+    told_words(text, value, plausible)
+}
+
+fn is_password(word: &[u8]) -> bool {
+    names::judge(word).is_some_and(|verdict| verdict.says == Says::Password)
+}
+
+fn told_words(text: &[u8], value: Value, enough: bool) -> Option<Hit> {
+    let placeholder = super::contains(&text[value.start..value.end], b"REDACTED");
+    let code =
+        !value.quoted && matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+    (enough && !placeholder && !code).then_some(Hit { start: value.start, end: value.end, kind: "password" })
+}
+
+/// `name is value`: in prose almost anything follows, so the value must not be a word of a sentence.
+fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hit> {
+    let value = values::value(text, sentences::behind_adverb(text, at))?;
+    let content = &text[value.start..value.end];
+    if matches!(verdict.says, Says::Password | Says::Pass)
+        && let Some(sure) = made_up::look(content)
     {
-        return Some(Hit { start: value.start, end: value.end, kind: verdict.kind });
+        let enough = sure > Sure::Word || value.quoted || made_up::ends_clause(text, value.end);
+        return told_words(text, value, enough);
+    }
+    if verdict.says == Says::Password && value.quoted && values::is_passphrase(content) {
+        return told_words(text, value, true);
+    }
+    if verdict.says == Says::Pass {
+        return None;
     }
     let looks = profile(content);
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
@@ -121,6 +282,9 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
 /// The last letters of every name that [`stated`] knows; most words of a text fail here.
 #[inline]
 pub fn may_end_name(word: &[u8]) -> bool {
+    if matches!(word, b"pw" | b"PW" | b"pin" | b"PIN") {
+        return true;
+    }
     let Some(tail) = word.last_chunk::<3>() else { return false };
     matches!(
         &tail.map(|byte| byte | 32),
@@ -140,5 +304,7 @@ pub fn may_end_name(word: &[u8]) -> bool {
             | b"tpw"
             | b"psk"
             | b"ort"
+            | b"ode"
+            | b"pat"
     )
 }

@@ -20,6 +20,7 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     let after = match byte(text, end) {
         b',' | b';' | b'\t' | b'|' | b'\n' | b'\r' => true,
         b' ' => wide(end + 1),
+        b'"' => matches!(byte(text, end + 1), b',' | b';' | b'\t' | b'\n' | b'\r'),
         _ => false,
     };
     let before = match start.checked_sub(1).map(|at| text[at]) {
@@ -46,8 +47,9 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     else {
         return;
     };
-    let name = &head[heads[column].0..heads[column].1];
-    let Some(verdict) = names::judge(name).filter(is_sure) else { return };
+    let name = unquoted(&head[heads[column].0..heads[column].1]);
+    let verdict = names::judge(name).or_else(|| super::languages::verdict(name));
+    let Some(verdict) = verdict.filter(is_sure) else { return };
     // Aligned by blanks a list of names and values looks the same: the heads of a table are capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
@@ -106,14 +108,16 @@ fn is_name(cell: &[u8]) -> bool {
         && cell.iter().any(|byte| is(*byte, LETTER))
         && !profile(cell).is_random()
         && cell.iter().all(|byte| {
-            is(*byte, BASE64_URL) || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
+            is(*byte, BASE64_URL)
+                || *byte >= 0x80
+                || matches!(byte, b' ' | b'.' | b'"' | b'/' | b'#' | b'(' | b')')
         })
 }
 
 /// `---+---`, `|:--|--:|`
 fn is_rule(row: &[u8]) -> bool {
     row.iter().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b':' | b'=' | b' ' | b'\r'))
-        && row.contains(&b'-')
+        && (row.contains(&b'-') || row.starts_with(b"=="))
 }
 
 #[derive(Clone, Copy)]
@@ -241,6 +245,25 @@ fn unquoted(name: &[u8]) -> &[u8] {
     let start = name.iter().take_while(|byte| marks(byte)).count();
     let end = name.len() - name[start..].iter().rev().take_while(|byte| marks(byte)).count();
     &name[start..end]
+}
+
+/// `host TRUE / TRUE 1799999999 sid x` between tabs, a line of the cookies that curl and wget keep. The first flag ends at
+/// `end`.
+pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
+    let flag = |word: &[u8]| matches!(word, b"TRUE" | b"FALSE");
+    let line = line(text, end + 1);
+    let mut fields = line.trim_ascii_end().split(|byte| *byte == b'\t');
+    let (path, secure, expires, name, value) =
+        (fields.next()?, fields.next()?, fields.next()?, fields.next()?, fields.next()?);
+    let plausible = path.starts_with(b"/")
+        && flag(secure)
+        && expires.iter().all(u8::is_ascii_digit)
+        && !name.is_empty()
+        && value.len() >= 12
+        && fields.next().is_none()
+        && profile(value).is_random();
+    let start = end + 1 + line.trim_ascii_end().len() - value.len();
+    plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
 }
 
 /// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon behind the port.

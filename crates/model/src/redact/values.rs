@@ -6,8 +6,8 @@ use super::classes::{
     BASE64, BASE64_URL, DIGIT, DOT, LETTER, LOWER, UPPER, WORD, byte, is, run, run_back,
     starts_with_ignore_case,
 };
-use super::context;
 use super::names::{self, Says};
+use super::{context, made_up};
 
 /// Longer quoted texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
@@ -90,18 +90,31 @@ pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
         return false;
     }
     if value.wrapped || joint.doubtful {
-        return looks.is_random()
-            && !is_constant(content)
-            && !is_telling(content)
-            && (says != Says::Perhaps || is_strong(content, &looks));
+        // `password == "Copper.kettle"`
+        let told = says == Says::Password && value.quoted && !value.wrapped;
+        return told && made_up::is_words(content)
+            || looks.is_random()
+                && !is_constant(content)
+                && !is_telling(content)
+                && (says != Says::Perhaps || is_strong(content, &looks));
     }
     match says {
         Says::Password => is_password(text, value, &looks, joint),
         Says::Secret => is_secret_literal(content, value, &looks, joint),
         Says::Pass => {
             let literal = is_secret_literal(content, value, &looks, Joint { tight: true, ..joint });
+            let literal = literal || looks.is_random() && !is_telling(content);
             let mixed = looks.digits > 0 && value.quoted && looks.changes >= 2 && !content.contains(&b' ');
-            let words = is_two_words(content) && is(content[0], UPPER);
+            let words = match joint.loud && joint.tight {
+                true => {
+                    made_up::look(content).is_some()
+                        || looks.len >= 9 && looks.letters() == looks.len && looks.lower > 0
+                }
+                false => {
+                    let line = matches!(byte(text, value.end), b'\n' | b'\r');
+                    made_up::is_words(content) || line && made_up::look(content).is_some()
+                }
+            };
             literal && (looks.digits > 0 || joint.tight && looks.is_random()) || mixed || words
         }
         Says::Perhaps => is_strong(content, &looks),
@@ -180,13 +193,13 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     const WORDS: &str = "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a";
+        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a";
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
     if super::contains(content, b"[REDACTED:")
         || content.starts_with(b"<")
-        || content.starts_with(b"required|")
+        || is_rule_list(content)
         || content.ends_with(b"...")
         || (content.starts_with(b"@") && content.ends_with(b"@") && !looks.is_random()) // filled in by Maven or Ant
         || (content.starts_with(b"[") && content.ends_with(b"]") && looks.digits == 0)
@@ -207,6 +220,9 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
             "change-me",
             "change_me",
             "placeholder",
+            "from-vault",
+            "see-",
+            "in-vault",
             "redacted",
             "dummy",
             "insert",
@@ -217,6 +233,16 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
         ]
         .iter()
         .any(|part| says(part))
+}
+
+/// `required|string|min:8`, as a framework checks what a form sends.
+fn is_rule_list(content: &[u8]) -> bool {
+    let rule = |part: &[u8]| {
+        let name = run(part, LOWER | super::classes::UNDERSCORE, part.len());
+        name > 1 && (name == part.len() || part[name] == b':')
+    };
+    let limit = [&b"min:"[..], b"max:", b"size:"].iter().any(|rule| content.starts_with(rule));
+    limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
 /// A variable, a template, an expression, a path, an address: it points to a secret at most.
@@ -261,7 +287,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
         return true;
     }
     // `vault:secret/data/db#password` names where it lies.
-    if ["vault:", "ssm:", "env:", "file:", "sops:", "op:"]
+    if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
         && !looks.is_random()
@@ -304,8 +330,8 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     // `private_key: ed25519.Ed25519PrivateKey` is a type, named as secrets are.
     if dotted {
         // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
-        let lone = is(content[0], UPPER) && matches!(byte(text, value.end), b'\n' | b'\r');
-        let literal = (joint.tight && (joint.loud || joint.listed) || lone) && is_two_words(content);
+        let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\');
+        let literal = (joint.tight && (joint.loud || joint.listed) || ends) && made_up::is_words(content);
         return !literal && !looks.is_random() || is_telling(content);
     }
     if super::contains(content, b"?.") {
@@ -320,13 +346,45 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     chain || super::contains(content, b"??")
 }
 
-/// `Summer.breeze`: two words with a dot between, as people make up.
-pub fn is_two_words(content: &[u8]) -> bool {
-    let mut parts = content.split(|byte| *byte == b'.');
-    let word = |part: &[u8]| {
-        part.len() >= 3 && part.iter().skip(1).all(|byte| is(*byte, LOWER)) && is(part[0], LETTER)
-    };
-    parts.next().is_some_and(word) && parts.next().is_some_and(word) && parts.next().is_none()
+/// Where the value ends, without the extension of a file: `password=x.zip`.
+pub fn before_extension(text: &[u8], value: Value) -> usize {
+    let content = &text[value.start..value.end];
+    let stem = [
+        ".zip", ".7z", ".rar", ".tar.gz", ".tgz", ".gz", ".pdf", ".docx", ".xlsx", ".kdbx", ".p12", ".pfx",
+        ".gpg",
+    ]
+    .iter()
+    .find_map(|extension| content.strip_suffix(extension.as_bytes()));
+    match stem {
+        Some(stem) if made_up::is_words(stem) || profile(stem).is_random() => value.start + stem.len(),
+        _ => value.end,
+    }
+}
+
+/// The value is an argument or a member of code, not the end of what was told.
+fn passes_on(text: &[u8], end: usize) -> bool {
+    match byte(text, end) {
+        b')' | b';' => true,
+        b',' => byte(text, end + 1) == b' ' && is(byte(text, end + 2), LETTER),
+        _ => false,
+    }
+}
+
+/// `Password: NectarSandal` on a line that begins with a capital, or below the line of a user, or with words before it: a
+/// note. In code a line that begins so is no annotation of a type.
+fn is_labelled(text: &[u8], value: Value) -> bool {
+    let before = &text[value.start.saturating_sub(120)..value.start];
+    let line = context::last_line(before);
+    let above = context::last_line(before[..before.len() - line.len()].trim_ascii_end());
+    let starts = line.trim_ascii_start().first();
+    let noted = starts.is_some_and(|first| is(*first, UPPER) || matches!(first, b'-' | b'*' | b'#' | b'>'));
+    let told = line.contains(&b'/') || line.iter().filter(|byte| **byte == b':').count() > 1;
+    let user = (0..above.len()).any(|at| {
+        ["user", "login", "usuario", "benutzer", "utilisateur", "identifiant", "utente", "gebruiker"]
+            .iter()
+            .any(|word| starts_with_ignore_case(&above[at..], word))
+    });
+    (noted || told || user) && made_up::ends_clause(text, value.end)
 }
 
 /// Named as a secret is: `FieldOf("V2ApiKey")` tells of a key.
@@ -341,7 +399,7 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
         return false;
     }
     let plain = looks.letters() == looks.len
-        || content.iter().all(|byte| is(*byte, LETTER) || matches!(byte, b'_' | b'-' | b'.' | b' '));
+        || content.iter().all(|byte| made_up::is_letter(*byte) || matches!(byte, b'_' | b'-' | b'.' | b' '));
     if plain && mentions_itself(content) {
         return false;
     }
@@ -352,8 +410,12 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     }
     if value.quoted {
         // `"password": "Passwort"` is a label.
-        let label = is(content[0], UPPER) && looks.upper == 1 && !(joint.tight && joint.listed);
-        return !(plain && (label || is_constant(content)));
+        let label = is(content[0], UPPER)
+            && looks.upper == 1
+            && !(joint.tight && joint.listed)
+            && made_up::look(content).is_none();
+        let state = !joint.tight && made_up::is_state(content);
+        return !(plain && (label || state || is_constant(content)));
     }
     // `DB_PASSWORD: the password of the database`
     let sentence =
@@ -368,6 +430,22 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     if joint.loud {
         return joint.tight || !(plain && separated);
     }
+    let joined = content.iter().any(|byte| matches!(byte, b'.' | b'-'))
+        && matches!(byte(text, value.end), b'\n' | b'\r');
+    // `- { name: bob, password: Copper.kettle }`
+    let flow = matches!(text[value.end..], [b'}', ..] | [b' ', b'}', ..])
+        && context::last_line(&text[value.start.saturating_sub(120)..value.start])
+            .trim_ascii_start()
+            .starts_with(b"- {");
+    if flow && made_up::look(content).is_some() {
+        return true;
+    }
+    if (joint.tight || joined || is_labelled(text, value))
+        && made_up::is_words(content)
+        && !passes_on(text, value.end)
+    {
+        return true;
+    }
     // `user-name`, `user_name` and `user.name` are names; with humps inside (`Otter-rKqWb`) they are none.
     let next = byte(text, value.end);
     let passed = matches!(next, b',' | b')');
@@ -375,7 +453,8 @@ fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool
     let humped = separated && looks.changes >= 2 && ends;
     if plain {
         // `connect(password=secret)` passes a variable, `password=secret` at the end of a line sets one.
-        let literal = (joint.tight && !separated && !passed) || is_lone_word(text, value);
+        let literal = (joint.tight && !separated && !passed && !made_up::is_state(content))
+            || is_lone_word(text, value);
         // `Config(user=app, password=word, ssl=false)`, as objects are printed.
         let rest = &text[value.end..text.len().min(value.end + 60)];
         let printed = passed
@@ -397,14 +476,17 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
     const NAMES: &str = "plaintext encoded decoded hashed encrypted decrypted username password passwords passphrase credential         credentials expected actual provided current previous original confirmed generated random value values input output         result results response request params config settings options secret secrets element field fields object payload         variable argument parameter property default sensitive incorrect required optional redacted filtered disabled enabled         string strings varchar binary buffer option column secure safely unset missing wrong expired changed updated rejected         accepted denied failed failure success unknown anything something nothing everything external internal manual         automatic argon scrypt bcrypt";
     let content = &text[value.start..value.end];
     let next = byte(text, value.end);
-    let ends =
-        matches!(next, b'\n' | b'\r') || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
+    let closes = matches!(next, b'"' | b'\'' | b'`') && made_up::look(content).is_some();
+    let ends = closes
+        || matches!(next, b'\n' | b'\r')
+        || (next == b'\\' && matches!(byte(text, value.end + 1), b'n' | b'r'));
     let line = context::last_line(&text[value.start.saturating_sub(120)..value.start]);
     let assigned = line.trim_ascii_end().ends_with(b"=");
     let capital = is(content[0], UPPER);
     content.len() >= if capital { 8 } else { 6 }
         && ends
         && content.iter().skip(1).all(|byte| is(*byte, LOWER))
+        && !made_up::is_ordinary(content)
         && !NAMES.split_ascii_whitespace().any(|name| content.eq_ignore_ascii_case(name.as_bytes()))
         && (!assigned || is_setting(text, value.start - line.len()))
 }
@@ -499,7 +581,7 @@ fn is_prose(word: &[u8]) -> bool {
 }
 
 /// Words in lower case, as people string together for a passphrase, and none of the words of a sentence about one.
-fn is_passphrase(content: &[u8]) -> bool {
+pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
         && words(content).count() >= 3
         && !words(content).any(is_prose)

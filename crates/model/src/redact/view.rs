@@ -169,7 +169,7 @@ fn suspicion(byte: u8, next: u8) -> u8 {
     let control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') & (byte != b'\r');
     let lower = next | 32;
     let percent = (byte == b'%') & ((next.wrapping_sub(b'0') < 10) | (lower.wrapping_sub(b'a') < 6));
-    let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a'));
+    let entity = (byte == b'&') & ((next == b'#') | (next == b'q') | (next == b'a') | (next == b'l'));
     let escape = (byte == b'\\')
         & ((next == b'u') | (next == b'x') | (next == b'0') | (next == b'e') | (next == b'\\'));
     u8::from(control | (byte >= 0x7f) | percent | entity | escape)

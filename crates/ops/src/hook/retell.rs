@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use model::checks;
 use model::effect;
 use model::event::{Action, Answer, Delegated, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
+use model::run;
 use model::statement;
 use model::text::fingerprint;
 use model::time;
@@ -248,18 +248,20 @@ impl Retelling {
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
-        let acts = match call.command.as_deref() {
-            Some(command) => effect::may_act(command),
+        let wanted = match call.command.as_deref() {
+            Some(command) => effect::may_act(command) || run::may_tell(command),
             None => effect::tool_acts(&call.tool),
         };
-        if acts {
-            // The beginning names what was made, the end what was done last.
+        if wanted {
+            // The beginning names what was made, the end what was done last and how it ended.
             call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
                 true => owned(&result.text),
-                false => Cow::Owned(format!("{}\n{}", result.text, result.tail)),
+                false => Cow::Owned(format!(
+                    "{}
+{}",
+                    result.text, result.tail
+                )),
             });
-        } else if call.command.as_deref().is_some_and(checks::may_test) {
-            call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
             call.files = result.files.iter().map(owned_file).collect();

@@ -73,7 +73,7 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
         // A new session is told of the one that was active before it.
         Occasion::Started => match last_other(project, session) {
             Some(other) => past::of_session(project.store, project.root, &other).ok()?,
-            None => Gathered::default(),
+            None => past::only_problems(project.store),
         },
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?

@@ -48,6 +48,11 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     Ok(Gathered { problems, gone, digest })
 }
 
+/// What hooks could not do, where no session was recorded: on a full disk, perhaps because of that.
+pub fn only_problems(store: &Store) -> Gathered {
+    Gathered { problems: problems(store), ..Gathered::default() }
+}
+
 /// What git's files say about the checkout that the session worked in.
 fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };

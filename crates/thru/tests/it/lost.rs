@@ -26,6 +26,7 @@ fn fill_logs(env: &TestEnv) {
     for rel in [format!("sessions/{SESSION}.jsonl"), "indexes/receipts.jsonl".to_owned()] {
         let path = env.store().join(rel);
         let known = fs::read_to_string(&path).unwrap_or_default();
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, format!("{known}{}", "{}\n".repeat(4096))).unwrap();
     }
 }
@@ -75,6 +76,18 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     let doctor = env.thru(&["doctor"]).exits(1).stdout;
     assert!(doctor.contains(lost), "{doctor}");
     assert!(!doctor.contains("records-lost"), "it is no event of a harness: {doctor}");
+}
+
+#[test]
+fn a_loss_is_told_where_no_session_could_be_recorded() {
+    let env = TestEnv::rooted();
+    fill_logs(&env);
+    with_small_files(env.hook_call("PostToolUse", tool(&env)), 8).run().silent("nothing can be written");
+    // A stop can write again, but has nobody to tell.
+    env.fire(SESSION, "Stop", json!({})).silent("stop");
+    let start = env.fire("another", "SessionStart", json!({"source": "startup"})).context();
+    assert!(start.contains("1 record was lost between"), "{start}");
+    env.fire("a-third", "SessionStart", json!({"source": "startup"})).silent("told once");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::checks;
 use crate::render::{code, inline};
+use crate::run::Ended;
 use crate::text::cut;
 
 /// How much of a command makes it known, with a little to spare.
@@ -19,9 +19,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         if !told.insert(inline(&command.command, COMMAND)) {
             continue;
         }
-        let class = if checks::sort(&command.command).is_some() { Class::Checks } else { Class::Commands };
-        let ended = match (class, command.passed) {
-            (Class::Checks, Some(true)) => " → passed",
+        let class = if command.sort.is_some() { Class::Checks } else { Class::Commands };
+        let ended = match (class, command.ended) {
+            (Class::Checks, Ended::Passed) => " → passed",
             (Class::Checks, _) => " → ran",
             _ => "",
         };

@@ -1,11 +1,11 @@
 //! The prompt that a fresh agent starts from.
 
 use super::{Facts, TELLING};
-use crate::checks::Sort;
 use crate::event::TodoStatus;
 use crate::loops::promise;
 use crate::packet::choose::{bullets, failing_words, fit, git_words, shown};
 use crate::render::{code, inline, quoted, width};
+use crate::run::{Ended, Sort};
 use crate::text::count;
 
 impl Facts<'_> {
@@ -42,7 +42,8 @@ impl Facts<'_> {
         let open: Vec<String> =
             material.digest.open_todos().take(6).map(|todo| inline(&todo.text, 120)).collect();
         add(3, bullets("Still to do:", &open));
-        let failing: Vec<String> = self.failing_now().into_iter().take(4).map(failing_words).collect();
+        let failing: Vec<String> =
+            self.failing.iter().take(4).map(|failure| failing_words(failure)).collect();
         add(3, bullets("Failing when last run:", &failing));
         add(4, bullets("Open these first:", &self.first_files()));
         let done = self.not_to_redo();
@@ -68,14 +69,20 @@ impl Facts<'_> {
         }
         let edited = digest.files.iter().filter(|file| file.edits > 0).count();
         let mut facts = vec![format!("{} edited", count(edited, "file"))];
-        let tests = self.checks.iter().filter(|(sort, _)| *sort == Sort::Test);
-        match tests.max_by_key(|(_, used)| used.last) {
-            Some((_, used)) => {
-                facts.push(format!(
-                    "{} {}",
-                    code(shown(used), 80),
-                    if used.ok { "passed" } else { "failed" }
-                ));
+        let tests = self.checks.iter().filter(|used| used.sort == Sort::Test);
+        match tests.max_by_key(|used| used.last) {
+            Some(used) => {
+                let how = if used.ended == Ended::Unknown {
+                    "ran, its end was not seen"
+                } else {
+                    used.ended.name()
+                };
+                // What was edited since may have changed that.
+                let since = match digest.edited_after(used.last) {
+                    Some(file) => format!(", before the last edit of {}", code(file, 80)),
+                    None => String::new(),
+                };
+                facts.push(format!("{} {how}{since}", code(&shown(used), 80)));
             }
             None => facts.push("no test run was seen".to_owned()),
         }

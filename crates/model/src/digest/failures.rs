@@ -1,0 +1,437 @@
+//! Commands of a session: what ran, how it ended, what is open, and what went wrong in a way that will come again.
+
+mod traps;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, keep_last};
+use crate::failure;
+use crate::journal::Record;
+use crate::run::{self, Check, Ended, Errand, Family, Sort};
+use crate::text::cut;
+
+pub use traps::Trap;
+
+pub(super) const COMMANDS: usize = 200;
+const COMMAND_BYTES: usize = 1_000;
+const CHECKS: usize = 60;
+const FAILURES: usize = 60;
+const FAILURE_BYTES: usize = 1_200;
+
+/// A command line as it was typed, and its last run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CommandUse {
+    pub command: String,
+    /// Where it began, below the checkout.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    pub sort: Option<Sort>,
+    pub runs: u32,
+    pub failures: u32,
+    pub ended: Ended,
+    pub exit: Option<i64>,
+    pub error: String,
+    /// The line in which it summed up.
+    pub result: String,
+    /// When it ran last.
+    pub at: String,
+    pub last: u64,
+}
+
+/// One check of the project, however it was typed: its newest run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CheckUse {
+    /// As somebody would type it again, in its folder.
+    pub run: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    pub sort: Sort,
+    pub ended: Ended,
+    /// The line in which it summed up, or why it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub result: String,
+    #[serde(default)]
+    pub exit: Option<i64>,
+    pub at: String,
+    pub last: u64,
+    pub runs: u32,
+}
+
+/// One call that failed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Failure {
+    pub tool: String,
+    /// The command, or the file the tool was given.
+    pub what: String,
+    /// Where the command began, below the checkout.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+    pub is_command: bool,
+    pub exit: Option<i64>,
+    pub error: String,
+    /// Nothing has shown since that it is solved.
+    pub open: bool,
+    /// Which checks of the line have not been seen to pass since, by their numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<usize>,
+    /// The tests that failed, where all of them are known, and that have not been seen to pass since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+    /// How often it failed so.
+    pub times: u32,
+    /// What worked instead, a few calls later.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub worked: String,
+    /// The call it was, counted from the session's first.
+    pub call: u64,
+    pub record: u64,
+}
+
+impl Failure {
+    /// The command as somebody would type it again.
+    pub fn run(&self) -> String {
+        if self.is_command { run::runnable(&self.what) } else { self.what.clone() }
+    }
+}
+
+impl CheckUse {
+    fn check(&self) -> Option<Check> {
+        run::checks(&self.run, &self.folder).into_iter().next()
+    }
+}
+
+impl Digest {
+    /// What is failing, newest first: the last run of it failed, and neither it nor a wider one has passed since.
+    /// Everything that speaks of open failures asks this.
+    pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter().rev().filter(|failure| failure.open)
+    }
+
+    /// The project's checks, the newest run of each: tests, then builds and lints, then the rest, newest first. One that is part
+    /// of another that ran later is left out.
+    pub fn check_runs(&self) -> Vec<&CheckUse> {
+        let all: Vec<(&CheckUse, Option<Check>)> =
+            self.checks.iter().map(|used| (used, used.check())).collect();
+        let is_part = |used: &CheckUse, check: &Check| {
+            all.iter().any(|(other, wider)| {
+                other.last > used.last
+                    && other.ended != Ended::Unknown
+                    && wider
+                        .as_ref()
+                        .is_some_and(|wider| wider.words != check.words && run::shows_passed(wider, check))
+            })
+        };
+        let kept =
+            all.iter().filter(|(used, check)| check.as_ref().is_some_and(|check| !is_part(used, check)));
+        let mut kept: Vec<&CheckUse> = kept.map(|(used, _)| *used).collect();
+        kept.sort_by_key(|used| (used.sort, std::cmp::Reverse(used.last)));
+        kept
+    }
+
+    /// Whether a file was edited after this record, and which one last.
+    pub fn edited_after(&self, record: u64) -> Option<&str> {
+        let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
+        edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
+    }
+
+    pub(super) fn add_command(&mut self, record: &Record) {
+        let command = cut(record.command.trim(), COMMAND_BYTES).to_owned();
+        let folder = record.cwd.to_string();
+        let ended = ended_of(record);
+        let checks = checks_of(&command, record);
+        let mut entry = match self.commands.iter().position(|known| known.command == command) {
+            Some(place) => self.commands.remove(place),
+            None => CommandUse { command, ..CommandUse::default() },
+        };
+        entry.folder = folder;
+        entry.sort = checks.iter().map(|check| check.sort).min();
+        entry.runs += 1;
+        entry.failures += u32::from(ended == Ended::Failed);
+        entry.ended = ended;
+        entry.exit = record.exit.filter(|exit| ended == Ended::Failed && *exit != 0);
+        entry.error = match (ended, record.error.is_empty()) {
+            (Ended::Failed, false) => record.error.to_string(),
+            (Ended::Failed, true) => record.result.to_string(),
+            _ => String::new(),
+        };
+        entry.result = record.result.to_string();
+        entry.at = record.ts.to_string();
+        entry.last = self.records;
+        self.commands.push(entry);
+        if self.commands.len() > COMMANDS {
+            let oldest = self.commands.iter().position(|command| command.ended != Ended::Failed).unwrap_or(0);
+            self.commands.remove(oldest);
+        }
+        self.follow_up(record, ended, &checks);
+    }
+
+    /// What a run says of earlier failures, and of the checks it made.
+    fn follow_up(&mut self, record: &Record, ended: Ended, checks: &[Check]) {
+        let each = each_ended(checks, ended, record.step);
+        for (check, ended) in checks.iter().zip(&each) {
+            if let Some(ended) = ended {
+                self.add_check(check, *ended, record);
+            }
+        }
+        let done: Vec<&Check> = checks
+            .iter()
+            .zip(&each)
+            .filter(|(_, ended)| **ended == Some(Ended::Passed))
+            .map(|(check, _)| check)
+            .collect();
+        let went_well = ended == Ended::Passed
+            || ended == Ended::Unknown && record.ok != Some(false) && record.exit != Some(1);
+        let errand = run::errand(&record.command, &record.cwd);
+        for failure in self.failures.iter_mut().filter(|failure| failure.open && failure.is_command) {
+            failure.settle(&done, &errand, went_well, &record.worktree);
+        }
+        if went_well {
+            self.add_workaround(record);
+        }
+    }
+
+    /// What a session that goes on from this one ran: it may have solved what was open here.
+    pub(super) fn go_on_with(
+        &mut self,
+        commands: Vec<CommandUse>,
+        checks: Vec<CheckUse>,
+        failures: Vec<Failure>,
+        shift: u64,
+    ) {
+        for used in checks.into_iter().map(|used| CheckUse { last: used.last + shift, ..used }) {
+            let Some(check) = used.check() else { continue };
+            if used.ended == Ended::Passed {
+                let errand = Errand::Checks(Vec::new());
+                let open = self.failures.iter_mut().filter(|failure| failure.open);
+                open.for_each(|failure| failure.settle(&[&check], &errand, true, ""));
+            }
+            self.checks.retain(|known| known.check().is_none_or(|known| known.key() != check.key()));
+            self.checks.push(used);
+        }
+        for command in commands {
+            if command.ended != Ended::Failed {
+                let errand = run::errand(&command.command, &command.folder);
+                let open = self.failures.iter_mut().filter(|failure| failure.open);
+                open.for_each(|failure| failure.settle(&[], &errand, true, ""));
+            }
+            self.commands.retain(|known| known.command != command.command);
+            self.commands.push(CommandUse { last: command.last + shift, ..command });
+        }
+        for failure in
+            failures.into_iter().map(|failure| Failure { record: failure.record + shift, ..failure })
+        {
+            let keys: Vec<String> = failure.checks("").iter().map(Check::key).collect();
+            for older in self.failures.iter_mut().filter(|older| older.open && failure.open) {
+                older.open &= older.what != failure.what
+                    && !older.checks("").iter().any(|check| keys.contains(&check.key()));
+            }
+            self.failures.push(failure);
+        }
+        keep_last(&mut self.checks, CHECKS);
+        keep_last(&mut self.failures, FAILURES);
+    }
+
+    fn add_check(&mut self, check: &Check, ended: Ended, record: &Record) {
+        let key = check.key();
+        let place =
+            self.checks.iter().position(|known| known.check().is_some_and(|known| known.key() == key));
+        let runs = place.map_or(0, |place| self.checks.remove(place).runs);
+        let result = match ended {
+            Ended::Failed => {
+                failure::first_line(&record.error).or_else(|| failure::first_line(&record.result))
+            }
+            _ => failure::first_line(&record.result),
+        };
+        self.checks.push(CheckUse {
+            run: cut(&check.runnable, COMMAND_BYTES).to_owned(),
+            folder: check.folder.clone(),
+            sort: check.sort,
+            ended,
+            result: result.unwrap_or_default().to_owned(),
+            exit: record.exit.filter(|exit| *exit != 0 && ended == Ended::Failed),
+            at: record.ts.to_string(),
+            last: self.records,
+            runs: runs + 1,
+        });
+        keep_last(&mut self.checks, CHECKS);
+    }
+
+    /// A call that failed, or that was hidden to fail.
+    pub(super) fn add_failure(&mut self, record: &Record) {
+        let is_command = !record.command.is_empty();
+        let ended = if is_command { ended_of(record) } else { Ended::Unknown };
+        let failed = if is_command { ended == Ended::Failed } else { record.ok == Some(false) };
+        if !failed && record.ok != Some(false) {
+            return;
+        }
+        let given = record.files.iter().find(|file| !file.guess).map_or("", |file| &file.path);
+        let what = if is_command { cut(record.command.trim(), COMMAND_BYTES) } else { given };
+        let error = if record.error.is_empty() { record.result.as_ref() } else { record.error.as_ref() };
+        let checks = checks_of(what, record);
+        let each = each_ended(&checks, ended, record.step);
+        let mut left: Vec<usize> = (0..checks.len()).filter(|at| each[*at] == Some(Ended::Failed)).collect();
+        if left.is_empty() {
+            // Which one failed is not known: all of them have to pass.
+            left = (0..checks.len()).filter(|at| checks[*at].sort != Sort::Format).collect();
+        }
+        // The newest run of a check is the one that counts.
+        for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
+            let known = older.checks(&record.worktree);
+            older.left.retain(|at| {
+                !known.get(*at).is_some_and(|known| left.iter().any(|new| checks[*new].key() == known.key()))
+            });
+            let is_same =
+                !known.is_empty() && older.left.is_empty() || known.is_empty() && older.what == what;
+            older.open &= !is_same;
+        }
+        let told = |known: &Failure| known.tool == record.tool && known.what == what && known.error == error;
+        let same = self.failures.iter().position(told).map(|place| self.failures.remove(place));
+        let (times, worked) = same.map_or((0, String::new()), |same| (same.times, same.worked));
+        let tests = run::failed_tests(error).unwrap_or_default();
+        self.failures.push(Failure {
+            tool: record.tool.to_string(),
+            what: what.to_owned(),
+            folder: record.cwd.to_string(),
+            is_command,
+            exit: record.exit,
+            error: cut(error, FAILURE_BYTES).to_owned(),
+            open: failed && is_command && is_serious(&checks, what, &record.cwd, error),
+            left,
+            tests,
+            worked,
+            times: times + 1,
+            call: self.called,
+            record: self.records,
+        });
+        if self.failures.len() > FAILURES {
+            let oldest = self.failures.iter().position(|failure| !failure.open).unwrap_or(0);
+            self.failures.remove(oldest);
+        }
+    }
+}
+
+impl Failure {
+    fn checks(&self, worktree: &str) -> Vec<Check> {
+        if self.is_command { below(run::checks(&self.what, &self.folder), worktree) } else { Vec::new() }
+    }
+
+    /// Closes it if what went well shows that it is solved.
+    fn settle(&mut self, done: &[&Check], errand: &Errand, went_well: bool, worktree: &str) {
+        let known = self.checks(worktree);
+        if known.is_empty() {
+            let solved = match (run::errand(&self.what, &self.folder), errand) {
+                (Errand::Git(failed), Errand::Git(done)) => {
+                    let failed = family_of(&failed, &self.error);
+                    done.iter().any(|family| family.settles(failed))
+                }
+                (Errand::Other(failed), Errand::Other(done)) => failed.iter().all(|name| done.contains(name)),
+                _ => false,
+            };
+            self.open &= !(went_well && solved);
+            return;
+        }
+        for check in done {
+            self.left.retain(|at| !known.get(*at).is_some_and(|known| run::shows_passed(check, known)));
+            let had_tests = !self.tests.is_empty();
+            self.tests.retain(|test| !check.selects(test));
+            self.open &= !(self.left.is_empty() || had_tests && self.tests.is_empty());
+        }
+    }
+}
+
+/// Which command of a line of several failed, by what was said; the last, if nothing tells.
+fn family_of(families: &[Family], error: &str) -> Family {
+    let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
+    let told = match () {
+        () if says(&["[rejected]", "failed to push", "Could not read from remote"]) => Some(Family::Push),
+        () if says(&["CONFLICT", "Automatic merge failed", "could not apply", "Could not apply"]) => {
+            Some(Family::Join)
+        }
+        () if says(&[
+            "already used by worktree",
+            "pathspec",
+            "index.lock",
+            "would be overwritten by checkout",
+        ]) =>
+        {
+            Some(Family::Other)
+        }
+        () => None,
+    };
+    told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(Family::Other)
+}
+
+/// Whether a command that failed is something to be solved, and not a look, a slip or an experiment.
+fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
+    if run::is_slip(error) {
+        return false;
+    }
+    if !checks.is_empty() {
+        // What is merely started may be meant to fail; a crash is not.
+        return checks.iter().any(|check| check.sort.is_check()) || is_crash(error);
+    }
+    match run::errand(command, cwd) {
+        Errand::Git(_) => true,
+        Errand::Other(names) => names.iter().any(|name| run::is_known_tool(name)) || is_crash(error),
+        Errand::Checks(_) | Errand::Look => false,
+    }
+}
+
+fn is_crash(error: &str) -> bool {
+    [
+        "Traceback (most recent",
+        "panic:",
+        "panicked at",
+        "Segmentation fault",
+        "SyntaxError",
+        "Cannot find module",
+        "core dumped",
+    ]
+    .iter()
+    .any(|sign| error.contains(sign))
+}
+
+fn checks_of(command: &str, record: &Record) -> Vec<Check> {
+    below(run::checks(command, &record.cwd), &record.worktree)
+}
+
+/// A folder within the checkout is told from its top, however it was entered.
+fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
+    for check in &mut checks {
+        if !worktree.is_empty()
+            && let Some(inside) = check.folder.strip_prefix(worktree)
+            && (inside.is_empty() || inside.starts_with('/'))
+        {
+            check.folder = inside.trim_start_matches('/').to_owned();
+        }
+    }
+    checks
+}
+
+/// How a record's command ended. Older records say it in other words, or leave it to their exit code.
+pub(super) fn ended_of(record: &Record) -> Ended {
+    match (record.ended.as_ref(), record.passed) {
+        ("", Some(true)) => Ended::Passed,
+        ("", Some(false)) => Ended::Failed,
+        // What it printed is not kept: only an exit code of its own tells.
+        ("", None) => run::ended(&record.command, record.exit, record.ok == Some(false), "?").ended,
+        (name, _) => Ended::parse(name),
+    }
+}
+
+/// How each check of a line ended. None: it was not reached, or nobody knows which one it was.
+fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
+    let one = |at: usize| match (ended, step) {
+        (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),
+        (Ended::Failed, Some(step)) if at > step => None,
+        (Ended::Failed, None) if checks.len() > 1 => None,
+        _ => Some(ended),
+    };
+    (0..checks.len()).map(one).collect()
+}
+
+#[cfg(test)]
+#[path = "failures_tests.rs"]
+mod tests;

@@ -1,0 +1,171 @@
+//! What went wrong in a way that will happen again, and what worked instead.
+
+use std::collections::BTreeMap;
+
+use super::Failure;
+use crate::digest::Digest;
+use crate::journal::Record;
+use crate::run;
+
+/// How many calls later something may still be what worked instead.
+const SOON: u64 = 8;
+
+/// `X → why → Y worked`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// The command as it would be typed again, or the tool.
+    pub what: String,
+    pub why: String,
+    /// Empty where nothing is known to work instead.
+    pub worked: String,
+    pub times: u32,
+    pub record: u64,
+}
+
+/// Ways in which a tool, a folder or the system stands in the way: words of the error.
+const WAYS: &[&str] = &[
+    "command not found",
+    "has not been read yet",
+    "already used by worktree",
+    "unknown flag",
+    "unknown option",
+    "unknown shorthand flag",
+    "unrecognized option",
+    "unrecognized argument",
+    "unexpected argument",
+    "accepts at most",
+    "no task ",
+    "issing script:",
+    "No rule to make target",
+    "does not contain recipe",
+    "not trusted",
+    "ermission denied",
+    "not permitted",
+    "not allowed",
+    "has been denied",
+    "was blocked",
+    "ddress already in use",
+    "EADDRINUSE",
+    "open a new TTY",
+    "not a terminal",
+    "index.lock",
+    "quoting issues",
+    "not a git repository",
+    "could not find `Cargo.toml`",
+    "cannot find main module",
+    "Could not read package.json",
+    "No module named",
+    "Cannot find module",
+    "no such file or directory: /",
+    "timed out",
+    "connection refused",
+    "Connection refused",
+    "rate limit",
+    "modified since read",
+];
+
+/// What the harness says of its own doings: nobody need be warned of it.
+const TRIVIA: &[&str] = &[
+    "Sibling tool call errored",
+    "Cancelled: parallel tool call",
+    "exceeds maximum allowed",
+    "String to replace not found",
+    "matches of the string to replace",
+    "File does not exist",
+    "Path does not exist",
+    "doesn't want to proceed",
+    "No changes to make",
+    "interrupted by user",
+];
+
+impl Digest {
+    /// What will go wrong again, newest first: what went wrong so more than once, or what something is known to work instead of.
+    pub fn traps(&self) -> Vec<Trap> {
+        let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
+        for failure in &self.failures {
+            if let Some(kind) = kind(failure) {
+                kinds.entry(kind).or_default().push(failure);
+            }
+        }
+        let mut traps: Vec<Trap> = kinds.into_values().filter_map(|failures| trap(&failures)).collect();
+        traps.sort_by_key(|trap| std::cmp::Reverse(trap.record));
+        traps
+    }
+
+    /// Something went well: it may be what worked where another way had not.
+    pub(super) fn add_workaround(&mut self, record: &Record) {
+        let called = self.called;
+        let recent =
+            |failure: &&mut Failure| called.saturating_sub(failure.call) <= SOON && failure.worked.is_empty();
+        for failure in self.failures.iter_mut().filter(recent) {
+            if way(&failure.error).is_some() && works_instead(&record.command, failure) {
+                failure.worked = run::runnable(&record.command);
+            }
+        }
+    }
+}
+
+fn trap(failures: &[&Failure]) -> Option<Trap> {
+    let last = failures.last()?;
+    let worked = failures.iter().rev().find(|failure| !failure.worked.is_empty());
+    let is_tool = !last.is_command;
+    let times: u32 = failures.iter().map(|failure| failure.times).sum();
+    (times > 1 || worked.is_some()).then(|| Trap {
+        what: if is_tool { last.tool.clone() } else { worked.unwrap_or(last).run() },
+        why: telling_line(worked.unwrap_or(last)).to_owned(),
+        worked: match worked {
+            Some(failure) => failure.worked.clone(),
+            // The harness's own words name the remedy.
+            None if is_tool && last.error.contains("has not been read yet") => "reading it first".to_owned(),
+            None => String::new(),
+        },
+        times,
+        record: last.record,
+    })
+}
+
+/// Failures of one kind have the same key. None: it is no trap.
+fn kind(failure: &Failure) -> Option<String> {
+    if TRIVIA.iter().any(|trivia| failure.error.contains(trivia)) {
+        return None;
+    }
+    let way = way(&failure.error)?;
+    // A tool that stands in the way does so everywhere; a command by its program.
+    let who = if failure.is_command { program(&failure.what) } else { failure.tool.clone() };
+    Some(format!("{who}\u{1}{way}"))
+}
+
+fn way(error: &str) -> Option<&'static str> {
+    WAYS.iter().find(|way| error.contains(**way)).copied()
+}
+
+fn telling_line(failure: &Failure) -> &str {
+    let mut lines = failure.error.lines();
+    let told = way(&failure.error).and_then(|way| lines.find(|line| line.contains(way)));
+    told.or_else(|| failure.error.lines().next()).unwrap_or_default()
+}
+
+fn program(command: &str) -> String {
+    let run = run::runnable(command);
+    run.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// Whether a command is another way to what failed: it names the same program, and is not the same again.
+fn works_instead(command: &str, failure: &Failure) -> bool {
+    let (mine, other) = (run::runnable(command), failure.run());
+    if !failure.is_command || mine.is_empty() || mine == other {
+        return false;
+    }
+    let name = program(&failure.what);
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let (mine, other) = (words(&mine), words(&other));
+    let names_it = mine.iter().any(|word| word.rsplit('/').next() == Some(name.as_str()));
+    // Of a program with subcommands, the same one: `git checkout` is no way to `git push`.
+    let second = |words: &[String]| {
+        let at = words.iter().position(|word| word.rsplit('/').next() == Some(name.as_str()));
+        at.and_then(|at| words.get(at + 1)).cloned().unwrap_or_default()
+    };
+    let has_subcommands =
+        matches!(name.as_str(), "git" | "gh" | "go" | "cargo" | "npm" | "pnpm" | "yarn" | "docker" | "mise");
+    !name.is_empty() && names_it && (!has_subcommands || second(&mine) == second(&other))
+}

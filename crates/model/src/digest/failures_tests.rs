@@ -1,0 +1,248 @@
+use super::*;
+
+/// One call of the shell: command, exit code, what it printed.
+type Call<'a> = (&'a str, i64, &'a str);
+
+const CHECKOUT: &str = "/home/u/app";
+
+fn record<'a>((command, exit, output): Call<'a>, id: String) -> Record<'a> {
+    let failed = exit != 0;
+    let verdict = run::ended(command, Some(exit), failed, output);
+    let hidden = verdict.ended == Ended::Failed && !failed;
+    Record {
+        event: "tool-done".into(),
+        tool: "Bash".into(),
+        id: id.into(),
+        worktree: CHECKOUT.into(),
+        command: command.into(),
+        ok: Some(!failed),
+        exit: Some(exit),
+        error: if failed || hidden { output } else { "" }.into(),
+        ended: match verdict.ended {
+            Ended::Unknown => "".into(),
+            ended => ended.name().into(),
+        },
+        step: verdict.step,
+        result: verdict.line.map(|line| output[line].to_owned()).unwrap_or_default().into(),
+        ..Record::default()
+    }
+}
+
+fn fold(calls: &[Call]) -> Digest {
+    let mut digest = Digest::new("s");
+    for (n, call) in calls.iter().enumerate() {
+        digest.fold(&record(*call, format!("t{n}")));
+    }
+    digest
+}
+
+fn open(calls: &[Call]) -> Vec<String> {
+    fold(calls).open_failures().map(Failure::run).collect()
+}
+
+const RED: &str = "--- FAIL: TestA (0.00s)\nFAIL\texample.com/x\t0.1s\nFAIL";
+const GREEN: &str = "ok  \texample.com/x\t0.1s";
+
+#[test]
+fn what_is_open() {
+    for (calls, expected) in [
+        (&[("go test ./x", 1, RED)][..], &["go test ./x"][..]),
+        (&[("go test ./x 2>&1 | tail -5", 0, RED)], &["go test ./x"]),
+        (&[("go test ./x", 1, RED), ("go test ./x -v | tail", 0, GREEN)], &[]),
+        (&[("go test ./x", 1, RED), ("go test ./x | wc -l", 0, "3")], &["go test ./x"]),
+        (&[("go test ./x", 1, RED), ("go test ./...", 0, GREEN)], &[]),
+        (&[("go test ./...", 1, "FAIL"), ("go test ./x", 0, GREEN)], &["go test ./..."]),
+        (&[("go test ./x", 1, RED), ("cd /home/u/app && go test ./x", 0, GREEN)], &[]),
+        (&[("go test ./x", 1, RED), ("cd sub && go test ./x", 0, GREEN)], &["go test ./x"]),
+        // Its failing test was run by name since.
+        (&[("make test | tail", 0, RED), ("go test -run TestA ./x", 0, GREEN)], &[]),
+        (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
+        // One entry, with the latest error.
+        (&[("go test ./x", 1, RED), ("go test ./x 2>&1 | head -50", 0, RED)], &["go test ./x"]),
+        // A line of several: each of its checks.
+        (&[("make lint && make test", 1, "make: *** [Makefile:3: lint] Error 1"), ("make lint", 0, "")], &[]),
+        (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
+        (&[("make lint && make test", 1, "?"), ("make lint", 0, "")], &["make lint && make test"]),
+        (&[("make lint && make test", 1, "?"), ("make lint", 0, ""), ("make test", 0, "")], &[]),
+        // What was not one of the project's checks.
+        (&[("python3 -m unittest", 1, "FAILED (failures=1)")], &["python3 -m unittest"]),
+        (&[("docker build .", 1, "ERROR: failed to solve")], &["docker build ."]),
+        (&[("docker build .", 1, "ERROR: failed to solve"), ("docker build -t x .", 0, "")], &[]),
+        (&[("terraform plan", 1, "Error: no credentials")], &["terraform plan"]),
+        (&[("git push", 1, "! [rejected]"), ("git pull --rebase", 0, "")], &["git push"]),
+        (&[("git push", 1, "! [rejected]"), ("git pull --rebase && git push", 0, "")], &[]),
+        (&[("git merge a 2>&1", 1, "CONFLICT (content): x"), ("git add x", 0, "")], &["git merge a"]),
+        (&[("git merge a", 1, "CONFLICT (content): x"), ("git add x && git commit --no-edit", 0, "")], &[]),
+        (&[("git rebase a", 1, "CONFLICT (content): x"), ("git rebase --abort", 0, "")], &[]),
+        (&[("git push 2>&1 | tail -3", 0, " ! [rejected]  main -> main (fetch first)")], &["git push"]),
+        (
+            &[
+                ("git checkout main", 128, "fatal: 'main' is already used by worktree"),
+                ("git checkout -b x", 0, ""),
+            ],
+            &[],
+        ),
+        // Never.
+        (
+            &[
+                ("ls nowhere", 2, "No such file"),
+                ("grep x y", 1, ""),
+                ("gh pr view 3", 1, "no pull requests"),
+            ],
+            &[],
+        ),
+        (
+            &[("jq .a b.json", 3, "jq: error"), ("test -f x", 1, ""), ("git rev-parse x", 128, "fatal: bad")],
+            &[],
+        ),
+        (&[("cargo test --fast", 2, "error: unexpected argument '--fast' found")], &[]),
+        (&[("cd /nowhere && make test", 1, "cd: no such file or directory: /nowhere")], &[]),
+        (&[("make test", 1, "Sibling tool call errored")], &[]),
+        (&[("mise run lint:full", 1, "mise ERROR no task lint:full found")], &[]),
+        (&[("./app --bad", 2, "usage: app")], &[]),
+        (&[("./app run", 101, "thread 'main' panicked at src/main.rs:3:5")], &["./app run"]),
+        (&[("go run ./x", 1, "panic: nil"), ("go run ./x --json", 0, "")], &[]),
+        (&[("python3 -c 'import y'", 1, "Traceback (most recent call last):")], &[]),
+        (
+            &[
+                ("golangci-lint run ./...", 127, "command not found"),
+                ("mise exec -- golangci-lint run ./...", 0, "0 issues."),
+            ],
+            &[],
+        ),
+    ] {
+        assert_eq!(open(calls), expected, "{calls:?}");
+    }
+}
+
+#[test]
+fn it_stays_open_through_compactions_and_goes_on_in_another_session() {
+    let mut digest = fold(&[("go test ./x", 1, RED), ("docker build .", 1, "failed")]);
+    digest.fold(&Record { event: "summary".into(), text: "all is well".into(), ..Record::default() });
+    digest.fold(&record(("ls", 0, ""), "later".into()));
+    assert_eq!(digest.open_failures().count(), 2);
+    let goes_on = |calls: &[Call]| -> Vec<String> {
+        fold(calls).after(digest.clone()).open_failures().map(Failure::run).collect()
+    };
+    assert_eq!(goes_on(&[("ls", 0, "")]), ["docker build .", "go test ./x"]);
+    assert_eq!(goes_on(&[("go test ./...", 0, GREEN)]), ["docker build ."]);
+    assert_eq!(goes_on(&[("go test ./x | tail", 0, RED), ("docker build . -q", 0, "")]), ["go test ./x"]);
+}
+
+#[test]
+fn the_latest_error_counts() {
+    let digest = fold(&[("make test", 2, "FAILED one"), ("make test 2>&1 | tail", 0, "FAILED two")]);
+    let errors: Vec<&str> = digest.open_failures().map(|failure| failure.error.as_str()).collect();
+    assert_eq!(errors, ["FAILED two"]);
+}
+
+#[test]
+fn older_journals_are_read() {
+    let mut digest = Digest::new("s");
+    let old = |id: &'static str, command: &'static str, ok, passed| Record {
+        event: "tool-done".into(),
+        tool: "Bash".into(),
+        id: id.into(),
+        command: command.into(),
+        ok: Some(ok),
+        exit: Some(i64::from(!ok)),
+        passed,
+        ..Record::default()
+    };
+    digest.fold(&old("1", "cargo test | tail", true, Some(false)));
+    digest.fold(&old("2", "cargo clippy", false, None));
+    digest.fold(&old("3", "cargo build | tail", true, None));
+    let open: Vec<String> = digest.open_failures().map(Failure::run).collect();
+    assert_eq!(open, ["cargo clippy", "cargo test"]);
+    assert_eq!(digest.commands[2].ended, Ended::Unknown);
+}
+
+#[test]
+fn checks_once_each_with_their_last_result() {
+    let digest = fold(&[
+        ("go test ./x -run TestA | tail", 0, RED),
+        ("mise run fmt && mise run lint 2>&1 | tail -5", 0, "0 issues."),
+        ("mise run test 2>&1 | tail -30", 0, RED),
+        ("mise run test 2>&1 | tail -3", 0, GREEN),
+        ("cd web && npm run build | tail", 0, "bundling"),
+    ]);
+    let told: Vec<(&str, &str, Ended)> = digest
+        .check_runs()
+        .iter()
+        .map(|used| (used.run.as_str(), used.folder.as_str(), used.ended))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("mise run test", "", Ended::Passed),
+            ("npm run build", "web", Ended::Unknown),
+            ("mise run lint", "", Ended::Passed),
+            ("mise run fmt", "", Ended::Passed),
+        ]
+    );
+}
+
+#[test]
+fn what_will_go_wrong_again() {
+    let told = |calls: &[Call]| -> Vec<(String, String, u32)> {
+        let traps = fold(calls).traps();
+        traps.into_iter().map(|trap| (trap.what, trap.worked, trap.times)).collect()
+    };
+    let lint = [
+        ("golangci-lint run ./...", 127, "command not found: golangci-lint"),
+        ("ls", 0, ""),
+        ("mise exec -- golangci-lint run ./...", 0, "0 issues."),
+    ];
+    let worked = "mise exec -- golangci-lint run ./...".to_owned();
+    assert_eq!(told(&lint), [("golangci-lint run ./...".to_owned(), worked, 1)]);
+    assert_eq!(told(&lint[..1]), [], "a slip that came once, and nothing is known to work instead");
+    let twice = [("./run --port 3000", 1, "Error: listen EADDRINUSE: address already in use"); 2];
+    assert_eq!(told(&twice).len(), 1);
+    assert_eq!(told(&[("make test", 1, "FAIL"), ("make test", 1, "FAIL")]), [], "a failing test is no trap");
+    let mut digest = Digest::new("s");
+    for (n, error) in ["File has not been read yet. Read it first.", "String to replace not found in file."]
+        .iter()
+        .enumerate()
+    {
+        for again in 0..2 {
+            let id = format!("e{n}{again}").into();
+            let record = Record {
+                event: "tool-done".into(),
+                tool: "Edit".into(),
+                ok: Some(false),
+                id,
+                error: (*error).into(),
+                ..Record::default()
+            };
+            digest.fold(&record);
+        }
+    }
+    let traps = digest.traps();
+    assert_eq!(traps.len(), 1);
+    assert_eq!(
+        (traps[0].what.as_str(), traps[0].times, traps[0].worked.as_str()),
+        ("Edit", 2, "reading it first")
+    );
+}
+
+#[test]
+fn edits_after_a_run() {
+    let mut digest = fold(&[("make test", 0, "")]);
+    assert_eq!(digest.edited_after(1), None);
+    let files = vec![crate::journal::FileField {
+        path: "a.rs".into(),
+        action: crate::event::Action::Edit,
+        outside: false,
+        guess: false,
+    }];
+    digest.fold(&Record {
+        event: "tool-done".into(),
+        tool: "Edit".into(),
+        id: "e".into(),
+        ok: Some(true),
+        worktree: CHECKOUT.into(),
+        files,
+        ..Record::default()
+    });
+    assert_eq!(digest.edited_after(1), Some("a.rs"));
+}

@@ -1,0 +1,279 @@
+//! Passwords that people make up out of words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
+//!
+//! By their letters they are like the names of a program and the words of a sentence. What tells them apart is that code
+//! and sentences about passwords use few words there, and those are listed.
+
+use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
+use super::names;
+
+/// The longest single word that grammar can tell: what is longer is words strung together.
+const LONGEST_WORD: usize = 13;
+const LONGEST: usize = 64;
+
+/// How sure a made-up password is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sure {
+    /// One word that is not listed: only where a sentence or a line ends behind it.
+    Word,
+    /// One word, longer than words are.
+    LongWord,
+    /// Several words, or words and digits.
+    Words,
+}
+
+/// Is `content` made up out of words? `None` for a name of code, a word of a sentence, and what is no word at all.
+pub fn look(content: &[u8]) -> Option<Sure> {
+    if content.len() < 8 || content.len() > LONGEST || names::judge(content).is_some() {
+        return None;
+    }
+    let (mut words, mut long, mut capitals, mut letters, mut digits) = (0, 0, 0, 0, 0);
+    let (mut common, mut ends_common) = (0, false);
+    let mut start = 0;
+    let mut joint = 0;
+    while start < content.len() {
+        match content[start] {
+            b'.' | b'-' | b'_' => {
+                if joint != 0 && joint != content[start] || start == 0 {
+                    return None;
+                }
+                joint = content[start];
+                start += 1;
+            }
+            mark if is(mark, DIGIT) => {
+                digits += 1;
+                start += 1;
+            }
+            mark if is_letter(mark) => {
+                let length = word_length(&content[start..]);
+                let word = &content[start..start + length];
+                ends_common =
+                    COMMON.holds(word) || word.last() == Some(&b's') && COMMON.holds(&word[..length - 1]);
+                common += usize::from(ends_common);
+                words += 1;
+                long += usize::from(length >= 3);
+                letters += length;
+                capitals += usize::from(is(word[0], UPPER));
+                start += length;
+            }
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'&' | b'*' | b'+' | b'?' | b'^' if start > 2 => start += 1,
+            _ => return None,
+        }
+    }
+    // Code names things by what they are, last: `AcmeManager`. A path of members may begin so, too.
+    if ends_common || common > 1 || common > 0 && joint != 0 {
+        return None;
+    }
+    // `snake_case`, `CONSTANT`, `utf-8`, `v1.2.3`
+    let shouts = !content.iter().any(|byte| is(*byte, LOWER));
+    if letters < 6 || long != words || shouts || joint == b'_' && (capitals != words || words > 4) {
+        return None;
+    }
+    // `available**` closes its emphasis.
+    if digits == 0 && !content.last().is_some_and(|last| is_letter(*last)) {
+        return None;
+    }
+    if digits > 0 {
+        return (digits <= 6 && words <= 4).then_some(Sure::Words);
+    }
+    match words {
+        1 if has_ending(content) => None,
+        1 if letters > LONGEST_WORD => Some(Sure::LongWord),
+        1 => Some(Sure::Word),
+        // `lowerCamel` is how code names things, `Title-word` and `word.word` are not.
+        2 | 3 if joint == 0 && is(content[0], LOWER) => None,
+        2..=6 if joint == b'-' && has_ending(content.rsplit(|byte| *byte == b'-').next()?) => None,
+        // `brute-force`, `two-factor`
+        2 if joint == b'-' && capitals == 0 => Some(Sure::Word),
+        2..=6 => Some(Sure::Words),
+        _ => None,
+    }
+}
+
+/// Words joined by marks, humps or digits: more than a sentence or a label has there.
+pub fn is_words(content: &[u8]) -> bool {
+    look(content) == Some(Sure::Words)
+}
+
+/// Does the value that ends at `end` close its clause? Then a single word is all that was told.
+pub fn ends_clause(text: &[u8], end: usize) -> bool {
+    let next = byte(text, end);
+    match next {
+        b'\n' | b'\r' | b'"' | b'\'' | b'`' | b')' | b'<' | b'\\' => true,
+        b',' | b'.' | b';' | b'!' => {
+            matches!(byte(text, end + 1), b' ' | b'\n' | b'\r' | b'"' | b'\\' | b'<')
+        }
+        b' ' => {
+            let rest = &text[end + 1..];
+            let length = rest.iter().take(12).take_while(|byte| is(**byte, LOWER)).count();
+            byte(rest, 0) == b'('
+                || rest.starts_with(b"- ")
+                || rest.starts_with("—".as_bytes())
+                || matches!(byte(rest, length), b' ' | b'\n' | b',' | b'.')
+                    && CONTINUES.split(' ').any(|word| word.as_bytes() == &rest[..length])
+        }
+        _ => false,
+    }
+}
+
+/// Words that begin another part of a sentence.
+const CONTINUES: &str = "now on for until since and but so from please then yesterday today";
+
+/// A letter of ASCII, or a byte of one with an accent.
+pub fn is_letter(byte: u8) -> bool {
+    is(byte, LETTER) || is_accented(byte)
+}
+
+/// A byte of a Latin letter with an accent, in UTF-8.
+pub fn is_accented(byte: u8) -> bool {
+    matches!(byte, 0xc3..=0xc5 | 0x80..=0xbf)
+}
+
+/// Up to the next hump.
+fn word_length(text: &[u8]) -> usize {
+    let letters = text.iter().take_while(|byte| is_letter(**byte)).count();
+    (1..letters).find(|at| is(text[*at], UPPER) && !is(text[*at - 1], UPPER)).unwrap_or(letters)
+}
+
+/// `password=changed`, `password=valid`: what happened to a password, as a log says.
+pub fn is_state(word: &[u8]) -> bool {
+    const STATES: &str =
+        "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
+    word.ends_with(b"ed") && word.len() >= 6 || STATES.split(' ').any(|state| state.as_bytes() == word)
+}
+
+/// A word of code or of a sentence about passwords.
+pub fn is_ordinary(word: &[u8]) -> bool {
+    COMMON.holds(word) || has_ending(word)
+}
+
+/// The endings of words that tell what something is or was done to: `required`, `missing`, `automatically`.
+fn has_ending(word: &[u8]) -> bool {
+    const ENDINGS: [&[u8]; 18] = [
+        b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",
+        b"ness", b"ical", b"ance", b"ence", b"ator", b"izer",
+    ];
+    word.len() <= LONGEST_WORD + 2 && ENDINGS.iter().any(|ending| word.ends_with(ending))
+}
+
+/// Words of code, of sentences about passwords, and of the labels of forms.
+static COMMON: Lexicon = lexicon(
+    "\
+    abgelaufen accepted access account accounts across action active actual address adequate adgangskode admin \
+    afficher after again against agent aktuelles algorithm all alphanumeric also alterar always ambiguous and \
+    another any anyone anything anzeigen api app apparent application appropriate arbitrary arg argon args argument \
+    around array attempt attr attribute atual auth authenticate authentication authenticators authorized auto \
+    autocomplete autofill aware \
+    backend bar base basic bcrypt because been before being below between beyond biometric bitte bitwarden blank \
+    blob block body bool boolean both bound box breach breaches broken browser buffer builder but button byte bytes \
+    cache call callback called cambia cambiar can cannot capital capitals case central cert certificate cfg \
+    challenge change changer char character characters check checkbox chosen class clave clear cleartext cli client \
+    code column com command comment common company compare compat complex complexity compliant component compromised \
+    concern conf confidential config configuration confirm conjur connection connector consistent const constant \
+    container content context contrasena contrasenya contraseña control controller copy correct correcta correcte \
+    corretta could count cracked create credential credentials critical crypt cryptic csv ctx current custom \
+    dashlane data database date day days db decode decoder decrypt default del delete dependent deploy derive \
+    describe details dialog dict different digest digit digite digits dimenticata dir directly disable disclosure \
+    discovery dll doc docs documentation does domain done doppler down driven dto dummy dump dumps during dynamic \
+    easy edit editor eight eingeben either element else elsewhere email empty enable encode encoder encoding encrypt \
+    encryption end endpoint enough enter entirely entity entrez entropy entry enum env environment equal equals \
+    equivalent erforderlich err errata errato error errors esquecida essential event every everything everywhere \
+    exact exactly example except exception exe exist existing exists expected expire expiry export exposed ext \
+    external \
+    factor factory fail failure fake falsch false fetch field fields file filename filter final finally find first \
+    flag float flow fn follow foo for forbidden forget forgot forgotten form format forte from frozen function \
+    further \
+    gateway gen generator generic geslo get getter given global goes going good gotten great group guard \
+    handler handshake hard hardcode harmless has hash hashes hasło having header health hello help helper here heslo \
+    hidden hide high hint historical history hmac host hours how however html http https hygiene \
+    icon iden identical identity ignore image immediate impl import important in inadequate inappropriate \
+    inconsistent incorrect incorrecta incorrecte incorrecto incorreta independent index infisical info ingresar \
+    ingrese ini init inline input insecure inserire inserisci insert inside insignificant insira install instance \
+    instead insufficient int intact integer interface internal into introducir introduzca inv invalid invisible \
+    invoer irrelevant is issue item iter itself \
+    jar java jelszó js json juist just \
+    keep keepass keepassxc kennwort key keychain keyring keys keystore kind known kodeord korrekt \
+    label lan language last lastpass later ldap leading leak leaks least leeg leer legacy legitimate length less \
+    level lib library likely line link list literal little load local locale localhost location lock log logger \
+    login logout long longer look lookup losenord lost low lower lowercase lozinka lykilorð lösenord \
+    main manager mandatory manual manually many map markdown mask match material max maximum may mean means \
+    mechanism member message meta method middleware migration min minimum minute missing mixed mock mode model \
+    modify module more most mostra mostrar motdepasse much multi multiple must my \
+    name names namespace necessary need needed net network neue neues never new next nieuw nil nobody node non nonce \
+    none nonempty normal not note nothing nouveau nouvelle nova nowhere nueva null nullable num number numbers \
+    numeric numerical nuova \
+    obbligatoria object obligatoire obligatoria obligatorio obrigat obsolete obvious off offline old older olvidada \
+    one onepassword oneself onjuist online only op open option optional options opts or org original other otherwise \
+    oubli our out output over override overview overwritten own owner \
+    package page panel param parameter params parent parola parole parool parse parser part passcode passord \
+    passphrase passwd password passwordless passwort path pattern payload per perfect perhaps perm permanent \
+    permission persist phone php picker place placeholder plain plaintext plaintexts plan please policy pop popup \
+    port portal possible post practical prefer prefix present previous primary private probably problem process \
+    production profile project prompt prompts prop property props protect protected protection protocol provide \
+    provider proxy public pwd \
+    query question \
+    random rather raw read readable reader ready real reason reasonable recent record recover recovery redact \
+    redundant ref regex register reject release relevant reluctant remember remote remove repeat repo repository req \
+    requerida requerido request require requirement requis requise reset resistant resource response restart result \
+    retrieve retry return reuse rewritten richiesta richtig role root rotate rotations route row rule run \
+    saisir salasana salt same sample sandbox sandi save schema scheme scope screen script scrypt sealed search \
+    second secondary seconds secret secrets section secure security see seed segura select self send senha sensitive \
+    separate sequential serializer server service session set setter setting settings setup several sha shared short \
+    should show shown sicher sicheres side sign signature significant signin signup similar simple since single six \
+    sixteen size slaptažodis some someone something somewhere soon sops source spec special specific spray spraying \
+    sql ssh ssl sso sssd stack stage staging standard starkes start state static status step still stolen storage \
+    store stored str stream strength string strings strong stub style sub submit success such sudo sufficient suffix \
+    superfluous support sure symbol symmetric sync system systemd \
+    table tag taken task temp template temporary test tests text textbox than that the their then theoretical there \
+    these they thing third this those though three through thus time timeout title tls to today together toggle \
+    token tokens toml tomorrow too tool topic total transparent trivial true ts twelve twice two txt type typed \
+    types \
+    unchanged undefined under underlying ung unimportant unique universal unknown unless unlike unmask unsafe \
+    unsecure unset until update upper uppercase url usable usage use used useless user username users util utils \
+    vacia valid validate validation validator value values var variable vault vendor vergessen vergeten verify \
+    verplicht version via vide view visibility visible voer vulnerability vuota \
+    wachtwoord wagwoord wallet warning was way weak web week weeks were what whatever when where whether which while \
+    whitespace who whole why widget wijzigen will winbind window wish with within without word worthless would \
+    wrapper write writer written wrong \
+    xml \
+    yaml years yes yet you your \
+    zero zip",
+);
+
+/// Words in the order of their first letters, and where each letter's begin.
+struct Lexicon {
+    words: &'static [u8],
+    starts: [usize; 27],
+}
+
+impl Lexicon {
+    fn holds(&self, word: &[u8]) -> bool {
+        let letter = match word.first().map(u8::to_ascii_lowercase) {
+            Some(letter @ b'a'..=b'z') => usize::from(letter - b'a'),
+            _ => return false,
+        };
+        self.words[self.starts[letter]..self.starts[letter + 1]]
+            .split(|byte| *byte == b' ')
+            .any(|known| word.eq_ignore_ascii_case(known))
+    }
+}
+
+const fn lexicon(words: &'static str) -> Lexicon {
+    let words = words.as_bytes();
+    let mut starts = [words.len(); 27];
+    let mut at = words.len();
+    while at > 0 {
+        at -= 1;
+        if words[at] != b' ' && (at == 0 || words[at - 1] == b' ') {
+            starts[(words[at] - b'a') as usize] = at;
+        }
+    }
+    // A letter without words begins where the next one does.
+    let mut letter = 26;
+    while letter > 0 {
+        letter -= 1;
+        if starts[letter] > starts[letter + 1] {
+            starts[letter] = starts[letter + 1];
+        }
+    }
+    Lexicon { words, starts }
+}

@@ -1,0 +1,247 @@
+//! Passwords told in a sentence, in any of the languages whose words for them are known: `the password for the guests is x`,
+//! `a senha do banco é x`, `we set the password back to x`.
+
+use super::Hit;
+use super::chance::profile;
+use super::classes::{LETTER, blanks, byte, is};
+use super::made_up::{self, Sure};
+use super::values::{self, Value};
+
+/// How far behind its name a value may stand.
+const WIDEST: usize = 96;
+/// Words that are looked at for one that may stand before the value.
+const MOST_WORDS: usize = 14;
+/// The longest value.
+const LONGEST: usize = 100;
+
+/// Words that stand right before the value.
+const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — -";
+/// The same, where the name of the password is not English.
+const FOREIGN_LINKS: &str =
+    "para como en par pour por auf zu naar in con a : será sera sarà wird wordt devient";
+/// Words before `to`: `password was set to x`, but not `password to connect to x`.
+const SETTING: &str = "set reset back over equal defaults";
+/// What may stand between such a word and the value.
+const ADVERBS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
+
+/// Which language the name of the password was told in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    English,
+    Other,
+}
+
+/// The value told behind the name that ends at `end`, in the same sentence.
+pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
+    let window = &text[end..text.len().min(end + WIDEST)];
+    let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
+    let (mut at, mut first, mut previous) = (0, true, &b""[..]);
+    for _ in 0..MOST_WORDS {
+        at += blanks(&window[at..], 4);
+        let length = window[at..].iter().position(|byte| *byte == b' ').unwrap_or(window.len() - at);
+        let word = &window[at..at + length];
+        if word.is_empty() {
+            return answered(text, end + window.len());
+        }
+        let after = end + at + length;
+        let after = match word.first() {
+            // `the initial password (x)`
+            Some(b'(') if first => end + at + 1,
+            _ => after,
+        };
+        let link = match word {
+            [b'(', ..] if first => true,
+            b"to" => {
+                first
+                    || previous.ends_with(b"ed")
+                    || SETTING.split(' ').any(|verb| verb.as_bytes() == previous)
+            }
+            _ => is_link(word, language) || word.len() > 1 && word.ends_with(b":"),
+        };
+        if link && let Some(hit) = value(text, behind_adverb(text, after)) {
+            return Some(hit);
+        }
+        // `I changed the password. It's x`
+        let goes_on = || window[at + length..].get(1..3).is_some_and(|next| next.eq_ignore_ascii_case(b"it"));
+        if matches!(word.last(), Some(b'.' | b'!' | b'?' | b';')) && !goes_on() {
+            return if at + length == window.len() { answered(text, end + window.len()) } else { None };
+        }
+        (at, first, previous) = (at + length, false, word);
+    }
+    None
+}
+
+/// `admin pw x`: the word behind the name, where a clause ends behind it. `end` is behind the name.
+pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
+    let start = end + blanks(&text[end..], 2);
+    let length = value_length(&text[start..]);
+    let told = made_up::ends_clause(text, start + length) && length <= LONGEST;
+    if told {
+        accept(text, Value { start, end: start + length, quoted: false, wrapped: false })
+    } else {
+        None
+    }
+}
+
+/// `what was the password again?` and the answer alone on the line below, whoever says it. `at` is the end of the line.
+pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
+    if byte(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
+        return None;
+    }
+    let rest = text.get(at + 1..)?;
+    let line = &rest[..rest.iter().take(160).position(|byte| *byte == b'\n').unwrap_or(rest.len().min(160))];
+    let line = line.trim_ascii_end();
+    let from = memchr::memrchr(b' ', line).map_or(0, |blank| blank + 1);
+    let speaker = line[..from].trim_ascii_end();
+    let said = speaker.is_empty()
+        || matches!(speaker.last(), Some(b':' | b'>' | b']'))
+        || [&b"it's"[..], b"its", b"is", b"use", b"try"].iter().any(|word| speaker.ends_with(word));
+    let start = at + 1 + from;
+    let end = start + value_length(&text[start..at + 1 + line.len()]);
+    if said { accept(text, Value { start, end, quoted: false, wrapped: false }) } else { None }
+}
+
+fn is_link(word: &[u8], language: Language) -> bool {
+    let known = |list: &str| list.split(' ').any(|link| link.as_bytes().eq_ignore_ascii_case(word));
+    known(LINKS) || language == Language::Other && known(FOREIGN_LINKS)
+}
+
+/// Behind the adverb at `at`, if there is one, and the blanks.
+pub fn behind_adverb(text: &[u8], at: usize) -> usize {
+    let at = at + blanks(&text[at..], 4);
+    let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
+    let word = &text[at..at + length];
+    let known = ADVERBS.split(' ').any(|adverb| adverb.as_bytes() == word);
+    let colon = usize::from(byte(text, at + length) == b':');
+    if known { at + length + colon + blanks(&text[at + length + colon..], 4) } else { at }
+}
+
+/// The value at `at`, if a sentence about a password would not have it there.
+fn value(text: &[u8], at: usize) -> Option<Hit> {
+    let marks = [
+        &b"\""[..],
+        b"'",
+        b"`",
+        "«\u{a0}".as_bytes(),
+        "« ".as_bytes(),
+        "«".as_bytes(),
+        "“".as_bytes(),
+        "„".as_bytes(),
+        b"**",
+    ];
+    let mark = marks.iter().find(|mark| text[at..].starts_with(mark));
+    let start = at + mark.map_or(0, |mark| mark.len());
+    if let Some(&[mark @ (b'"' | b'\'' | b'`')]) = mark.map(|mark| &mark[..])
+        && let Some(length) = text[start..].iter().take(80).position(|byte| *byte == mark || *byte == b'\n')
+        && text[start + length] == mark
+        && values::is_passphrase(&text[start..start + length])
+    {
+        return Some(Hit { start, end: start + length, kind: "password" });
+    }
+    let length = value_length(&text[start..]);
+    // Longer than what anybody makes up; cut short it would be left in part.
+    if length > LONGEST {
+        return None;
+    }
+    let end = start + length;
+    accept(text, Value { start, end, quoted: mark.is_some(), wrapped: false })
+}
+
+/// The value as a hit, if it is made up, or letters and digits as no word has them.
+fn accept(text: &[u8], value: Value) -> Option<Hit> {
+    let content = &text[value.start..value.end];
+    let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
+    if content.len() < 6 || code || super::contains(content, b"REDACTED") || content.contains(&b'/') {
+        return None;
+    }
+    let enough = match made_up::look(content) {
+        Some(Sure::Words) => true,
+        Some(_) => value.quoted || made_up::ends_clause(text, value.end),
+        None => {
+            let looks = profile(content);
+            let joint = values::Joint { tight: true, listed: true, ..values::Joint::default() };
+            looks.is_mixed()
+                && (looks.len >= 8 || looks.changes >= 2)
+                && super::names::judge(content).is_none()
+                && !is_ordinary(content)
+                && values::is_secret(text, value, super::names::Says::Password, joint)
+        }
+    };
+    enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
+}
+
+/// `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`: digits beside what code calls things.
+fn is_ordinary(content: &[u8]) -> bool {
+    let looks = profile(content);
+    looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
+        || looks.letters() < 3
+        || content.iter().all(u8::is_ascii_hexdigit) && content.len() >= 32
+}
+
+/// Printable ASCII and accented letters, without what closes a sentence or a bracket.
+pub fn value_length(text: &[u8]) -> usize {
+    let length = text
+        .iter()
+        .take(128)
+        .take_while(|byte| {
+            byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte) || made_up::is_accented(**byte)
+        })
+        .count();
+    // An accent is the second byte of its letter; cut short it would be none.
+    let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
+    let dots =
+        text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
+    // `Herbst2024!` keeps its mark.
+    let kept = usize::from(dots == 1 && text[length - 1] == b'!');
+    length - dots + kept
+}
+
+/// Does `passwords: ` or `"passwords" = ` stand before a bracket?
+#[inline]
+pub fn is_list(before: &[u8]) -> bool {
+    let name = before.trim_ascii_end();
+    let Some((b':' | b'=', name)) = name.split_last() else { return false };
+    let name = name.trim_ascii_end();
+    super::classes::ends_with_ignore_case(name.strip_suffix(b"\"").unwrap_or(name), "passwords")
+}
+
+/// The items of `passwords: [x, "y"]`; `at` is behind the bracket.
+pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
+    const MOST_ITEMS: usize = 100;
+    let mut at = at;
+    for _ in 0..MOST_ITEMS {
+        at += text[at..].iter().take(80).take_while(|byte| byte.is_ascii_whitespace()).count();
+        let Some(value) = values::value(text, at) else { return };
+        let content = &text[value.start..value.end];
+        let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+        if plausible && !super::contains(content, b"REDACTED") {
+            hits.push(Hit { start: value.start, end: value.end, kind: "password" });
+        }
+        at = value.end + usize::from(value.quoted);
+        if byte(text, at) != b',' {
+            return;
+        }
+        at += 1;
+    }
+}
+
+/// An item of a list of passwords: `passwords:` and `- x` below it. `at` is the dash.
+pub fn listed(text: &[u8], at: usize) -> Option<Hit> {
+    if byte(text, at + 1) != b' ' {
+        return None;
+    }
+    let value = values::value(text, at + 2)?;
+    let ends = matches!(byte(text, value.end + usize::from(value.quoted)), b'\n' | b'\r');
+    let content = &text[value.start..value.end];
+    let plausible = made_up::look(content).is_some() || profile(content).is_mixed() && content.len() >= 8;
+    if !ends || !plausible || super::contains(content, b"REDACTED") {
+        return None;
+    }
+    let before = &text[at.saturating_sub(400)..at];
+    let name = memchr::memmem::rfind(before, b"asswords:")?;
+    let items = before[name + 9..].split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let list = items
+        .filter(|line| !line.is_empty())
+        .all(|line| line.starts_with(b"-") && is(byte(line, 2), LETTER) || line.starts_with(b"- "));
+    list.then_some(Hit { start: value.start, end: value.end, kind: "password" })
+}

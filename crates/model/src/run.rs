@@ -1,0 +1,154 @@
+//! How a run ended: passed, failed, or nobody knows.
+//!
+//! The exit code alone does not tell: `cargo test | tail` ends well whatever the tests did. It counts only where it is that of
+//! the command in question (`exit`); then what the command printed decides (`summary`). Whoever wants to know how a run ended,
+//! whether two commands are the same (`check`), or whether one that passed shows another to be solved (`cover`), asks here.
+
+mod check;
+mod cover;
+mod exit;
+mod open;
+mod summary;
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+pub use check::{Check, checks, is_narrow, runnable};
+pub use cover::{failed_test, failed_tests, shows_passed};
+pub use open::{Errand, Family, errand, is_known_tool, is_slip};
+
+use crate::text;
+
+/// How much of the end of an output is looked at for a summary, and how much of its beginning.
+const TAIL_BYTES: usize = 8 * 1024;
+const HEAD_BYTES: usize = 1024;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Ended {
+    Passed,
+    Failed,
+    /// It ran, and nothing says how it ended.
+    #[default]
+    Unknown,
+}
+
+/// What a command checks or does, the strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Sort {
+    Test,
+    Build,
+    Lint,
+    Format,
+    Run,
+}
+
+/// How one run of a command line ended, and what says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    pub ended: Ended,
+    /// Where the line stands in the output that decided, if one did or agrees.
+    pub line: Option<Range<usize>>,
+    /// Which of the line's [`checks`] failed, by its number among them, where the output tells.
+    pub step: Option<usize>,
+    /// Its own exit code says that it passed, and what it printed says that it did not.
+    pub doubt: bool,
+}
+
+impl Ended {
+    pub fn name(self) -> &'static str {
+        match self {
+            Ended::Passed => "passed",
+            Ended::Failed => "failed",
+            Ended::Unknown => "ran",
+        }
+    }
+
+    pub fn parse(name: &str) -> Ended {
+        match name {
+            "passed" => Ended::Passed,
+            "failed" => Ended::Failed,
+            _ => Ended::Unknown,
+        }
+    }
+}
+
+impl Sort {
+    pub fn is_check(self) -> bool {
+        matches!(self, Sort::Test | Sort::Build | Sort::Lint)
+    }
+}
+
+/// A word in every command whose output is worth looking at, so that the others cost nothing.
+pub fn may_tell(command: &str) -> bool {
+    const WORDS: &str = "test spec check tox verify build lint vet make run cargo tsc jest mocha gradle mvn ruff mypy pyright flake8 biome rubocop compile clang gcc g++ javac bats ava rake nox just task turbo nx ninja prettier gofmt playwright ci push pull merge rebase cherry-pick";
+    WORDS.split(' ').any(|word| command.contains(word))
+}
+
+/// What a command line checks, if anything; where it does several things, the strongest.
+pub fn sort(command: &str) -> Option<Sort> {
+    checks(command, "").iter().map(|check| check.sort).min()
+}
+
+/// How a command line ended. `exit` is what the harness told, `failed` whether it called the call failed, `output` what was
+/// printed, or the end of it.
+pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Verdict {
+    let line = exit::Line::read(command);
+    let own = match (exit, failed) {
+        (Some(0), false) if line.exit_is_own() => Ended::Passed,
+        (Some(code), _) if code != 0 && line.failure_is_own() => Ended::Failed,
+        (None, true) if line.failure_is_own() => Ended::Failed,
+        _ => Ended::Unknown,
+    };
+    if !line.has_checks() {
+        let refused = own != Ended::Passed && !failed && summary::git_refuses(output) && line.is_git();
+        return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
+    }
+    let seen = seen(&line, output);
+    // The line itself may print the check's own exit code; nothing is better.
+    let ended = match (line.told(output).unwrap_or(own), seen.failed) {
+        (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
+        // The exit code was swallowed within, by `|| true` in a script, unless something passed after that.
+        (Ended::Passed, true) => {
+            if seen.passed_last {
+                Ended::Unknown
+            } else {
+                Ended::Failed
+            }
+        }
+        (Ended::Passed, false) => Ended::Passed,
+        (Ended::Unknown, false) if seen.passed_last && line.shows_failures(output) => Ended::Passed,
+        (Ended::Unknown, false) => Ended::Unknown,
+    };
+    let step = if ended == Ended::Failed { line.failing_step(seen.task.as_deref(), seen.sort) } else { None };
+    let agrees = match ended {
+        Ended::Failed => seen.failed,
+        Ended::Passed => seen.passed_last,
+        Ended::Unknown => false,
+    };
+    let doubt = ended == Ended::Unknown && seen.failed;
+    Verdict { ended, line: seen.line.filter(|_| agrees), step, doubt }
+}
+
+/// What the beginning and the end of an output say.
+fn seen(line: &exit::Line, output: &str) -> summary::Seen {
+    let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES));
+    let mut seen = summary::look(line.sorts(), &output[start..]);
+    if let Some(range) = &mut seen.line {
+        *range = range.start + start..range.end + start;
+    }
+    if start > 0 && !seen.failed {
+        let head = summary::look(line.sorts(), text::cut(output, HEAD_BYTES.min(start)));
+        if head.failed {
+            return summary::Seen { passed_last: seen.passed_last, ..head };
+        }
+    }
+    seen.passed_last |= !seen.failed && line.is_silent_when_well(output);
+    seen
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,464 @@
+//! The single commands of a line that test, build, lint, format or run something: which they are, when two are the same, and
+//! how to type one again.
+
+use super::Sort;
+use crate::shell::{self, Step};
+
+/// One command of a line that does something to the project, in a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub sort: Sort,
+    /// As somebody would type it again: without what it was piped to and redirected to, without folder.
+    pub runnable: String,
+    /// Where it ran, below the checkout; empty at its top. Absolute where it lies outside.
+    pub folder: String,
+    /// The program and what it is given, without variables, starters and what only changes what is printed.
+    pub words: Vec<String>,
+}
+
+impl Check {
+    /// Two checks with the same key are the same.
+    pub fn key(&self) -> String {
+        // What is merely run is the same with other arguments: the next try is the answer to the last.
+        let most = if self.sort == Sort::Run { 3 } else { usize::MAX };
+        let kept = |word: &&String| self.sort != Sort::Run || !word.starts_with('-');
+        let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
+        format!("{}\u{1}{}", self.folder, words.join(" "))
+    }
+
+    pub fn program(&self) -> &str {
+        &self.words[0]
+    }
+}
+
+/// What a command line does to the project, in its order. `cwd` is where it began.
+pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
+    of_steps(command, &shell::steps(command), cwd)
+}
+
+pub(super) fn of_steps(command: &str, steps: &[Step], cwd: &str) -> Vec<Check> {
+    let mut folder = cwd.to_owned();
+    let mut found = Vec::new();
+    for step in steps {
+        if let [cd, to] = step.words.as_slice()
+            && matches!(cd.as_str(), "cd" | "pushd")
+        {
+            folder = enter(&folder, to);
+            continue;
+        }
+        found.extend(check(command, step, &folder));
+    }
+    found
+}
+
+/// What one single command does, if it does anything to the project.
+pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
+    let words = strip(&step.words);
+    let sort = sort_of(words)?;
+    let folder = folder.to_owned();
+    Some(Check { sort, runnable: spelled(command, step, words), folder, words: normal(words) })
+}
+
+/// A whole line as somebody would type it again: its commands without what they are piped to, redirected to and told of.
+pub fn runnable(command: &str) -> String {
+    let steps = shell::steps(command);
+    let mut text = String::new();
+    let mut piped = false;
+    for step in &steps {
+        let shown = piped || is_cd(step) || is_talk(step);
+        piped = step.then == shell::Join::Pipe;
+        if shown {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(" && ");
+        }
+        text.push_str(&as_written(command, step, 0));
+    }
+    if text.is_empty() { first_line(command).to_owned() } else { text }
+}
+
+/// Only some of the tests: what is right for finding a mistake is too little for being done.
+pub fn is_narrow(check: &Check) -> bool {
+    check.sort == Sort::Test && {
+        let mut words = check.words.iter().skip(1);
+        words.any(|word| SELECTING.iter().any(|option| is_option(word, option)) || word.contains("::"))
+    }
+}
+
+fn first_line(command: &str) -> &str {
+    let mut lines = command.lines().map(str::trim);
+    lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_default()
+}
+
+fn is_cd(step: &Step) -> bool {
+    matches!(step.words[0].as_str(), "cd" | "pushd" | "popd")
+}
+
+fn is_talk(step: &Step) -> bool {
+    matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set")
+}
+
+/// `cd` is told after it happened by some harnesses: a folder that was entered already is not entered again.
+fn enter(folder: &str, to: &str) -> String {
+    let to = to.trim_end_matches('/');
+    if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
+        return to.to_owned();
+    }
+    let inside =
+        |folder: &str| folder == to || folder.strip_suffix(to).is_some_and(|rest| rest.ends_with('/'));
+    match to {
+        "" | "." => folder.to_owned(),
+        ".." => folder.rsplit_once('/').map_or("", |(up, _)| up).to_owned(),
+        _ if inside(folder) => folder.to_owned(),
+        _ if folder.is_empty() => to.trim_start_matches("./").to_owned(),
+        _ => format!("{folder}/{}", to.trim_start_matches("./")),
+    }
+}
+
+/// The step as it stands in the line, from the first word that is more than a way to start it. Variables stay: without them
+/// it may not run.
+fn spelled(command: &str, step: &Step, stripped: &[String]) -> String {
+    let skipped = step.words.len() - stripped.len();
+    let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
+    as_written(command, step, starts.unwrap_or(skipped))
+}
+
+/// A starter that only looks on is left out; one that chooses what runs is kept.
+fn is_kept_before(word: &str) -> bool {
+    !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
+        && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
+}
+
+fn as_written(command: &str, step: &Step, from: usize) -> String {
+    let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
+    // A line end within quotes stays; one behind a backslash joins two words.
+    let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Without variables in front, and without programs and words that only start another.
+pub(super) fn strip(mut words: &[String]) -> &[String] {
+    loop {
+        let second = words.get(1).map_or("", String::as_str);
+        let skipped = match words.first().map(String::as_str) {
+            Some(
+                "sudo" | "time" | "nice" | "npx" | "bunx" | "exec" | "env" | "command" | "xvfb-run" | "nohup"
+                | "do" | "then" | "else" | "{" | "!" | "rtk" | "builtin" | "stdbuf" | "unbuffer"
+                | "caffeinate",
+            ) => 1,
+            Some("pnpm" | "yarn" | "bun") if matches!(second, "exec" | "dlx" | "x") => 2,
+            Some("timeout" | "gtimeout") => {
+                1 + words[1..].iter().take_while(|word| word.starts_with('-')).count() + 1
+            }
+            Some("uv" | "poetry" | "pdm" | "pipenv" | "bundle" | "hatch" | "rye")
+                if matches!(second, "run" | "exec") =>
+            {
+                2
+            }
+            Some("mise" | "direnv" | "nix" | "asdf") if matches!(second, "exec" | "x") => {
+                words.iter().position(|word| word == "--").map_or(2, |at| at + 1)
+            }
+            Some("docker-compose") if matches!(second, "exec" | "run") => 3,
+            Some(python) if is_python(python) && second == "-m" && words.len() > 2 => 2,
+            Some(word) if is_assignment(word) => 1,
+            _ => return words,
+        };
+        words = words.get(skipped..).unwrap_or_default();
+    }
+}
+
+pub(super) fn is_python(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    name.strip_prefix("python").is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+/// Options that choose some of the tests, packages or files, with a value of their own.
+pub(super) const SELECTING: [&str; 14] = [
+    "-run",
+    "-k",
+    "-t",
+    "-m",
+    "-g",
+    "--grep",
+    "--filter",
+    "--test",
+    "--testNamePattern",
+    "--testPathPattern",
+    "--tests",
+    "-E",
+    "--only",
+    "-R",
+];
+
+/// Other options with a value of their own.
+fn is_valued(word: &str) -> bool {
+    matches!(
+        word,
+        "-p" | "--package"
+            | "-tags"
+            | "--features"
+            | "--bin"
+            | "--project"
+            | "--workspace"
+            | "-C"
+            | "--manifest-path"
+            | "--prefix"
+            | "--config"
+            | "-c"
+            | "--target"
+            | "--example"
+    )
+}
+
+/// Options that change what is printed, how long it may take or how much at once, and not what is checked.
+fn is_talking(word: &str) -> bool {
+    matches!(
+        word.split('=').next().unwrap_or(word),
+        "-v" | "-vv"
+            | "-vvv"
+            | "--verbose"
+            | "-q"
+            | "-qq"
+            | "--quiet"
+            | "--nocapture"
+            | "--no-capture"
+            | "-s"
+            | "-x"
+            | "--color"
+            | "--colors"
+            | "--no-color"
+            | "--tb"
+            | "--reporter"
+            | "--timeout"
+            | "-timeout"
+            | "-count"
+            | "--count"
+            | "--no-progress"
+            | "--progress"
+            | "--show-output"
+            | "--maxfail"
+            | "--bail"
+            | "--no-fail-fast"
+            | "--silent"
+            | "--ci"
+            | "--message-format"
+            | "--pretty"
+    )
+}
+
+/// Of those, the ones whose value is the next word.
+const TALKING_VALUED: [&str; 6] = ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
+
+fn is_option(word: &str, option: &str) -> bool {
+    word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with(['=', ' ']))
+}
+
+/// The program by its name and its words in an order that does not depend on how they were typed.
+fn normal(words: &[String]) -> Vec<String> {
+    let mut rest = words.iter().map(String::as_str);
+    let program = rest.next().unwrap_or_default();
+    let program =
+        if program.contains("/bin/") { program.rsplit('/').next().unwrap_or(program) } else { program };
+    let mut found = vec![program.to_owned()];
+    let mut arguments: Vec<String> = Vec::new();
+    let mut rest = rest.peekable();
+    while let Some(word) = rest.next() {
+        if is_talking(word) {
+            if TALKING_VALUED.contains(&word) {
+                rest.next();
+            }
+        } else if (SELECTING.contains(&word) || is_valued(word)) && rest.peek().is_some() {
+            arguments.push(format!("{word} {}", rest.next().unwrap_or_default()));
+        } else if word != "--" {
+            arguments.push(word.to_owned());
+        }
+    }
+    // The subcommand stays first, and so does the name of a task.
+    let first = arguments.iter().take_while(|word| !word.starts_with('-')).count();
+    let fixed = if program == "go" { first.min(1) } else { first };
+    arguments[fixed..].sort();
+    found.extend(arguments);
+    found
+}
+
+/// What a stripped command does to the project.
+pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let (program, rest) = words.split_first()?;
+    let path = *program;
+    let program = path.rsplit('/').next().unwrap_or(path);
+    let has = |word: &str| rest.contains(&word);
+    let first = operand(rest);
+    let writes = rest.iter().any(|word| matches!(*word, "--fix" | "--write" | "-w"));
+    if rest.iter().any(|word| matches!(*word, "--help" | "-h" | "--version" | "help" | "version")) {
+        return None;
+    }
+    match program {
+        "cargo" => match first {
+            "test" | "t" | "nextest" => Some(Sort::Test),
+            "build" | "b" | "check" | "c" | "bench" | "doc" => Some(Sort::Build),
+            "clippy" | "deny" | "audit" => Some(Sort::Lint),
+            "fmt" if has("--check") => Some(Sort::Lint),
+            "fmt" => Some(Sort::Format),
+            "run" | "r" => Some(Sort::Run),
+            "xtask" => script(rest.get(1).copied().unwrap_or_default()),
+            _ => None,
+        },
+        "go" => match first {
+            "test" => Some(Sort::Test),
+            "build" | "install" => Some(Sort::Build),
+            "vet" => Some(Sort::Lint),
+            "fmt" => Some(Sort::Format),
+            "run" => Some(Sort::Run),
+            _ => None,
+        },
+        "npm" | "pnpm" | "yarn" | "bun" | "mise" | "just" | "task" | "go-task" | "rake" | "composer"
+        | "deno" | "turbo" | "nx" | "lerna" | "poe" | "pre-commit" => runner(program, first, rest),
+        "make" | "gmake" | "ninja" => match first {
+            "" => Some(Sort::Build),
+            task => script(task),
+        },
+        "cmake" => has("--build").then_some(Sort::Build),
+        "mvn" | "mvnw" | "gradle" | "gradlew" | "dotnet" | "swift" | "mix" | "bazel" | "zig" | "sbt"
+        | "stack" | "cabal" | "xcodebuild" | "flutter" | "dart" | "rails" | "artisan" => {
+            let tasks = rest.iter().filter(|word| !word.starts_with('-'));
+            tasks.filter_map(|task| script(task.rsplit(':').next().unwrap_or(task))).min()
+        }
+        "manage.py" => script(first),
+        "pytest" | "py.test" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "pest" | "tox" | "nox"
+        | "ctest" | "bats" | "ava" | "tap" | "gotestsum" | "playwright" | "cypress" | "unittest"
+        | "nose2" | "behave" | "ginkgo" | "minitest" | "karma" | "wtr" => match (program, first) {
+            ("playwright", "install") | ("cypress", "open") => None,
+            _ => Some(Sort::Test),
+        },
+        "node" if has("--test") => Some(Sort::Test),
+        "node" | "ruby" | "php" | "perl" | "tsx" | "ts-node" | "bash" | "sh" | "zsh" => {
+            interpreted(first, rest)
+        }
+        _ if is_python(program) => interpreted(first, rest),
+        "tsc" | "vue-tsc" | "webpack" | "gcc" | "g++" | "clang" | "clang++" | "cc" | "c++" | "javac"
+        | "rustc" | "kotlinc" | "vite" | "rollup" | "esbuild" | "next" | "tsup" => {
+            (!matches!(first, "dev" | "start" | "serve" | "preview")).then_some(Sort::Build)
+        }
+        "eslint" | "ruff" | "mypy" | "pyright" | "flake8" | "pylint" | "golangci-lint" | "shellcheck"
+        | "biome" | "rubocop" | "staticcheck" | "stylelint" | "oxlint" | "hadolint" | "actionlint"
+        | "yamllint" | "markdownlint" | "vale" | "phpstan" | "psalm" | "credo" | "dialyzer" | "ktlint"
+        | "detekt" | "swiftlint" | "buf" | "tflint" | "bandit" | "clippy-driver" | "knip"
+        | "tflint-ruleset" => match (program, first) {
+            ("golangci-lint", "run" | "") => Some(Sort::Lint),
+            ("golangci-lint", _) => None,
+            ("ruff", "format") if !has("--check") => Some(Sort::Format),
+            ("biome", "format") if writes => Some(Sort::Format),
+            _ if writes => Some(Sort::Format),
+            _ => Some(Sort::Lint),
+        },
+        "prettier" | "black" | "gofmt" | "gofumpt" | "rustfmt" | "isort" | "dprint" | "goimports"
+        | "clang-format" => {
+            let looks = rest
+                .iter()
+                .any(|word| matches!(*word, "--check" | "-l" | "-d" | "-c" | "check" | "--list-different"));
+            Some(if looks { Sort::Lint } else { Sort::Format })
+        }
+        _ if program.ends_with(".sh") => named_script(path).or(Some(Sort::Run)),
+        // A program of the project's own, not one of the system's.
+        _ if path.contains('/')
+            && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
+        {
+            named_script(path).or(Some(Sort::Run))
+        }
+        _ => None,
+    }
+}
+
+/// The first word that is no option and no value of one: `make -C src check`.
+fn operand<'a>(rest: &[&'a str]) -> &'a str {
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "-C" | "-f" | "--directory" | "--file" | "--prefix" | "--manifest-path" | "--cwd" | "--dir"
+            | "--config" | "--filter" | "-F" => drop(words.next()),
+            word if word.starts_with(['-', '+']) => {}
+            word => return word,
+        }
+    }
+    ""
+}
+
+/// `npm run test:unit`, `mise run lint`, `turbo build`, `bun test`.
+fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
+    let task = match (program, first) {
+        ("npm", "t" | "test") | ("bun" | "deno", "test") => "test",
+        ("npm" | "pnpm" | "yarn" | "bun", "install" | "i" | "add" | "remove" | "ci" | "update") => {
+            return None;
+        }
+        ("pre-commit", "run") => "lint",
+        ("deno", "check" | "lint") => first,
+        ("deno" | "bun", "run") if rest.iter().any(|word| word.ends_with(".ts") || word.ends_with(".js")) => {
+            return Some(Sort::Run);
+        }
+        (_, "run" | "run-script" | "run-many" | "affected" | "exec") => {
+            let behind = rest.iter().skip_while(|word| **word != first).skip(1);
+            behind.into_iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default()
+        }
+        (_, task) => task,
+    };
+    script(task)
+}
+
+/// `python3 tests/run.py`, `bash scripts/test.sh`: what the script is for by its name. A script given in the line is an
+/// experiment.
+fn interpreted(first: &str, rest: &[&str]) -> Option<Sort> {
+    let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
+    let is_file = first.contains('.') || first.contains('/');
+    if inline || !is_file {
+        return None;
+    }
+    if first.rsplit('/').next() == Some("manage.py") {
+        return rest.get(1).and_then(|task| script(task));
+    }
+    named_script(first).or(Some(Sort::Run))
+}
+
+fn named_script(path: &str) -> Option<Sort> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    script(stem).filter(|sort| *sort != Sort::Run)
+}
+
+/// A task by its name: `test:unit`, `build-all`, `typecheck`.
+fn script(name: &str) -> Option<Sort> {
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let has = |words: &[&str]| name.split([':', '-', '_', '.']).any(|part| words.contains(&part));
+    if has(&["lint", "typecheck", "types", "vet", "clippy", "analyze", "credo", "dialyzer", "tsc", "type"]) {
+        Some(Sort::Lint)
+    } else if has(&[
+        "test",
+        "tests",
+        "spec",
+        "specs",
+        "e2e",
+        "check",
+        "checks",
+        "verify",
+        "ci",
+        "integration",
+        "unit",
+    ]) {
+        Some(Sort::Test)
+    } else if has(&["build", "compile", "package", "all", "assemble", "dist"]) {
+        Some(Sort::Build)
+    } else if has(&["fmt", "format", "fix"]) {
+        Some(Sort::Format)
+    } else if has(&["run", "start", "dev", "serve"]) {
+        Some(Sort::Run)
+    } else {
+        None
+    }
+}

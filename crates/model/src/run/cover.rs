@@ -1,0 +1,293 @@
+//! When a run that passed shows another to be solved: it is the same, it is a wider one that covers it, or it ran by name the
+//! very tests that had failed.
+
+use super::Sort;
+use super::check::{Check, SELECTING};
+use crate::failure;
+
+/// Whether `passed`, which passed, shows that what `failed` checked goes well now.
+pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
+    if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
+        return true;
+    }
+    match (passed.sort, failed.sort) {
+        (Sort::Test, Sort::Test) | (Sort::Lint, Sort::Lint) | (Sort::Build, Sort::Build) => {
+            is_for_all(passed) && !names_another_part(passed, failed) || is_wider(passed, failed)
+        }
+        // What does not build is neither tested nor linted.
+        (Sort::Test | Sort::Lint, Sort::Build) => builds_the_same(passed, failed),
+        _ => false,
+    }
+}
+
+/// The names of the tests that failed, from the lines that [`crate::failure::error_lines`] picked, which takes those that name
+/// one before all others. None where there may be more than were picked.
+pub fn failed_tests(error: &str) -> Option<Vec<String>> {
+    let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
+    if names.len() >= failure::LINES {
+        return None;
+    }
+    // A subtest fails with its parent: the parent is what is run again.
+    let all = names.clone();
+    let is_sub = |name: &String| {
+        all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
+    };
+    names.retain(|name| !is_sub(name));
+    (!names.is_empty()).then_some(names)
+}
+
+/// The test that a line says has failed.
+pub fn failed_test(line: &str) -> Option<&str> {
+    let line = line.trim();
+    // `[test] --- FAIL: …`
+    let line = match line.strip_prefix('[').and_then(|inner| inner.split_once("] ")) {
+        Some((_, rest)) => rest,
+        None => line,
+    };
+    let name = match () {
+        () if line.starts_with("--- FAIL: ") => line["--- FAIL: ".len()..].split(' ').next(),
+        () if line.starts_with("FAILED ") => {
+            line["FAILED ".len()..].split(" - ").next().filter(|name| name.contains("::"))
+        }
+        () if line.starts_with("test ") => line["test ".len()..].strip_suffix(" ... FAILED"),
+        () => None,
+    };
+    name.filter(|name| !name.is_empty())
+}
+
+impl Check {
+    /// Whether it runs a test by its name.
+    pub fn selects(&self, test: &str) -> bool {
+        if self.sort != Sort::Test {
+            return false;
+        }
+        let short = test.rsplit("::").next().unwrap_or(test);
+        self.words.iter().skip(1).any(|word| {
+            let value = SELECTING
+                .iter()
+                .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])));
+            match value {
+                Some(value) => alternatives(value)
+                    .any(|name| !name.is_empty() && (test.starts_with(name) || short.starts_with(name))),
+                None => word == test || word == short || test.ends_with(word.as_str()) && word.contains("::"),
+            }
+        })
+    }
+}
+
+/// `^(TestA|TestB)$` names two.
+fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
+    pattern
+        .split(['|', '(', ')'])
+        .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
+}
+
+/// The project's own way to check everything of a sort: `make test`, `npm run lint`, `mise run test:ci`.
+fn is_for_all(check: &Check) -> bool {
+    let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
+    let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
+    match check.program() {
+        program if runs_tasks(program) => match task(&rest) {
+            Some(task) => task.split([':', '-', '_', '.']).all(|part| {
+                matches!(
+                    part,
+                    "test"
+                        | "tests"
+                        | "check"
+                        | "verify"
+                        | "ci"
+                        | "all"
+                        | "lint"
+                        | "build"
+                        | "full"
+                        | "compile"
+                )
+            }),
+            None => false,
+        },
+        "go" => {
+            rest.contains(&"./...") && only(&["test", "vet", "build", "./...", "-race", "-short", "-cover"])
+        }
+        "cargo" => {
+            let all = ["--workspace", "--all"];
+            let others = [
+                "test",
+                "nextest",
+                "run",
+                "clippy",
+                "build",
+                "check",
+                "--all-targets",
+                "--all-features",
+                "--locked",
+            ];
+            only(&[&all[..], &others].concat()) && all.iter().any(|word| rest.contains(word))
+        }
+        "golangci-lint" => only(&["run", "./..."]),
+        "pytest" | "jest" | "vitest" | "mocha" | "rspec" | "phpunit" | "ruff" | "mypy" | "tsc" | "eslint" => {
+            only(&["run", "check", ".", "--noEmit", "src", "tests"])
+        }
+        _ => false,
+    }
+}
+
+/// The one task that a task runner is given, and nothing more.
+fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
+    match rest.strip_prefix(&["run"]).unwrap_or(rest) {
+        [task] => Some(task),
+        _ => None,
+    }
+}
+
+/// A way to check everything need not cover another language or a kind of tests of its own: `make test` covers no
+/// `cargo test`'s `-tags`, `npm test` no `go test`, and `mise run test` no `mise run test:integration`.
+fn names_another_part(passed: &Check, failed: &Check) -> bool {
+    let another = match (family(passed.program()), family(failed.program())) {
+        (Some(one), Some(other)) => one != other,
+        // A task of the project covers its tools.
+        (None, _) => false,
+        (Some(_), None) => true,
+    };
+    let words = |check: &Check| -> Vec<String> { check.words.iter().skip(1).cloned().collect() };
+    let (mine, other) = (words(passed), words(failed));
+    fn tasks(words: &[String]) -> Option<&str> {
+        match words {
+            [run, task] if run == "run" => Some(task),
+            [task] => Some(task),
+            _ => None,
+        }
+    }
+    // `test` and `test:integration`: the plain one leaves the other out, unless its name says that it is for all.
+    let kinds = match (tasks(&mine), tasks(&other)) {
+        (Some(mine), Some(other)) if runs_tasks(passed.program()) && runs_tasks(failed.program()) => {
+            let parts = |task: &str| {
+                task.split([':', '-', '_', '.'])
+                    .any(|part| matches!(part, "ci" | "all" | "full" | "check" | "verify"))
+            };
+            mine != other && !parts(mine)
+        }
+        _ => false,
+    };
+    let tagged = |words: &[String]| words.iter().any(|word| word.starts_with("-tags"));
+    let tag_missed = tagged(&other)
+        && !tagged(&mine)
+        && !mine
+            .iter()
+            .any(|word| word.contains("ci") || word.contains("integration") || word.contains("all"));
+    another || kinds || tag_missed
+}
+
+/// The same program with the same options, on more: fewer tests chosen by name, a folder above, no folder at all.
+fn is_wider(passed: &Check, failed: &Check) -> bool {
+    if passed.program() != failed.program() || !is_same_place(passed, failed) {
+        return false;
+    }
+    let split = |check: &Check| {
+        let (chosen, rest): (Vec<String>, Vec<String>) =
+            check.words.iter().skip(1).cloned().partition(|word| selector(word).is_some());
+        let (places, rest): (Vec<String>, Vec<String>) = rest.into_iter().partition(|word| is_place(word));
+        (chosen, places, rest)
+    };
+    let (chosen, places, options) = split(passed);
+    let (failed_chosen, failed_places, failed_options) = split(failed);
+    // More options may leave something out; `-race` and the like only add.
+    let adds =
+        |word: &String| matches!(word.as_str(), "-race" | "--all-targets" | "--all-features" | "-cover");
+    let same = options.iter().all(|word| failed_options.contains(word) || adds(word))
+        && failed_options.iter().all(|word| options.contains(word) || adds(word));
+    let covers_tests = chosen.is_empty() || {
+        let names = |words: &[String]| -> Vec<String> {
+            let values = words.iter().filter_map(|word| selector(word));
+            values
+                .flat_map(|value| {
+                    alternatives(value).filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+                })
+                .collect()
+        };
+        let (mine, wanted) = (names(&chosen), names(&failed_chosen));
+        !wanted.is_empty()
+            && wanted.iter().all(|name| mine.iter().any(|part| name.starts_with(part.as_str())))
+    };
+    let covers_places = places.is_empty() && !failed_places.is_empty()
+        || failed_places.iter().all(|place| places.iter().any(|above| is_above(above, place)))
+            && places.is_empty() == failed_places.is_empty();
+    same && covers_tests && covers_places
+}
+
+fn selector(word: &str) -> Option<&str> {
+    SELECTING
+        .iter()
+        .find_map(|option| word.strip_prefix(option).and_then(|rest| rest.strip_prefix([' ', '='])))
+}
+
+fn is_place(word: &str) -> bool {
+    !word.starts_with('-') && (word.contains('/') || word.contains('.') || word.contains("::"))
+}
+
+/// `./a/...` is above `./a/b`, `tests` above `tests/a.py::name`.
+fn is_above(above: &str, place: &str) -> bool {
+    let trim =
+        |path: &str| path.trim_start_matches("./").trim_end_matches("...").trim_end_matches('/').to_owned();
+    let (is_tree, above_trimmed, place_trimmed) = (above.ends_with("..."), trim(above), trim(place));
+    if place.ends_with("...") && !is_tree {
+        return false;
+    }
+    place_trimmed == above_trimmed
+        || (is_tree && above_trimmed.is_empty())
+        || place_trimmed
+            .strip_prefix(&above_trimmed)
+            .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
+}
+
+/// Tests and linters of a whole language build what they look at.
+fn builds_the_same(passed: &Check, failed: &Check) -> bool {
+    let language = |program: &str| match program {
+        "go" | "golangci-lint" | "gotestsum" => Some("go"),
+        "cargo" => Some("cargo"),
+        _ => None,
+    };
+    let task =
+        matches!(passed.program(), "make" | "mise" | "just" | "task") && language(failed.program()).is_some();
+    is_for_all(passed)
+        && (task
+            || language(passed.program()).is_some()
+                && language(passed.program()) == language(failed.program()))
+}
+
+/// What a program belongs to. None for task runners, which start programs of any.
+fn family(program: &str) -> Option<&str> {
+    match program {
+        "make" | "mise" | "just" | "task" | "rake" | "poe" => None,
+        "npm" | "pnpm" | "yarn" | "bun" | "jest" | "vitest" | "mocha" | "ava" | "playwright" | "tsc"
+        | "eslint" | "node" | "turbo" | "nx" => Some("node"),
+        "pytest" | "ruff" | "mypy" | "tox" | "nox" | "unittest" => Some("python"),
+        "golangci-lint" | "gotestsum" | "staticcheck" => Some("go"),
+        program => Some(program),
+    }
+}
+
+fn runs_tasks(program: &str) -> bool {
+    matches!(
+        program,
+        "make"
+            | "mise"
+            | "just"
+            | "task"
+            | "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "rake"
+            | "turbo"
+            | "nx"
+            | "deno"
+            | "composer"
+            | "poe"
+    )
+}
+
+/// A folder outside of the checkout cannot be compared with one that was not told.
+fn is_same_place(one: &Check, other: &Check) -> bool {
+    let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
+    one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)
+}

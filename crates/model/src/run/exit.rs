@@ -1,0 +1,261 @@
+//! Whose exit code a line's is, and what of an output the line lets through.
+
+use super::check::{check, strip};
+use super::open::is_look;
+use super::{Ended, Sort};
+use crate::shell::{self, Join, Step};
+
+/// A command line taken apart.
+pub(super) struct Line {
+    steps: Vec<Step>,
+    /// Its checks: the step, what sort it is, and the name of the task that prints about it.
+    checks: Vec<(usize, Sort, String)>,
+    /// The steps that do anything to the project, checks or not: a check's number is its place among these.
+    doing: Vec<usize>,
+    pipefail: bool,
+    /// Loops and conditions: what ran how often is not known.
+    scripted: bool,
+}
+
+impl Line {
+    pub(super) fn read(command: &str) -> Line {
+        let steps = shell::steps(command);
+        let (mut checks, mut doing) = (Vec::new(), Vec::new());
+        for (at, step) in steps.iter().enumerate() {
+            let Some(check) = check(command, step, "") else { continue };
+            doing.push(at);
+            if check.sort.is_check() {
+                let task = check.words.iter().skip(1).find(|word| !word.starts_with('-') && *word != "run");
+                checks.push((at, check.sort, task.cloned().unwrap_or_default()));
+            }
+        }
+        let first = |step: &Step, words: &[&str]| words.contains(&step.words[0].as_str());
+        let pipefail =
+            steps.iter().any(|step| first(step, &["set"]) && step.words.iter().any(|w| w == "pipefail"));
+        let scripted =
+            steps.iter().any(|step| first(step, &["for", "while", "until", "if", "case", "done", "fi"]));
+        Line { steps, checks, doing, pipefail, scripted }
+    }
+
+    pub(super) fn has_checks(&self) -> bool {
+        !self.checks.is_empty()
+    }
+
+    /// Whether it is git that is piped somewhere.
+    pub(super) fn is_git(&self) -> bool {
+        self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
+    }
+
+    pub(super) fn sorts(&self) -> impl Fn(Sort) -> bool + '_ {
+        |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
+    }
+
+    /// Whether an exit code of zero says that every check of the line passed.
+    pub(super) fn exit_is_own(&self) -> bool {
+        let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
+        let good = |(at, step): (usize, &Step)| match step.then {
+            Join::And | Join::End => true,
+            // A list before the first check does not matter.
+            Join::Next => at < from,
+            Join::Pipe => self.pipefail || self.feeds_a_check(at),
+            Join::Or | Join::Background | Join::Document => false,
+        };
+        !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
+    }
+
+    /// `cat x | cargo test`: what is piped into a check is not the check.
+    fn feeds_a_check(&self, at: usize) -> bool {
+        let is_check = self.checks.iter().any(|(check, ..)| *check == at);
+        !is_check && self.checks.iter().any(|(check, ..)| *check > at)
+    }
+
+    /// Whether an exit code other than zero is that of a check, or of the last command where nothing is checked.
+    pub(super) fn failure_is_own(&self) -> bool {
+        let Some(last) = self.steps.last() else { return false };
+        if matches!(last.then, Join::Background | Join::Document) || self.scripted {
+            return false;
+        }
+        let checked = self.checks.last().map(|(at, ..)| *at);
+        let Some(at) = checked.or(self.doing.last().copied()) else {
+            // `gh api x | jq .y`: it is the reader that failed.
+            let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
+            return !piped || self.pipefail || !is_look(strip(&last.words));
+        };
+        // What comes behind the last check may have failed instead: `make test | grep x`, `make test; ls y`.
+        let behind = &self.steps[at..];
+        let joined = |step: &Step| matches!(step.then, Join::And | Join::End);
+        behind.iter().all(joined)
+            || self.pipefail && behind.iter().all(|step| joined(step) || step.then == Join::Pipe)
+    }
+
+    /// What the line itself prints of the check's exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
+    pub(super) fn told(&self, output: &str) -> Option<Ended> {
+        let (at, ..) = self.checks.last()?;
+        let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;
+        for (place, step) in self.steps.iter().enumerate().skip(at + 1) {
+            let Some(text) = echoed(step) else { continue };
+            let before = self.steps[place - 1].then;
+            let status = ["$?", "${PIPESTATUS[0]}", "$pipestatus[1]", "${?}"]
+                .iter()
+                .find(|mark| text.contains(**mark));
+            if let Some(mark) = status {
+                let own = mark.to_ascii_lowercase().contains("pipestatus") || !piped && place == at + 1;
+                let (prefix, suffix) = text.split_once(mark)?;
+                return own.then(|| number_line(output, prefix, suffix)).flatten();
+            }
+            let is_there =
+                || !text.trim().is_empty() && output.lines().any(|line| line.trim() == text.trim());
+            match before {
+                Join::Or if !piped && is_there() => return Some(Ended::Failed),
+                Join::And if !piped && place == at + 1 && is_there() => return Some(Ended::Passed),
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether a failure of a check would be seen in what the line lets through.
+    pub(super) fn shows_failures(&self, output: &str) -> bool {
+        let lines = output.lines().count();
+        self.checks.iter().all(|(at, ..)| {
+            let mut at = *at;
+            while self.steps[at].then == Join::Pipe {
+                at += 1;
+                let Some(filter) = self.steps.get(at) else { return true };
+                if !lets_through(strip(&filter.words), lines) {
+                    return false;
+                }
+            }
+            true
+        })
+    }
+
+    /// Compilers and some linters say nothing when all is well, and say why on either stream when it is not.
+    pub(super) fn is_silent_when_well(&self, output: &str) -> bool {
+        let nothing = output.trim();
+        let nothing =
+            nothing.is_empty() || matches!(nothing, "(no output)" | "(Bash completed with no output)");
+        let [(at, ..)] = self.checks.as_slice() else { return false };
+        let step = &self.steps[*at];
+        let words = strip(&step.words);
+        let is = |names: [&str; 2]| words.iter().map(String::as_str).take(2).eq(names);
+        let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
+        let silent = is(["go", "build"])
+            || is(["go", "vet"])
+            || matches!(program, "tsc" | "gcc" | "clang" | "javac" | "gofmt");
+        nothing && silent && step.merged && step.then == Join::Pipe && self.only_cut_behind(*at)
+    }
+
+    fn only_cut_behind(&self, at: usize) -> bool {
+        let behind = self.steps[at + 1..].iter();
+        behind.into_iter().all(|step| matches!(step.words[0].as_str(), "head" | "tail" | "cat"))
+            && self.steps[at..].iter().all(|step| matches!(step.then, Join::Pipe | Join::End))
+    }
+
+    /// Which check failed: the task that the output names, or the only one of the sort that was seen to fail.
+    pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<Sort>) -> Option<usize> {
+        let by_task = |task: &str| {
+            // `[lint:go] ERROR task failed` is a part of `lint`.
+            let part = |name: &str| {
+                task == name || task.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'))
+            };
+            self.checks.iter().position(|(_, _, name)| !name.is_empty() && part(name))
+        };
+        let by_sort = |sort: Sort| {
+            let mut of_sort = self.checks.iter().enumerate().filter(|(_, (_, known, _))| *known == sort);
+            of_sort.next().filter(|_| of_sort.next().is_none()).map(|(place, _)| place)
+        };
+        let place = match self.checks.len() {
+            1 => Some(0),
+            _ => task.and_then(by_task).or_else(|| sort.and_then(by_sort)),
+        };
+        place.and_then(|place| self.doing.iter().position(|at| *at == self.checks[place].0))
+    }
+}
+
+/// The text of an `echo`.
+fn echoed(step: &Step) -> Option<String> {
+    let (program, rest) = step.words.split_first()?;
+    let is_option = |word: &&String| matches!(word.as_str(), "-e" | "-n" | "-en" | "-ne");
+    let words = rest.iter().skip_while(is_option).map(String::as_str).collect::<Vec<_>>();
+    matches!(program.as_str(), "echo" | "printf").then(|| words.join(" ").replace("\\n", ""))
+}
+
+/// The last line that begins and ends so, around a number.
+fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
+    // Another variable stands before it: what is printed in its place is not known.
+    if prefix.contains('$') {
+        return None;
+    }
+    let prefix = prefix.trim_start();
+    let code = |line: &str| -> Option<i64> {
+        let rest = line.trim().strip_prefix(prefix.trim_end())?.trim_start();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let behind = rest[digits..].trim();
+        let suffix = suffix.split('$').next().unwrap_or_default().trim();
+        (digits > 0 && behind.starts_with(suffix) && (!suffix.is_empty() || behind.is_empty()))
+            .then(|| rest[..digits].parse().ok())
+            .flatten()
+    };
+    let code = output.lines().rev().find_map(code)?;
+    Some(if code == 0 { Ended::Passed } else { Ended::Failed })
+}
+
+/// Lines that a run prints when it fails, of the sorts that people filter for.
+const FAILURES: [&str; 10] = [
+    "--- FAIL: TestName (0.00s)",
+    "FAIL\texample.com/pkg\t0.1s",
+    "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+    "FAILED tests/a.py::test_name - AssertionError",
+    "===== 1 failed, 2 passed in 1.0s =====",
+    "Tests:       1 failed, 2 passed, 3 total",
+    "[task] ERROR task failed",
+    "error: could not compile",
+    "3 issues:",
+    "Found 3 errors",
+];
+
+/// Whether what a filter lets through would hold a sign of failure.
+fn lets_through(words: &[String], lines: usize) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return true };
+    match program.rsplit('/').next().unwrap_or(program) {
+        "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
+        // Cut at its end, where the summary would stand.
+        "head" => lines < wanted(arguments),
+        "grep" | "egrep" | "rg" | "ag" => {
+            let has = |long: &str, short: char| {
+                arguments.iter().any(|word| {
+                    word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(short)
+                })
+            };
+            let pattern = arguments.iter().find(|word| !word.starts_with('-'));
+            let Some(pattern) = pattern else { return false };
+            // Counted or made a yes and a no of: the lines are not there.
+            if has("--count", 'c') || has("--quiet", 'q') || has("--only-matching", 'o') {
+                return false;
+            }
+            matches_failure(pattern, has("--ignore-case", 'i')) != has("--invert-match", 'v')
+        }
+        _ => false,
+    }
+}
+
+/// `-30`, `-n 30`, `-n30`: how many lines `head` gives.
+fn wanted(arguments: &[String]) -> usize {
+    let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
+    arguments.iter().find_map(digits).unwrap_or(10)
+}
+
+/// Whether one of a pattern's alternatives is found in a line of failure. What is more than letters is left out of account.
+fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
+    let pattern = pattern.replace("\\|", "|");
+    let found = |part: &str, line: &str| match ignore_case {
+        true => line.to_ascii_lowercase().contains(&part.to_ascii_lowercase()),
+        false => line.contains(part),
+    };
+    pattern.split(['|', '(', ')']).any(|part| {
+        let part = part
+            .trim_matches(|c: char| matches!(c, '^' | '$' | '.' | '*' | '\\' | '+' | '[' | ']' | '?' | 'b'));
+        !part.trim().is_empty() && FAILURES.iter().any(|line| found(part, line))
+    })
+}

@@ -1,0 +1,383 @@
+//! What a command line was for, and whether it matters when it fails.
+
+use super::check::{self, Check, of_steps, strip};
+use crate::shell::{self, Step};
+
+/// What a line was for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Errand {
+    /// It tested, built, linted, formatted or ran something of the project.
+    Checks(Vec<Check>),
+    /// It changed the state of a repository.
+    Git(Vec<Family>),
+    /// It did something else, by the words that say what: `docker build`, `terraform plan`.
+    Other(Vec<String>),
+    /// It looked something up, moved a file, tried something out: it changes nothing that it failed.
+    Look,
+}
+
+/// Commands of git of which one can put right what another left undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// merge, rebase, pull, cherry-pick, revert.
+    Join,
+    Push,
+    Commit,
+    Other,
+}
+
+/// What a command line is for, in the folder where it began.
+pub fn errand(command: &str, cwd: &str) -> Errand {
+    let steps = shell::steps(command);
+    let checks = of_steps(command, &steps, cwd);
+    if !checks.is_empty() {
+        return Errand::Checks(checks);
+    }
+    let inline = steps.iter().any(|step| step.then == shell::Join::Document);
+    let doing: Vec<&[String]> =
+        steps.iter().map(|step: &Step| strip(&step.words)).filter(|words| !is_look(words)).collect();
+    if doing.is_empty() || inline || is_scripted(&steps) {
+        return Errand::Look;
+    }
+    let families: Vec<Family> = doing.iter().filter_map(|words| family(words)).collect();
+    if !families.is_empty() {
+        return Errand::Git(families);
+    }
+    Errand::Other(doing.into_iter().map(name).collect())
+}
+
+impl Family {
+    /// Whether a command of this family that went well puts right one of the other that did not.
+    pub fn settles(self, failed: Family) -> bool {
+        match failed {
+            Family::Push | Family::Commit => self == failed,
+            Family::Join => matches!(self, Family::Join | Family::Commit),
+            Family::Other => true,
+        }
+    }
+}
+
+/// Errors that say that the command was typed wrong, in the wrong folder, refused or cancelled: nothing of the project fails.
+pub fn is_slip(error: &str) -> bool {
+    const SLIPS: &[&str] = &[
+        "unknown flag",
+        "unknown option",
+        "unknown shorthand flag",
+        "unrecognized option",
+        "unrecognized argument",
+        "unrecognized subcommand",
+        "invalid option",
+        "illegal option",
+        "unexpected argument",
+        "accepts at most",
+        "accepts 1 arg",
+        "unknown command",
+        "no such command",
+        "no such subcommand",
+        "flag provided but not defined",
+        "flag needs an argument",
+        "no task ",
+        "Missing script:",
+        "missing script:",
+        "No rule to make target",
+        "does not contain recipe",
+        "no such file or directory: /",
+        "cd: no such file",
+        "cd: can't cd",
+        ": No such file or directory\ncd",
+        "not a git repository",
+        "could not find `Cargo.toml`",
+        "cannot find main module",
+        "Could not read package.json",
+        "No makefile found",
+        "Sibling tool call errored",
+        "Cancelled: parallel tool call",
+        "Request interrupted",
+        "interrupted by user",
+        "doesn't want to proceed",
+        "nothing to commit",
+        "was rejected",
+    ];
+    const REFUSED: [&str; 5] =
+        ["requested permissions", "has been denied", "requires approval", "was blocked", "haven't granted"];
+    SLIPS.iter().chain(&REFUSED).any(|slip| error.contains(slip)) || error.lines().any(is_wrong_folder)
+}
+
+/// `(eval):cd:1: no such file or directory: /tmp/x`, `bash: line 1: cd: /x: No such file or directory`.
+fn is_wrong_folder(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    lower.contains("no such file or directory") && (lower.contains("cd:") || lower.contains(": cd"))
+}
+
+/// Loops and conditions in one line are experiments.
+fn is_scripted(steps: &[Step]) -> bool {
+    steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
+}
+
+/// Enough words to know it again with other arguments: the program, and what it is asked for.
+fn name(words: &[String]) -> String {
+    let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
+    let asked: Vec<&str> =
+        words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    let most = if matches!(program, "gh" | "aws" | "gcloud" | "az") { 2 } else { 1 };
+    let asked = asked.into_iter().take(most).collect::<Vec<_>>().join(" ");
+    format!("{program} {asked}").trim_end().to_owned()
+}
+
+fn family(words: &[String]) -> Option<Family> {
+    let (program, rest) = words.split_first()?;
+    if program.rsplit('/').next() != Some("git") {
+        return None;
+    }
+    Some(match subcommand(rest) {
+        "merge" | "rebase" | "pull" | "cherry-pick" | "revert" | "am" => Family::Join,
+        "push" => Family::Push,
+        "commit" => Family::Commit,
+        _ => Family::Other,
+    })
+}
+
+/// `git -C dir --no-pager log`: the word that says what git does.
+fn subcommand(rest: &[String]) -> &str {
+    let mut words = rest.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "-C" | "-c" | "--git-dir" | "--work-tree" => drop(words.next()),
+            _ if word.starts_with('-') => {}
+            _ => return word,
+        }
+    }
+    ""
+}
+
+/// Whether a stripped command only looks, talks, or handles files of the moment.
+pub(super) fn is_look(words: &[String]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return true };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
+    let first = rest.iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    let second = rest.iter().filter(|word| !word.starts_with('-')).nth(1).map_or("", String::as_str);
+    if has(&["--help", "--version", "-h", "help", "version"]) {
+        return true;
+    }
+    let inline = rest.first().is_some_and(|word| matches!(word.as_str(), "-c" | "-e" | "-" | "-lc"));
+    match program {
+        "git" => is_git_look(rest),
+        "gh" | "glab" => match first {
+            "api" => !rest.iter().any(|word| {
+                let word = word.as_str();
+                matches!(word, "-X" | "-f" | "-F" | "--method" | "--input" | "--field" | "--raw-field")
+                    || word.starts_with("-X")
+            }),
+            "auth" | "search" | "browse" | "status" => true,
+            _ => matches!(second, "view" | "list" | "diff" | "checks" | "status" | "watch" | "download" | ""),
+        },
+        "curl" | "http" | "wget" => !has(&["-X", "-d", "--data", "--request", "-T", "--post-data"]),
+        "docker" | "podman" => matches!(first, "ps" | "logs" | "inspect" | "images" | "stats" | "port"),
+        "kubectl" => matches!(first, "get" | "describe" | "logs" | "top" | "explain"),
+        "terraform" => matches!(first, "show" | "output" | "state" | "providers"),
+        "npm" | "pnpm" | "yarn" => matches!(first, "ls" | "list" | "view" | "outdated" | "why" | "info"),
+        "cargo" => matches!(first, "tree" | "metadata" | "search" | "info"),
+        "go" => matches!(first, "list" | "doc" | "env" | "mod" | "tool" | "clean"),
+        "pip" | "pip3" | "brew" | "apt" | "mise" => {
+            matches!(first, "show" | "list" | "info" | "search" | "freeze" | "tasks" | "ls" | "which")
+        }
+        "bash" | "sh" | "zsh" | "node" | "ruby" | "perl" | "php" => inline || rest.is_empty(),
+        _ if check::is_python(program) => inline || rest.is_empty(),
+        _ => looks(program) || program.is_empty() || program.starts_with(['$', '(', '#', '"']),
+    }
+}
+
+fn is_git_look(rest: &[String]) -> bool {
+    let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
+    let plain = rest.iter().filter(|word| !word.starts_with('-')).count();
+    match subcommand(rest) {
+        "log" | "diff" | "show" | "status" | "rev-parse" | "rev-list" | "blame" | "ls-files" | "ls-tree"
+        | "cat-file" | "ls-remote" | "for-each-ref" | "describe" | "merge-base" | "grep" | "reflog"
+        | "shortlog" | "name-rev" | "symbolic-ref" | "config" | "check-ignore" | "show-ref" | "diff-tree"
+        | "whatchanged" | "bisect" | "merge-tree" | "" => true,
+        "stash" | "worktree" => has(&["list", "show"]),
+        "branch" | "tag" => {
+            has(&["--list", "-l", "--show-current", "-a", "-v", "-vv", "-r", "--contains"]) || plain <= 1
+        }
+        "remote" => plain <= 1 || has(&["show", "get-url"]),
+        _ => false,
+    }
+}
+
+/// Programs that look, count, talk, wait, or move files about.
+fn looks(program: &str) -> bool {
+    matches!(
+        program,
+        "ls" | "cat"
+            | "head"
+            | "tail"
+            | "grep"
+            | "egrep"
+            | "fgrep"
+            | "rg"
+            | "ag"
+            | "find"
+            | "fd"
+            | "test"
+            | "["
+            | "[["
+            | "which"
+            | "command"
+            | "type"
+            | "whereis"
+            | "file"
+            | "stat"
+            | "wc"
+            | "diff"
+            | "cmp"
+            | "jq"
+            | "yq"
+            | "tree"
+            | "pwd"
+            | "echo"
+            | "printf"
+            | "date"
+            | "env"
+            | "printenv"
+            | "less"
+            | "more"
+            | "sort"
+            | "uniq"
+            | "cut"
+            | "awk"
+            | "sed"
+            | "tr"
+            | "xargs"
+            | "strings"
+            | "du"
+            | "df"
+            | "ps"
+            | "top"
+            | "lsof"
+            | "netstat"
+            | "ss"
+            | "pgrep"
+            | "nc"
+            | "ping"
+            | "dig"
+            | "host"
+            | "sleep"
+            | "true"
+            | "false"
+            | ":"
+            | "history"
+            | "man"
+            | "uname"
+            | "whoami"
+            | "id"
+            | "hostname"
+            | "realpath"
+            | "readlink"
+            | "dirname"
+            | "basename"
+            | "md5sum"
+            | "sha256sum"
+            | "shasum"
+            | "xxd"
+            | "od"
+            | "hexdump"
+            | "nm"
+            | "ldd"
+            | "psql"
+            | "mysql"
+            | "sqlite3"
+            | "redis-cli"
+            | "kill"
+            | "pkill"
+            | "killall"
+            | "rm"
+            | "mkdir"
+            | "rmdir"
+            | "touch"
+            | "cp"
+            | "mv"
+            | "chmod"
+            | "chown"
+            | "ln"
+            | "tee"
+            | "export"
+            | "source"
+            | "."
+            | "alias"
+            | "unset"
+            | "cd"
+            | "pushd"
+            | "popd"
+            | "set"
+            | "trap"
+            | "wait"
+            | "read"
+            | "eval"
+            | "open"
+            | "seq"
+            | "done"
+    )
+}
+
+/// Tools that change an installation, a cloud or a registry: when one fails, something was not done.
+pub fn is_known_tool(name: &str) -> bool {
+    matches!(
+        name.split(' ').next().unwrap_or_default(),
+        "docker"
+            | "docker-compose"
+            | "podman"
+            | "terraform"
+            | "tofu"
+            | "pulumi"
+            | "kubectl"
+            | "helm"
+            | "ansible-playbook"
+            | "npm"
+            | "pnpm"
+            | "yarn"
+            | "bun"
+            | "pip"
+            | "pip3"
+            | "uv"
+            | "poetry"
+            | "bundle"
+            | "gem"
+            | "brew"
+            | "apt"
+            | "apt-get"
+            | "cargo"
+            | "go"
+            | "gh"
+            | "glab"
+            | "aws"
+            | "gcloud"
+            | "az"
+            | "vercel"
+            | "netlify"
+            | "fly"
+            | "flyctl"
+            | "heroku"
+            | "supabase"
+            | "prisma"
+            | "alembic"
+            | "wrangler"
+            | "firebase"
+            | "protoc"
+            | "sqlx"
+            | "diesel"
+            | "make"
+            | "cmake"
+            | "mise"
+            | "curl"
+            | "rsync"
+            | "scp"
+            | "mvn"
+            | "gradle"
+            | "gradlew"
+            | "dotnet"
+            | "composer"
+            | "mix"
+            | "rake"
+    )
+}

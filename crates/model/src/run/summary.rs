@@ -1,0 +1,634 @@
+//! What an output says of how a run ended: the lines in which runners, linters, compilers and task runners sum up.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::Sort;
+
+/// What was found in an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Some line says that something failed.
+    pub failed: bool,
+    /// The last line that sums up says that all is well.
+    pub passed_last: bool,
+    /// The line that tells most.
+    pub line: Option<Range<usize>>,
+    /// Of the failure: what sort of check prints such a line, and the task it names.
+    pub sort: Option<Sort>,
+    pub task: Option<String>,
+}
+
+/// What one line says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Word {
+    failed: bool,
+    /// How much the line tells: counts more than a name, a name more than `FAIL`.
+    weight: u8,
+    sort: Option<Sort>,
+    task: Option<String>,
+}
+
+/// Looks through the lines of an output. `of` says which sorts of checks may have printed it.
+pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
+    let mut seen = Seen::default();
+    let mut weight = 0;
+    let mut next = 0;
+    for whole in output.split_inclusive('\n') {
+        let start = next;
+        next += whole.len();
+        if !may_sum_up(whole) {
+            continue;
+        }
+        let Some(word) = word(&of, whole.trim_end()) else { continue };
+        let is_news = match (word.failed, seen.failed) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => word.weight >= weight,
+        };
+        if is_news {
+            weight = word.weight;
+            let before = whole.len() - whole.trim_start().len();
+            seen.line = Some(start + before..start + before + whole.trim().len());
+        }
+        seen.passed_last = !word.failed;
+        if word.failed {
+            seen.failed = true;
+            seen.sort = word.sort.or(seen.sort);
+            seen.task = word.task.or(seen.task);
+        }
+    }
+    seen
+}
+
+/// What git says when it did not do what it was asked for.
+pub(super) fn git_refuses(output: &str) -> bool {
+    let says = |line: &str| {
+        ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
+            .iter()
+            .any(|start| line.starts_with(start))
+            || line.trim_start().starts_with("! [rejected]")
+    };
+    output.lines().any(says)
+}
+
+/// A cheap look: most lines of an output hold none of these.
+fn may_sum_up(line: &str) -> bool {
+    const SIGNS: [&str; 14] = [
+        "FAIL", "fail", "Fail", "rror", "RROR", "pass", "Pass", "PASS", "ok", "OK", "ucce", "UCCE", "ssue",
+        "***",
+    ];
+    const MORE: [&str; 14] = [
+        "panic:",
+        "ERR",
+        "problem",
+        "offense",
+        "reformat",
+        "Finished",
+        "compiled",
+        "built in",
+        "formatted",
+        "abort",
+        "All ",
+        "complete",
+        "Checked ",
+        "congrat",
+    ];
+    SIGNS.iter().chain(&MORE).any(|sign| line.contains(sign)) || is_placed(line.trim_end())
+}
+
+fn word(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
+    let line = plain(line);
+    let line = line.as_ref();
+    let bare = without_prefix(line);
+    let task = (bare.len() < line.len()).then(|| prefix_name(line)).flatten();
+    let found = task_runner(line.trim()).or_else(|| judge(of, bare)).or_else(|| judge(of, line))?;
+    Some(match (found.failed, found.task.is_none(), task) {
+        (true, true, Some(task)) => Word { task: Some(task.to_owned()), ..found },
+        _ => found,
+    })
+}
+
+fn judge(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
+    let trimmed = line.trim();
+    if of(Sort::Test)
+        && let Some(word) = test_runner(trimmed)
+    {
+        return Some(word);
+    }
+    if (of(Sort::Build) || of(Sort::Lint))
+        && let Some(word) = compiler(line, of(Sort::Build)).or_else(|| linter(trimmed))
+    {
+        return Some(word);
+    }
+    if of(Sort::Test)
+        && let Some(word) = broken_build(trimmed)
+    {
+        return Some(word);
+    }
+    let sort = [Sort::Test, Sort::Lint, Sort::Build].into_iter().find(|sort| of(*sort));
+    counts(trimmed).map(|failed| Word { failed, weight: 3, sort: sort.filter(|_| only(of)), task: None })
+}
+
+/// Whether all that was run is of one sort.
+fn only(of: &impl Fn(Sort) -> bool) -> bool {
+    [Sort::Test, Sort::Lint, Sort::Build].into_iter().filter(|sort| of(*sort)).count() == 1
+}
+
+fn fails(weight: u8, sort: Sort) -> Option<Word> {
+    Some(Word { failed: true, weight, sort: Some(sort), task: None })
+}
+
+fn passes(weight: u8, sort: Sort) -> Option<Word> {
+    Some(Word { failed: false, weight, sort: Some(sort), task: None })
+}
+
+/// make, just, mise, npm, pnpm, yarn, bun, turbo, nx, task, gradle, maven, rake, bazel, tox, nox, pre-commit.
+fn task_runner(line: &str) -> Option<Word> {
+    let failed = |task: Option<&str>| {
+        Some(Word { failed: true, weight: 1, sort: None, task: task.map(str::to_owned) })
+    };
+    let passed = Some(Word { failed: false, weight: 1, sort: None, task: None });
+    let begins = |with: &str| line.starts_with(with);
+    let quoted = |quote: char| line.split(quote).nth(1);
+    if line.ends_with("ERROR task failed") {
+        return failed(prefix_name(line));
+    }
+    if begins("mise ERROR") || begins("npm ERR!") || begins("npm error") || line.contains("ELIFECYCLE") {
+        return failed(None);
+    }
+    if line.contains(": *** ") && (begins("make") || begins("gmake")) {
+        // `make: *** [Makefile:3: test] Error 1`
+        let target = line.split(['[', ']']).nth(1).and_then(|inner| inner.rsplit(": ").next());
+        return failed(target);
+    }
+    if begins("error: Recipe `") || begins("error: recipe `") {
+        return failed(quoted('`'));
+    }
+    if begins("error: script \"") || begins("task: Failed to run task \"") {
+        return failed(quoted('"'));
+    }
+    if begins("error Command failed")
+        || line.contains("ERR_PNPM_")
+        || begins("rake aborted!")
+        || begins("ninja: build stopped")
+    {
+        return failed(None);
+    }
+    if line.contains("run failed: command ") && line.contains("ERROR") {
+        return failed(None); // turbo
+    }
+    if begins("Failed:") && line.contains('#') {
+        return failed(line.rsplit('#').next()); // turbo: `Failed:    web#test`
+    }
+    if begins("Tasks:") && line.contains(" successful, ") {
+        let numbers: Vec<u64> = numbers(line).collect();
+        return match numbers.as_slice() {
+            [good, all, ..] if good == all => passed,
+            _ => failed(None),
+        };
+    }
+    if begins("NX ") {
+        return match (
+            line.contains("Successfully ran target"),
+            line.contains("failed") || line.contains("Failed"),
+        ) {
+            (true, _) => passed,
+            (false, true) => failed(None),
+            (false, false) => None,
+        };
+    }
+    if begins("BUILD FAILED") || begins("FAILURE: Build failed") || line.ends_with("BUILD FAILURE") {
+        return failed(None);
+    }
+    if begins("> Task :") && line.ends_with(" FAILED") {
+        return failed(line.trim_end_matches(" FAILED").rsplit(':').next());
+    }
+    if begins("BUILD SUCCESSFUL") || line.ends_with("] BUILD SUCCESS") {
+        return passed;
+    }
+    if begins("ERROR: Build did NOT complete")
+        || begins("FAILED: Build did NOT complete")
+        || begins("evaluation failed :(")
+    {
+        return failed(None);
+    }
+    if begins("nox > Session ") {
+        return if line.contains(" was successful") {
+            passed
+        } else if line.contains(" failed") {
+            failed(None)
+        } else {
+            None
+        };
+    }
+    if line.contains("......") && line.ends_with("Failed") {
+        return failed(None); // pre-commit
+    }
+    if begins("congratulations :)") { passed } else { None }
+}
+
+/// What the test runners say in words of their own; counts are read by [`counts`].
+fn test_runner(line: &str) -> Option<Word> {
+    let begins = |with: &str| line.starts_with(with);
+    let fail = |weight| fails(weight, Sort::Test);
+    let pass = |weight| passes(weight, Sort::Test);
+    if let Some(rest) = line.strip_prefix("test result: ") {
+        return if rest.starts_with("FAILED") { fail(3) } else { pass(3) };
+    }
+    if line == "FAIL"
+        || line == "FAILURES!"
+        || line == "ERRORS!"
+        || begins("FAILED (")
+        || begins("error: test failed")
+    {
+        return fail(1);
+    }
+    if begins("--- FAIL:")
+        || begins("FAIL\t")
+        || begins("FAIL  ")
+        || begins("FAIL ")
+        || begins("FAILED ")
+        || begins("not ok ")
+    {
+        return fail(2);
+    }
+    if begins("test ") && line.ends_with(" FAILED")
+        || begins("error: test run failed")
+        || begins("● Test suite failed to run")
+    {
+        return fail(2);
+    }
+    if line == "PASS"
+        || begins("ok  \t")
+        || begins("ok \t")
+        || begins("ok   ") && line.ends_with(['s', ')', ']'])
+    {
+        return pass(1);
+    }
+    if line == "OK" || begins("OK (") && line.ends_with(')') {
+        return pass(2); // unittest, phpunit
+    }
+    for mark in ["# fail ", "ℹ fail ", "# failed "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return if rest.trim() == "0" { pass(2) } else { fail(3) };
+        }
+    }
+    if let Some(rest) = line.strip_prefix("Summary [").and_then(|rest| rest.split_once(']')) {
+        let rest = rest.1.split_once(':').map_or(rest.1, |(_, rest)| rest);
+        return Some(Word { failed: counts(rest.trim())?, weight: 3, sort: Some(Sort::Test), task: None }); // nextest
+    }
+    if begins("ok | ") {
+        return pass(3); // deno
+    }
+    if begins("Failed!  - ")
+        || begins("Test Run Failed.")
+        || begins("The following tests FAILED")
+        || begins("Errors while running CTest")
+    {
+        return fail(2);
+    }
+    if begins("Passed!  - ") || begins("Test Run Successful.") {
+        return pass(2);
+    }
+    if begins("Executed ") {
+        // swift: `Executed 5 tests, with 1 failure (0 unexpected)`; karma: `Executed 5 of 5 SUCCESS`, bazel: `5 tests pass`
+        if let Some((_, rest)) = line.split_once(", with ") {
+            return if rest.starts_with("0 ") || rest.starts_with("no ") { pass(3) } else { fail(3) };
+        }
+        return match () {
+            () if line.contains("FAILED") || line.contains(" fails") => fail(3),
+            () if line.contains("SUCCESS")
+                || line.ends_with("tests pass.")
+                || line.ends_with("test passes.") =>
+            {
+                pass(3)
+            }
+            () => None,
+        };
+    }
+    if line.contains("Test run with ") {
+        return if line.contains(" failed after") {
+            fail(3)
+        } else if line.contains(" passed after") {
+            pass(3)
+        } else {
+            None
+        };
+    }
+    if begins("Test Suite 'All tests' failed") {
+        return fail(2);
+    }
+    if line.contains("All specs passed!") {
+        return pass(2); // cypress
+    }
+    if line.contains(" of ") && line.contains(" failed (") {
+        return fail(3); // cypress: `✖  1 of 3 failed (33%)`
+    }
+    if begins("panic: ") && !line.contains("recovered")
+        || begins("panic: test")
+        || begins("thread 'main' panicked")
+    {
+        return fail(1);
+    }
+    None
+}
+
+/// A test run whose code does not even build.
+fn broken_build(line: &str) -> Option<Word> {
+    let begins = |with: &str| line.starts_with(with);
+    let broken = begins("error: could not compile")
+        || begins("error[E")
+        || line.contains("[build failed]")
+        || line.contains("[setup failed]")
+        || line.contains(": error TS")
+        || line.contains("COMPILATION ERROR")
+        || begins("Build FAILED");
+    if broken { fails(2, Sort::Test) } else { None }
+}
+
+fn compiler(line: &str, builds: bool) -> Option<Word> {
+    let trimmed = line.trim();
+    let begins = |with: &str| trimmed.starts_with(with);
+    let sort = if builds { Sort::Build } else { Sort::Lint };
+    let harmless = [": warning", ": note:", ": info", ": help:"].iter().any(|word| line.contains(word));
+    if begins("error: could not compile")
+        || begins("error[E")
+        || begins("error: aborting due to")
+        || begins("collect2: error")
+        || begins("Build FAILED")
+        || begins("Failed to compile")
+        || begins("error during build")
+        || line.contains(": error TS")
+        || line.contains(" - error TS")
+        || line.contains(": fatal error:")
+        || line.contains(": error: ")
+        || begins("e: ") && line.contains(".kt:")
+    {
+        return fails(2, sort);
+    }
+    if is_placed(line) && !harmless {
+        return fails(2, sort);
+    }
+    if line.contains("compiled with ") && line.contains(" error") {
+        return fails(2, sort);
+    }
+    if begins("Finished `")
+        || begins("Finished dev")
+        || begins("Finished release")
+        || begins("Build succeeded")
+        || begins("Build complete!")
+        || line.contains(" compiled successfully")
+        || begins("✓ built in")
+    {
+        return passes(2, sort);
+    }
+    None
+}
+
+fn linter(line: &str) -> Option<Word> {
+    let begins = |with: &str| line.starts_with(with);
+    let (pass, fail) = (passes(2, Sort::Lint), fails(2, Sort::Lint));
+    if begins("Success: no issues found")
+        || begins("All checks passed!")
+        || begins("All matched files use Prettier")
+        || begins("All done! ")
+        || begins("Checked ") && line.contains("No fixes applied")
+        || line.ends_with("already formatted")
+    {
+        return pass;
+    }
+    if line.contains("Code style issues")
+        || begins("Oh no! ")
+        || begins("would reformat ")
+        || begins("Would reformat: ")
+        || begins("In ") && line.ends_with(':') && line.contains(" line ")
+        || line.ends_with(" would be reformatted")
+    {
+        return fail;
+    }
+    if let Some(rest) = line.strip_prefix("Found ") {
+        let rest = rest.split([' ', '.']).collect::<Vec<_>>();
+        if let [number, what, ..] = rest.as_slice()
+            && matches!(
+                what.trim_end_matches(['.', ',']),
+                "error" | "errors" | "issue" | "issues" | "problems" | "problem" | "violations"
+            )
+            && let Ok(number) = number.parse::<u64>()
+        {
+            return if number > 0 { fail } else { pass };
+        }
+    }
+    None
+}
+
+/// `src/a.go:12:3: unused`: how compilers and linters begin a finding. What is indented is a log or a trace.
+fn is_placed(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    // Cheap first: most lines hold no `:12:3:`.
+    let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
+        return false;
+    };
+    let file = line[..at].strip_prefix("vet: ").unwrap_or(&line[..at]);
+    let file = without_prefix(file);
+    let mut rest = line[at + 1..].splitn(3, ':');
+    let is_number = |part: Option<&str>| {
+        part.is_some_and(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let named = file.contains('.') && !file.contains([' ', '\t', '(']) && !file.starts_with("http");
+    // `12:30:01` is a time.
+    let ends_in_letter = file.ends_with(|c: char| c.is_ascii_alphabetic());
+    named
+        && ends_in_letter
+        && is_number(rest.next())
+        && is_number(rest.next())
+        && rest.next().is_some_and(|text| text.starts_with(' '))
+}
+
+/// What counts say: `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1`, `3 problems (0 errors, 3 warnings)`. None where a
+/// line is no row of counts: prose has numbers too.
+fn counts(line: &str) -> Option<bool> {
+    const BEFORE: [&str; 9] = [
+        "Tests:",
+        "Test Suites:",
+        "Test Files",
+        "Tests",
+        "DONE",
+        "FAILED |",
+        "Tests run:",
+        "Result:",
+        "Suites:",
+    ];
+    let marks = |c: char| {
+        matches!(
+            c,
+            '=' | '-' | '!' | '✖' | '✗' | '✘' | '✔' | '✓' | '⎯' | '×' | '*' | ' ' | '.' | ':' | '❌' | '✅'
+        )
+    };
+    let line = line.trim_matches(marks);
+    let line = line.strip_prefix("[ERROR] ").or_else(|| line.strip_prefix("[INFO] ")).unwrap_or(line);
+    let line = line.strip_prefix("[WARNING] ").unwrap_or(line);
+    if let Some(failed) = named_counts(line) {
+        return Some(failed);
+    }
+    let named = BEFORE.iter().find_map(|name| line.strip_prefix(name).map(str::trim_start));
+    let row = named.unwrap_or(line);
+    if row.len() > 200 || !row.starts_with(|c: char| c.is_ascii_digit()) && !row.starts_with("no ") {
+        return None;
+    }
+    let (mut bad, mut problems, mut good) = (None, None, false);
+    for piece in row.split([',', ';', '|', '(', ')', '·']).map(str::trim).filter(|piece| !piece.is_empty()) {
+        match count(piece)? {
+            Count::Bad(n) => bad = Some(bad.unwrap_or(0) + n),
+            Count::Problems(n) => problems = Some(n),
+            Count::Good => good = true,
+            Count::Other => {}
+        }
+    }
+    match (bad, problems, good) {
+        (Some(n), _, _) | (None, Some(n), _) => Some(n > 0),
+        (None, None, true) => Some(false),
+        (None, None, false) => None,
+    }
+}
+
+enum Count {
+    Bad(u64),
+    /// Errors and warnings together, if nothing tells them apart.
+    Problems(u64),
+    Good,
+    Other,
+}
+
+/// One piece of a row of counts. None: it is none.
+fn count(piece: &str) -> Option<Count> {
+    let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
+    let first = words.next()?;
+    let words: Vec<&str> = words.collect();
+    let number = match first {
+        "no" => 0,
+        "in" | "total" | "duration" => return Some(Count::Other),
+        _ => match first.trim_end_matches('%').parse::<u64>() {
+            Ok(number) => number,
+            // `3.2s`, `10ms`: how long it took.
+            Err(_) if first.starts_with(|c: char| c.is_ascii_digit()) && words.len() <= 1 => {
+                return Some(Count::Other);
+            }
+            Err(_) => return None,
+        },
+    };
+    if words.len() > 7 {
+        return None;
+    }
+    // `1 tests failed out of 5`: what was counted may stand before how it went.
+    let what = match words.as_slice() {
+        [
+            "test" | "tests" | "spec" | "specs" | "suite" | "suites" | "target" | "targets" | "file"
+            | "files" | "feature" | "step" | "scenario",
+            how,
+            ..,
+        ] => how,
+        [how, ..] => how,
+        [] => "",
+    };
+    let rest = words.iter().skip_while(|word| **word != what).nth(1).copied().unwrap_or_default();
+    let ends = rest.is_empty()
+        || matches!(
+            rest,
+            "in" | "out"
+                | "total"
+                | "found"
+                | "detected"
+                | "generated"
+                | "locally"
+                | "of"
+                | "during"
+                | "are"
+                | "across"
+        )
+        || rest.starts_with(['(', '[']);
+    match what {
+        "failed" | "failure" | "failures" | "failing" | "fail" | "fails" | "error" | "errors" | "timed"
+        | "broken" | "interrupted"
+            if ends || what == "timed" =>
+        {
+            Some(Count::Bad(number))
+        }
+        "problem" | "problems" | "issue" | "issues" | "offense" | "offenses" | "violation" | "violations"
+            if ends =>
+        {
+            Some(Count::Problems(number))
+        }
+        "passed" | "pass" | "passing" | "succeeded" | "successful" if ends => Some(Count::Good),
+        _ => Some(Count::Other),
+    }
+}
+
+/// `Tests run: 5, Failures: 1, Errors: 0`, `failures=1`, `Failed: 0, Passed: 5`.
+fn named_counts(line: &str) -> Option<bool> {
+    let mut bad = None;
+    for piece in line.split([',', ';']) {
+        let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
+        let number = number.trim().trim_end_matches(['.', ')']);
+        let name = name.rsplit([' ', '(', '-']).find(|word| !word.is_empty()).unwrap_or_default();
+        if matches!(name, "Failures" | "Errors" | "Failed" | "failures" | "errors" | "failed")
+            && let Ok(number) = number.parse::<u64>()
+        {
+            bad = Some(bad.unwrap_or(0) + number);
+        }
+    }
+    bad.map(|n| n > 0)
+}
+
+fn numbers(line: &str) -> impl Iterator<Item = u64> {
+    line.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok())
+}
+
+/// Without escape sequences.
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, behind)) = rest.split_once('\u{1b}') {
+        text.push_str(before);
+        let end = behind.find(|c: char| c.is_ascii_alphabetic()).map_or(behind.len(), |at| at + 1);
+        rest = &behind[end..];
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
+}
+
+/// `[lint:go] x`, `web:test: x`, `app-1  | x`: without the name of who prints it.
+fn without_prefix(line: &str) -> &str {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.len() < 60
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_:./@#".contains(&b))
+    };
+    if let Some((name, rest)) = line.strip_prefix('[').and_then(|inner| inner.split_once("] "))
+        && is_name(name)
+        && !matches!(name, "ERROR" | "INFO" | "WARNING" | "warn" | "error")
+    {
+        return rest;
+    }
+    if let Some((name, rest)) = line.split_once(": ")
+        && is_name(name)
+        && name.contains(':')
+        && !name.rsplit(':').next().is_some_and(|last| last.bytes().all(|b| b.is_ascii_digit()))
+    {
+        return rest;
+    }
+    match line.split_once(" | ") {
+        Some((name, rest)) if is_name(name.trim_end()) && name.contains(['-', '_']) => rest,
+        _ => line,
+    }
+}
+
+fn prefix_name(line: &str) -> Option<&str> {
+    match line.strip_prefix('[') {
+        Some(inner) => inner.split_once(']').map(|(name, _)| name),
+        None => line.split_once(": ").and_then(|(name, _)| name.rsplit(':').next()),
+    }
+}

@@ -1,0 +1,373 @@
+use super::*;
+
+#[path = "run/pairs_tests.rs"]
+mod pairs;
+
+fn ends(command: &str, exit: i64, output: &str) -> Ended {
+    ended(command, Some(exit), exit != 0, output).ended
+}
+
+/// Every runner, each with a run that passed and one that failed, plain and behind everything that hides its exit code.
+#[test]
+fn how_runs_end() {
+    let mut seen = 0;
+    for (command, passed, failed) in pairs::PAIRS {
+        for (output, expected) in [(passed, Ended::Passed), (failed, Ended::Failed)] {
+            let code = i64::from(expected == Ended::Failed);
+            let check = |line: &str, exit: i64, expected: Ended| {
+                assert_eq!(ends(line, exit, output), expected, "{line} (exit {exit}):\n{output}");
+            };
+            check(command, code, expected);
+            check(&format!("cd sub && {command} 2>&1"), code, expected);
+            for hidden in
+                [" 2>&1 | tail -40", " | tee out.log", " || true", "; echo done", " 2>&1 | tail -40; ls"]
+            {
+                check(&format!("{command}{hidden}"), 0, expected);
+            }
+            // What it printed is not there: nobody knows.
+            for hidden in [" > out.log 2>&1; ls", " > out.log 2>&1 &", " 2>&1 | grep -c zebra", " | wc -l"] {
+                assert_eq!(ends(&format!("{command}{hidden}"), 0, "3"), Ended::Unknown, "{command}{hidden}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 80, "{seen} pairs");
+}
+
+/// Never passed, whatever hides it, when the output holds a failure.
+#[test]
+fn a_failure_in_the_output_is_never_a_pass() {
+    let noise =
+        ["", "compiling\n", "5 passed\n", "ok  \texample.com/b\t0.1s\n", "0 issues.\n", "Done in 1.2s.\n"];
+    for (command, passed, failed) in pairs::PAIRS {
+        for before in noise.iter().chain([passed]) {
+            for after in noise.iter().chain([passed]) {
+                let output = format!("{before}\n{failed}\n{after}");
+                for line in
+                    [(*command).to_owned(), format!("{command} 2>&1 | tail -99"), format!("{command}; true")]
+                {
+                    assert_ne!(ends(&line, 0, &output), Ended::Passed, "{line}:\n{output}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_hides_an_exit_code() {
+    use Ended::{Failed, Passed, Unknown};
+    for (command, exit, output, expected) in [
+        ("cargo test", 0, "", Passed),
+        ("cargo test", 101, "", Failed),
+        ("cargo test | tail -5", 0, "", Unknown),
+        ("cargo test 2>&1 | tail -5", 0, "   Compiling x v0.1.0", Unknown),
+        ("set -o pipefail; cargo test | tail -5", 0, "", Passed),
+        ("set -o pipefail; cargo test | tail -5", 101, "", Failed),
+        ("cargo test &", 0, "", Unknown),
+        ("cargo test && cargo clippy", 0, "", Passed),
+        ("cargo test && cargo clippy", 1, "", Failed),
+        ("cargo test; cargo clippy", 0, "", Unknown),
+        ("cd x; cargo test", 0, "", Passed),
+        ("cargo test || echo broken", 0, "broken", Failed),
+        ("cargo test && echo fine || echo broken", 0, "fine", Passed),
+        ("cargo test && echo fine || echo broken", 0, "broken", Failed),
+        ("cargo test > log 2>&1; echo \"exit: $?\"; tail log", 0, "exit: 101\nerror: x", Failed),
+        ("cargo test > log 2>&1; echo \"exit: $?\"; tail log", 0, "exit: 0\nall", Passed),
+        ("cargo test | tail -1; echo $?", 0, "0", Unknown),
+        ("cargo test | tail -1; echo ${PIPESTATUS[0]}", 0, "x\n101", Failed),
+        ("go test ./... | head -2", 0, "ok  \ta\t0.1s\nok  \tb\t0.1s", Unknown),
+        ("go test ./... | head -20", 0, "ok  \ta\t0.1s\nok  \tb\t0.1s", Passed),
+        ("go test ./... | grep ok", 0, "ok  \ta\t0.1s", Unknown),
+        ("go test ./... | grep -E 'FAIL|ok'", 0, "ok  \ta\t0.1s", Passed),
+        ("go test ./... | grep -v FAIL", 0, "ok  \ta\t0.1s", Unknown),
+        ("go test ./... | grep zebra", 1, "", Unknown),
+        ("for i in 1 2 3; do go test ./x; done", 0, "ok  \tx\t0.1s\nFAIL\tx\t0.1s", Failed),
+        ("go build ./... 2>&1 | head -30", 0, "", Passed),
+        ("go build ./... 2>&1 | grep x", 0, "", Unknown),
+        ("make 2>&1 | tail -3", 0, "", Unknown),
+        ("npm test", 0, "Tests:       1 failed, 4 passed, 5 total", Failed),
+        (
+            "cargo test",
+            0,
+            "test result: FAILED. 0 passed; 1 failed\ntest result: ok. 1 passed; 0 failed",
+            Unknown,
+        ),
+        ("git push", 1, "rejected", Failed),
+        ("ls | head", 0, "a", Unknown),
+        ("go run ./x list | python3 -c 'print(1)'", 1, "SyntaxError", Unknown),
+        ("gh api x | jq .y", 3, "jq: error", Unknown),
+        ("echo y | docker build -", 1, "error", Failed),
+        ("ls", 0, "a", Passed),
+        ("", 0, "", Unknown),
+    ] {
+        assert_eq!(ends(command, exit, output), expected, "{command} (exit {exit}): {output}");
+    }
+}
+
+#[test]
+fn prose_is_no_summary() {
+    for line in [
+        "he passed 3 exams",
+        "2026-01-01 ERROR task=3 failed to open a file",
+        "3 failed attempts to log in were seen by the server yesterday evening, nothing else happened",
+        "    a_test.go:12: log of a test that goes well",
+        "\t/usr/lib/go/src/testing/testing.go:1872 +0x190",
+        "12:30:01 INFO started",
+        "=== RUN   TestError",
+        "--- PASS: TestFailed (0.00s)",
+    ] {
+        assert_eq!(ends("make test | tail -5", 0, line), Ended::Unknown, "{line}");
+    }
+}
+
+#[test]
+fn which_check_of_a_line_failed() {
+    let step = |command: &str, output: &str| ended(command, Some(1), true, output).step;
+    assert_eq!(
+        step("mise run test && mise run lint 2>&1 | tail", "1 issues:\n[lint] ERROR task failed"),
+        Some(1)
+    );
+    assert_eq!(step("go build ./... && mise run lint", "[lint:go] ERROR task failed"), Some(1));
+    assert_eq!(step("make lint && make test", "make: *** [Makefile:3: test] Error 1"), Some(1));
+    assert_eq!(step("go build ./... && go test ./...", "--- FAIL: TestA (0.00s)\nFAIL"), Some(1));
+    assert_eq!(step("make a && cargo test", ""), Some(0));
+    assert_eq!(step("cargo clippy && cargo test", "something"), None);
+}
+
+#[test]
+fn the_line_that_tells_most() {
+    let told = |command: &str, output: &str| {
+        let verdict = ended(command, Some(0), false, output);
+        verdict.line.map(|line| output[line].to_owned()).unwrap_or_default()
+    };
+    let cargo = "running 2 tests\ntest a ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\nerror: test failed";
+    assert_eq!(told("cargo test | tail", cargo), "test result: FAILED. 1 passed; 1 failed; 0 ignored");
+    assert_eq!(
+        told("cargo test", "x\n  test result: ok. 3 passed; 0 failed\n"),
+        "test result: ok. 3 passed; 0 failed"
+    );
+    assert_eq!(
+        told("mise run test | tail", "FAIL\texample.com/b\t0.2s\nFAIL\n[test] ERROR task failed"),
+        "FAIL\texample.com/b\t0.2s"
+    );
+    let long = format!("{}\n5 passed in 0.1s\n", "é".repeat(20_000));
+    assert_eq!(told("pytest | tail -500", &long), "5 passed in 0.1s");
+}
+
+#[test]
+fn commands_that_do_something() {
+    use Sort::{Build, Format, Lint, Run, Test};
+    for (command, expected) in [
+        ("cargo test -p model 2>&1 | tail -5", Some(Test)),
+        ("cd x && RUST_LOG=debug cargo nextest run", Some(Test)),
+        ("cargo clippy --all-targets", Some(Lint)),
+        ("cargo build && cargo test", Some(Test)),
+        ("cargo check", Some(Build)),
+        ("cargo fmt", Some(Format)),
+        ("cargo fmt --all --check", Some(Lint)),
+        ("go test ./... -count=1", Some(Test)),
+        ("go vet ./...", Some(Lint)),
+        ("go run ./cmd/x list", Some(Run)),
+        ("npm run test:unit -- --watch=false", Some(Test)),
+        ("npm test", Some(Test)),
+        ("npm install", None),
+        ("pnpm run build", Some(Build)),
+        ("pnpm exec tsc --noEmit", Some(Build)),
+        ("mise run lint", Some(Lint)),
+        ("mise exec -- golangci-lint run ./...", Some(Lint)),
+        ("mise run test:ci 2>&1 | tail -20", Some(Test)),
+        ("make", Some(Build)),
+        ("make test", Some(Test)),
+        ("python3 -m pytest tests -q", Some(Test)),
+        ("python3 -m unittest", Some(Test)),
+        ("python manage.py test app", Some(Test)),
+        ("python3 -c 'print(1)'", None),
+        ("uv run pytest", Some(Test)),
+        ("timeout 60 npx vitest run", Some(Test)),
+        ("./test.sh", Some(Test)),
+        ("./gradlew :app:test", Some(Test)),
+        ("dotnet build", Some(Build)),
+        ("scripts/build.sh", Some(Build)),
+        ("eslint --fix src", Some(Format)),
+        ("prettier --check .", Some(Lint)),
+        ("node --test", Some(Test)),
+        ("node server.js", Some(Run)),
+        ("git commit -m 'cargo test passes'", None),
+        ("grep -r test src", None),
+        ("cat tests/a.rs", None),
+        ("golangci-lint --version", None),
+        ("/usr/bin/grep x", None),
+        ("ls", None),
+        ("", None),
+    ] {
+        assert_eq!(sort(command), expected, "{command}");
+        if expected.is_some_and(Sort::is_check) {
+            assert!(may_tell(command), "{command}");
+        }
+    }
+}
+
+#[test]
+fn one_check_by_many_names() {
+    let key = |command: &str, cwd: &str| checks(command, cwd)[0].key();
+    let same = |one: &str, other: &str| assert_eq!(key(one, ""), key(other, ""), "{one} / {other}");
+    same("cargo test -p a", "cargo test -p a 2>&1 | tail -5");
+    same("cargo test -p a", "FOO=1 time cargo test -v -p a > log; echo $?");
+    same("go test ./x -run 'TestA|TestB' -v -count=1", "go test -run \"TestA|TestB\" ./x");
+    same("golangci-lint run ./...", "mise exec -- golangci-lint run --timeout=30m ./...");
+    same("pytest -q tests", "python3 -m pytest tests --tb=short -x");
+    same("npx vitest run --reporter=dot", "vitest run");
+    same("./x list", "./x list --json");
+    assert_eq!(key("cd a && make", ""), key("make", "a"));
+    assert_eq!(
+        key("cd a && make", "a"),
+        key("make", "a"),
+        "some harnesses tell the folder after it was entered"
+    );
+    assert_eq!(key("cd /top/a && make", "b"), key("make", "/top/a"));
+    for (one, other) in [
+        ("make a_test", "make b_test"),
+        ("cargo test -p a", "cargo test -p b"),
+        ("cd a && make", "cd b && make"),
+    ] {
+        assert_ne!(key(one, ""), key(other, ""));
+    }
+}
+
+#[test]
+fn as_somebody_would_type_it_again() {
+    for (command, expected) in [
+        ("cd /x && FOO=1 cargo test -p 'a b' 2>&1 | tail -5", "FOO=1 cargo test -p 'a b'"),
+        ("timeout 60 go test ./... -run \"TestA|TestB\" | head", "go test ./... -run \"TestA|TestB\""),
+        ("mise exec -- golangci-lint run", "mise exec -- golangci-lint run"),
+        ("uv run pytest \\\n  -q > log", "uv run pytest -q"),
+        ("npx jest a.test.ts; echo $?", "npx jest a.test.ts"),
+    ] {
+        assert_eq!(checks(command, "")[0].runnable, expected, "{command}");
+    }
+    for (command, expected) in [
+        ("cd /x && make lint && make test 2>&1 | tail -5", "make lint && make test"),
+        ("# a comment\ngo vet ./...", "go vet ./..."),
+        ("docker build . > log 2>&1; echo done", "docker build ."),
+    ] {
+        assert_eq!(runnable(command), expected, "{command}");
+    }
+}
+
+#[test]
+fn what_shows_that_a_check_goes_well() {
+    let one = |command: &str| checks(command, "").remove(0);
+    let yes =
+        |passed: &str, failed: &str| assert!(shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
+    let no = |passed: &str, failed: &str| {
+        assert!(!shows_passed(&one(passed), &one(failed)), "{passed} → {failed}");
+    };
+    yes("cargo test -q", "cargo test");
+    no("cd x && cargo test", "cargo test");
+    no("make test", "make lint");
+    yes("mise run test:ci", "go test ./x/... -run TestA");
+    yes("mise run test:ci", "mise run test:integration");
+    no("mise run test", "mise run test:integration");
+    no("mise run test:integration", "mise run test");
+    no("mise run test -- -run TestA", "go test ./x");
+    no("mise run test:unit", "go test ./x");
+    yes("mise run lint", "golangci-lint run ./x/...");
+    yes("mise run test", "go build ./...");
+    yes("go test ./...", "go test ./x -run TestA");
+    yes("go test ./x/...", "go test ./x/y");
+    yes("go test ./x -run TestA", "go test ./x -run TestABig");
+    yes("go test ./x -run 'TestA|TestB'", "go test ./x -run TestB");
+    yes("go test ./x", "go test ./x -run TestB");
+    no("go test ./x -run TestABig", "go test ./x -run TestA");
+    no("go test ./x/...", "go test ./y");
+    no("go test ./x", "go test ./x/...");
+    no("go test ./... -run TestA", "go test ./y");
+    no("go test ./...", "go test -tags=integration ./x");
+    yes("go build ./cmd/...", "go build ./cmd/a/b/");
+    yes("cargo test --workspace", "cargo test -p parse");
+    no("cargo test", "cargo test -p parse");
+    no("cargo test --workspace", "go test ./x");
+    yes("npm test", "npx jest a.test.ts");
+    no("npm test", "cargo test -p parse");
+    yes("pytest", "pytest tests/a.py::test_x");
+    yes("pytest tests", "pytest tests/a.py");
+    yes("pytest tests/a.py", "pytest tests/a.py::test_x");
+    yes("pytest tests/a.py", "pytest tests/a.py -k name");
+    no("pytest tests/a.py", "pytest tests/b.py");
+    no("go test ./... -run TestA", "go build ./...");
+}
+
+#[test]
+fn tests_by_their_names() {
+    let names = |error: &str| failed_tests(error).unwrap_or_default();
+    assert_eq!(names("--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\nFAIL"), ["TestA"]);
+    assert_eq!(names("FAILED tests/a.py::test_x - assert 1 == 2"), ["tests/a.py::test_x"]);
+    assert_eq!(names("test parse::odd ... FAILED"), ["parse::odd"]);
+    assert_eq!(failed_tests("FAIL"), None);
+    assert_eq!(failed_tests(&"--- FAIL: TestA (0.00s)\n".repeat(6)), None, "there may be more");
+    let one = |command: &str| checks(command, "").remove(0);
+    assert!(one("go test -run '^TestA$' ./x").selects("TestA"));
+    assert!(!one("go test -run TestAB ./x").selects("TestA"));
+    assert!(!one("go test ./x").selects("TestA"));
+    assert!(one("pytest tests/a.py::test_x").selects("tests/a.py::test_x"));
+    assert!(one("cargo test parse::odd").selects("parse::odd"));
+}
+
+#[test]
+fn what_a_line_is_for() {
+    let look = |command: &str| assert_eq!(errand(command, ""), Errand::Look, "{command}");
+    for command in [
+        "ls x",
+        "cat a | grep b",
+        "rg x",
+        "find . -name y",
+        "test -f z",
+        "which go",
+        "git rev-parse HEAD",
+        "gh pr view 3",
+        "jq . a.json",
+        "git log --oneline",
+        "git branch --show-current",
+        "git -C x status",
+        "gh api repos/a/b/pulls/1/comments | jq .",
+        "rm -f a",
+        "curl localhost:3000",
+        "python3 -c 'import x'",
+        "python3 - <<'E'\nx\nE",
+        "go list ./...",
+        "for f in a b; do cat $f; done",
+        "docker ps",
+        "sed -n 1,3p a",
+        "cd /nowhere",
+        "echo a; sleep 3",
+        "x=$(gh pr view 3)",
+        "golangci-lint version",
+        "",
+    ] {
+        look(command);
+    }
+    assert_eq!(
+        errand("git fetch && git rebase origin/main 2>&1", ""),
+        Errand::Git(vec![Family::Other, Family::Join])
+    );
+    assert_eq!(errand("git -C x push | tail -3", ""), Errand::Git(vec![Family::Push]));
+    assert_eq!(errand("docker build -t a .", ""), Errand::Other(vec!["docker build".into()]));
+    assert_eq!(errand("terraform plan -out p", ""), Errand::Other(vec!["terraform plan".into()]));
+    assert!(matches!(errand("gh api x -X POST -f body=y", ""), Errand::Other(_)));
+    assert!(matches!(errand("python3 -m unittest", ""), Errand::Checks(_)));
+    assert!(
+        Family::Commit.settles(Family::Join)
+            && !Family::Join.settles(Family::Push)
+            && Family::Join.settles(Family::Other)
+    );
+}
+
+#[test]
+fn odd_lines_are_survived() {
+    for line in [
+        "'", "\"", "\\", "&&", "| |", ">", "((", "a |", "&& a", "echo $?", "; ;", "a <<", "| tail",
+        "timeout", "cargo",
+    ] {
+        let _ = (ended(line, Some(0), false, line), errand(line, ""), runnable(line), checks(line, ""));
+    }
+}
