@@ -180,15 +180,9 @@ impl<'a> Raw<'a> {
     /// A string. Of a longer one, at least the first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        let mut end = clean_cut(inner, max);
-        let mut text = unquote(&inner[..end]);
         // Escapes are longer than what they stand for. Whoever gets a text that was cut must get all of the margin
         // behind what is kept: redaction looks at it.
-        while end < inner.len() && text.len() < max {
-            end += clean_cut(&inner[end..], (max - text.len()).max(16));
-            text = unquote(&inner[..end]);
-        }
-        Some(text)
+        Some(unquote(&inner[..decoded_cut(inner, max)]))
     }
 
     /// The end of a string as it is written, escapes and all: enough to find a plain mark in it.
@@ -244,26 +238,27 @@ fn is_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
-/// The longest way into a string, up to `max`, that ends inside no character and inside no escape.
-fn clean_cut(inner: &[u8], max: usize) -> usize {
-    if inner.len() <= max {
-        return inner.len();
+/// How far into a string `max` bytes of its text reach, or a little further: it ends inside no character and no escape.
+fn decoded_cut(inner: &[u8], max: usize) -> usize {
+    let (mut end, mut decoded) = (0, 0);
+    while decoded < max && end < inner.len() {
+        let plain = memchr::memchr(b'\\', &inner[end..]).unwrap_or(inner.len() - end);
+        if decoded + plain >= max {
+            end += max - decoded;
+            while inner.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+                end += 1;
+            }
+            return end;
+        }
+        end += plain;
+        decoded += plain;
+        if end < inner.len() {
+            let (character, length) = unescape(&inner[end..]);
+            end += length;
+            decoded += character.len_utf8();
+        }
     }
-    let mut end = max;
-    while end > 0 && inner[end] & 0xC0 == 0x80 {
-        end -= 1;
-    }
-    // The longest escape is \u1234: one that begins further back has ended.
-    let near = end.saturating_sub(5);
-    let Some(slash) = inner[near..end].iter().rposition(|b| *b == b'\\').map(|at| near + at) else {
-        return end;
-    };
-    let before = inner[..slash].iter().rev().take_while(|b| **b == b'\\').count();
-    if before % 2 == 1 {
-        return end; // it is itself escaped
-    }
-    let length = if inner[slash + 1] == b'u' { 6 } else { 2 };
-    if slash + length > end { slash } else { end }
+    end
 }
 
 /// The text between two quotes. What is no Unicode, and half a surrogate pair, which JavaScript writes, becomes U+FFFD;

@@ -70,6 +70,16 @@ impl Droid {
         (talk, id.to_owned())
     }
 
+    /// A session of before, in a process of its own.
+    pub fn resume(&self, scratch: &Scratch, model: &Model, session: &str) -> Conversation {
+        let mut command = self.command(scratch, model);
+        command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
+        let mut talk = Conversation { process: Process::start(command), requests: 0 };
+        let answer = talk.request("droid.load_session", &json!({ "sessionId": session }));
+        assert!(answer["result"].is_object(), "{answer}");
+        talk
+    }
+
     pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
         let mut settings = json!({
             "customModels": [{

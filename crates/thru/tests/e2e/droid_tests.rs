@@ -175,3 +175,30 @@ pub fn execute(command: &str) -> Step {
     });
     call("Execute", input)
 }
+
+/// Droid resumes a session with its conversation: nothing of it is told again.
+#[test]
+fn a_session_that_is_resumed_has_its_conversation() {
+    let Some(droid) = Droid::find() else { return };
+    let scratch = Scratch::new();
+    Droid::init(&scratch);
+    let file = scratch.project.join("src/greeting.txt");
+    let model = Model::start(Script::main([
+        call("Create", json!({ "file_path": file, "content": "hello\n" })),
+        say("All done."),
+        say("Yes."),
+    ]));
+    let (mut talk, sid) = droid.converse(&scratch, &model);
+    talk.say("Please GREET-THE-WORLD");
+    talk.end().assert_success();
+    let mut talk = droid.resume(&scratch, &model, &sid);
+    talk.say("Do you remember?");
+    talk.end().assert_success();
+
+    model.assert_played();
+    let asked = model.asked();
+    let last = asked.last().expect("a question");
+    assert!(last.holds("Do you remember?") && last.holds("GREET-THE-WORLD"), "the conversation is replayed");
+    scratch.shown(&sid).once(&json!({ "event": "session-start", "name": "resume" }));
+    assert!(!last.holds("Throughline: this session"), "nothing has changed since");
+}

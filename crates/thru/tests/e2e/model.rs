@@ -114,13 +114,22 @@ impl Asked {
         in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
     }
 
-    /// The text of a message that holds this, whole; none where there is none.
+    /// The text that holds this, whole.
     pub fn text_with(&self, needle: &str) -> Option<String> {
-        text_with(&self.body["messages"], needle)
+        text_with(&self.body["messages"], needle).or_else(|| text_with(&self.body["system"], needle))
     }
 
     pub fn count(&self, needle: &str) -> usize {
         count(&self.body["messages"], needle) + count(&self.body["system"], needle)
+    }
+}
+
+fn text_with(value: &Value, needle: &str) -> Option<String> {
+    match value {
+        Value::String(text) => text.contains(needle).then(|| text.clone()),
+        Value::Array(items) => items.iter().find_map(|item| text_with(item, needle)),
+        Value::Object(fields) => fields.values().find_map(|field| text_with(field, needle)),
+        _ => None,
     }
 }
 

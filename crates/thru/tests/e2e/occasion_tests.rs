@@ -94,3 +94,59 @@ fn two_sessions_side_by_side_hear_of_each_other() {
     let third = scratch.thru_ok(&["brief", "--event", "startup"]);
     assert!(!third.contains("Also at work"), "both have ended: {third}");
 }
+
+/// What a summary does not know or gets wrong: a commit, a push and a comment that were made. What it holds is not repeated.
+#[test]
+fn beside_a_summary_the_brief_adds_and_puts_right() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    scratch.git(&["init", "--quiet", "--bare", "../origin.git"]);
+    scratch.git(&["remote", "add", "origin", "../origin.git"]);
+    // The forge's own program, as far as this test goes.
+    let gh = scratch.bin().join("gh");
+    let comment = "https://github.com/acme/lexer/pull/7#issuecomment-2459881";
+    std::fs::write(&gh, format!("#!/bin/sh\necho {comment}\n")).expect("a file");
+    std::fs::set_permissions(&gh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("a mode");
+    let shell = |command: &str| call("Bash", json!({ "command": command, "description": "Go on" }));
+    let commit =
+        "git add -A . && git -c user.name=T -c user.email=t@example.invalid commit -m 'Make the lexer fast'";
+    let words = "Make the lexer fast, and keep it free of regular expressions";
+    let ended = "The lexer reads a whole file in one pass, without backtracking.";
+    let summary = format!(
+        "The user asked: \"{words}\". src/lexer.rs was written. {ended} All changes are still uncommitted."
+    );
+    let model = Model::start(Script {
+        main: vec![
+            edit(&scratch, "src/lexer.rs"),
+            shell(commit),
+            shell("git push origin main"),
+            shell("gh pr comment 7 --body 'The lexer is fast now.'"),
+            say(ended),
+            say("I see."),
+        ],
+        compact: vec![say(&format!("<analysis>none</analysis>\n<summary>{summary}</summary>"))],
+        ..Script::default()
+    });
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    talk.say(words);
+    talk.say("/compact");
+    talk.say("Go on");
+    talk.end().assert_success();
+    model.assert_played();
+
+    let asked = model.asked();
+    let compacted = asked.iter().rposition(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    let brief = asked[compacted + 1].text_with(BRIEF).expect("a brief after the compaction");
+    let brief = &brief[brief.find(BRIEF).expect("it is there")..];
+    let head = scratch.command("git").args(["rev-parse", "--short=7", "HEAD"]).output().expect("git");
+    let head = String::from_utf8_lossy(&head.stdout).trim().to_owned();
+    for needle in [head.as_str(), "push", "issuecomment-2459881", "the summary says"] {
+        assert!(brief.contains(needle), "{needle:?} in\n{brief}");
+    }
+    assert!(!brief.contains("regular expressions"), "the summary holds it:\n{brief}");
+    for line in brief.lines().map(|line| line.trim_start_matches("- ").trim()).filter(|line| line.len() > 12)
+    {
+        assert!(!summary.contains(line), "the summary holds {line:?}");
+    }
+}

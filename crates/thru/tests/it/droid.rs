@@ -104,10 +104,10 @@ fn what_no_hook_tells_is_found_in_the_transcript_once() {
     let prompts: Vec<_> =
         lines.iter().filter(|line| line["event"] == "prompt").map(|line| &line["text"]).collect();
     assert_eq!(prompts, [&json!("make it work")]);
-    let brief = fire(&env, "SessionStart", &with(json!({"source": "resume"})));
-    brief.accepted("resume");
+    fire(&env, "SessionStart", &with(json!({"source": "resume"}))).silent("the conversation is replayed");
+    let brief = env.thru(&["brief", "--session", "s"]).ok().stdout;
     for words in ["make it work", "cargo test", "error: no test", "the tests fail"] {
-        assert!(brief.stdout.contains(words), "{words}: {}", brief.stdout);
+        assert!(brief.contains(words), "{words}: {brief}");
     }
 }
 
