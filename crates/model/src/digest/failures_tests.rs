@@ -240,6 +240,7 @@ fn edits_after_a_run() {
         tool: "Edit".into(),
         id: "e".into(),
         ok: Some(true),
+        worktree: CHECKOUT.into(),
         files,
         ..Record::default()
     });
