@@ -10,6 +10,7 @@ mod integrity;
 mod judge;
 mod limits;
 mod packets;
+mod plans;
 mod rows;
 mod settings;
 mod snapshot;
@@ -114,6 +115,8 @@ const SECTIONS: &[Section] = &[
         ground: Ground::Disk,
         run: concurrency::iterations,
     },
+    Section { name: "64 processes, 20 changes of the plan each", ground: Ground::Disk, run: plans::changes },
+    Section { name: "one task claimed by 64, in rounds", ground: Ground::Disk, run: plans::claims },
     Section { name: "logs torn at every byte", ground: Ground::Memory, run: torn::logs },
     Section { name: "whole files torn", ground: Ground::Memory, run: torn::whole_files },
     Section { name: "hostile places", ground: Ground::Disk, run: hostile::places },

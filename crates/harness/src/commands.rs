@@ -75,6 +75,25 @@ on with it; where a claim has changed, look before you rely on it.",
     task: "\
 Run `{thru} packet $ARGUMENTS` (with nothing behind it: `{thru} packet list`) and show the user what it prints, as it is.",
 }, Template {
+    name: "plan",
+    about: "The plan: where it stands; take up, finish, block or add tasks; import the plan that was approved here",
+    arguments: "[show | next | start ID | done ID | block ID WHY | add TEXT | import]",
+    runs: &[],
+    task: "\
+The user asks about the plan of this project, with these words:
+
+<words>
+$ARGUMENTS
+</words>
+
+- If the words are empty or `show`, run `{thru} plan show` and show the user what it prints, as it is.
+- `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user what it says.
+- `start ID`, `done ID`, `block ID WHY`, `unblock ID`, `add TEXT`: run `{thru} task` with these words, each argument quoted \
+for the shell. `done` of a task with an acceptance criterion wants evidence: `{thru} evidence run ID -- COMMAND` records it. \
+Never give a reason with `--without-evidence` that the user did not give.
+- `import`: run `{thru} plan import --from-session`, which takes the plan that was approved in this session and your list \
+of things to do; with a file behind it, `{thru} plan import FILE`.",
+}, Template {
     name: "recover",
     about: "Take up the work of a role again, from its context file",
     arguments: "[role]",
@@ -200,8 +219,11 @@ mod tests {
         let names = |harness: &str| -> Vec<String> {
             all(by_name(harness).unwrap(), "/bin/thru").into_iter().map(|command| command.name).collect()
         };
-        assert_eq!(names("claude-code"), ["thru-context", "handoff", "pickup", "packet", "recover", "loop"]);
-        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "recover", "loop"]);
+        assert_eq!(
+            names("claude-code"),
+            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "recover", "loop"]
+        );
+        assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "plan", "recover", "loop"]);
     }
 
     #[test]

@@ -203,12 +203,18 @@ pub fn delegated<'a>(
     Some(Delegated { asked, answer })
 }
 
-/// The plan that was laid before the user.
-pub fn plan<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
+/// The plan that was laid before the user. The answer has it as they left it, and where a harness keeps it in a file, only
+/// there.
+pub fn plan<'a>(
+    tool: &str,
+    input: &Fields<'a>,
+    response: impl FnOnce() -> Fields<'a>,
+) -> Option<Cow<'a, str>> {
     if !matches!(tool, "ExitPlanMode" | "ExitSpecMode") {
         return None;
     }
-    input.text("plan").filter(|plan| !plan.trim().is_empty())
+    let said = |fields: &Fields<'a>| fields.text("plan").filter(|plan| !plan.trim().is_empty());
+    said(&response()).or_else(|| said(input))
 }
 
 #[cfg(test)]

@@ -35,6 +35,15 @@ pub fn cwd(line: &[u8]) -> Option<String> {
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
+/// The session that this line is of, where the line says so. A file may have been renamed or copied; this says whose it is.
+pub fn session(line: &[u8]) -> Option<String> {
+    let (fields, _) = crate::fields::Fields::parse(trim(line));
+    let named = fields.text("sessionId");
+    // A line that opens a session has the id of the session as its own.
+    let own = || fields.text("id").filter(|_| fields.text("type").as_deref() == Some("session_start"));
+    named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
+}
+
 /// The line without what is no part of its JSON: byte order mark, zeros, white space.
 pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {

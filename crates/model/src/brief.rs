@@ -120,6 +120,31 @@ pub fn explain(material: &Material, cap: usize) -> Explained {
     }
 }
 
+/// One fact as a brief tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fact {
+    pub class: Class,
+    pub id: String,
+    pub text: String,
+}
+
+/// What a brief for a stranger tells within `cap`, in its order but without files: for a packet, which has the same facts
+/// under headings of its own, and lists files with why they matter.
+pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
+    let mut candidates = gather::candidates(material);
+    candidates.retain(|candidate| !candidate.class.is_file());
+    let order = Order::within(cap, material.digest.likely_files());
+    order.sort(&mut candidates);
+    let choice = choose(&candidates, order, cap);
+    let taken = candidates.iter().zip(&choice.forms).filter_map(|(candidate, form)| {
+        let Candidate { class, id, forms, .. } = candidate;
+        Some(Fact { class: *class, id: id.clone(), text: forms[(*form)?].clone() })
+    });
+    let mut facts: Vec<Fact> = taken.collect();
+    facts.sort_by_key(|fact| fact.class);
+    facts
+}
+
 /// What was gathered, put in order, and chosen.
 struct Draft {
     head: String,

@@ -23,6 +23,7 @@ pub mod manifest;
 pub mod marker;
 pub mod packet;
 pub mod place;
+pub mod plan;
 pub mod prompt;
 pub mod receipt;
 pub mod redact;

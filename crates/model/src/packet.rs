@@ -100,11 +100,19 @@ pub struct Packet {
     pub checks_seen: Vec<Check>,
 }
 
+/// The last run of a validator that was seen before the packet was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Check {
     pub command: String,
+    /// That it passed, and that this was seen.
     pub ok: bool,
+    /// Nothing said how it ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
+    /// A file was edited after it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub edited_since: bool,
     pub at: String,
 }
 

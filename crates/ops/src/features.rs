@@ -7,6 +7,7 @@ pub mod crashed;
 pub mod loops;
 pub mod outputs;
 pub mod packets;
+pub mod plan;
 pub mod roles;
 pub mod sessions;
 pub mod workstreams;
@@ -30,8 +31,16 @@ use crate::hook::context::HookContext;
 use crate::{Error, Mode, Result, World};
 
 /// Every feature, in the order in which they are asked and told.
-pub const FEATURES: &[Feature] =
-    &[loops::ROW, roles::ROW, workstreams::ROW, packets::ROW, crashed::ROW, sessions::ROW, outputs::ROW];
+pub const FEATURES: &[Feature] = &[
+    loops::ROW,
+    roles::ROW,
+    workstreams::ROW,
+    plan::ROW,
+    packets::ROW,
+    crashed::ROW,
+    sessions::ROW,
+    outputs::ROW,
+];
 
 /// One feature: what it wants to hear of, and what it does then. A row spells out what it has and takes the rest from
 /// [`Feature::NONE`].

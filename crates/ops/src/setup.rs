@@ -5,3 +5,4 @@ pub mod factory;
 pub mod harnesses;
 pub mod init;
 pub mod install;
+pub mod swarm;

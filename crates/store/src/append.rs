@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use rustix::fs::{self, AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::read::require_file;
+use crate::read::{io_error, require_file};
 use crate::{Dir, Error, Result};
 
 impl Dir {
@@ -44,6 +44,15 @@ impl Dir {
             return Err(Error::Io { path, doing: "append", why });
         }
         Ok(())
+    }
+
+    /// Several lines that are on the disk when this returns, in a log that is never rotated: records a person would miss.
+    pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
+        let path = self.path().join(rel);
+        self.append_all(rel, lines, u64::MAX)?;
+        let (file, _) = self.open_log(rel)?;
+        file.sync_all().map_err(|e| io_error(&e, &path, "sync"))?;
+        self.sync()
     }
 
     fn open_log(&self, rel: &str) -> Result<(File, u64)> {

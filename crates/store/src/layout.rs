@@ -51,6 +51,21 @@ pub const SWEPT: &str = "state/swept";
 pub const SWEEP_LOCK: &str = "state/locks/sweep.lock";
 pub const DECISIONS: &str = "decisions.jsonl";
 
+/// The plan, its readable view, and every change of it.
+pub const PLAN: &str = "plan.json";
+pub const PLAN_VIEW: &str = "plan.md";
+pub const PLAN_LEDGER: &str = "plan-ledger.jsonl";
+/// What is kept of the phases that are over.
+pub const PHASES: &str = "phases";
+/// Held while the plan is changed.
+pub const PLAN_LOCK: &str = "state/locks/plan.lock";
+/// How a session's own list stood when the plan followed it last.
+pub const PLAN_TODOS: &str = "state/plan-todos";
+
+pub fn phase_record(phase: u32) -> String {
+    format!("{PHASES}/{phase}.md")
+}
+
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";
 /// Which loop is in the foreground, of whom.
@@ -170,6 +185,8 @@ pub const IGNORE_SHARED: &str = "\
 !/plan.json
 !/plan.md
 !/plan-ledger.jsonl
+!/phases/
+!/context.md
 !/decisions.jsonl
 !/evidence/
 .*.tmp

@@ -8,7 +8,8 @@ use ops::project::settings;
 
 use crate::commands::{
     brief, completions, config, context, debug, doctor, files, gate, handoff, harness, hook, import, init,
-    install, journal, lifecycle, loops, packet, pickup, recover, redact, resume, role, status, sweep, trust,
+    install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role, status, sweep,
+    task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -74,6 +75,8 @@ enum Command {
     Pickup(pickup::Args),
     Packet(packet::Args),
     Sweep(sweep::Args),
+    Plan(plan::Args),
+    Task(task::Args),
     Loop(loops::Args),
     Files(files::Args),
     Gate(gate::Args),
@@ -104,6 +107,8 @@ impl Command {
             | Command::Pickup(_)
             | Command::Packet(_)
             | Command::Sweep(_)
+            | Command::Plan(_)
+            | Command::Task(_)
             | Command::Loop(_)
             | Command::Files(_)
             | Command::Gate(_)
@@ -162,6 +167,8 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Pickup(args) => pickup::run(&world, args, format),
         Command::Packet(args) => packet::run(&world, args, format),
         Command::Sweep(args) => sweep::run(&world, args, format),
+        Command::Plan(args) => plan::run(&world, args, format),
+        Command::Task(args) => task::run(&world, args, format),
         Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Gate(args) => gate::run(&world, args, format),

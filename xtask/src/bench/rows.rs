@@ -189,6 +189,9 @@ pub const ROWS: &[Row] = &[
     },
     row("hook subagent-stop, output missing", expecting, AGENT_STOP, agent_stop, at_most(2.5, 3.0)),
     row("thru gate check, 8 outputs", reported, &["gate", "check"], empty, at_most(6.0, 6.5)),
+    row("thru plan show, 2,000 tasks", with_plan, &["plan", "show"], empty, at_most(6.0, 6.5)),
+    row("hook tool-done, 2,000 tasks", with_plan, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)),
+    row("hook session-start, 2,000 tasks", with_plan, START, start, at_most(8.0, 8.5)),
     row("thru status", trusted, &["status"], empty, at_most(4.0, 4.5)),
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
@@ -233,6 +236,25 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
 }
 
 /// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
+/// A plan of twenty phases with a hundred tasks each, a fifth of them done.
+fn with_plan(sandbox: &Sandbox) -> Result<()> {
+    sandbox.init()?;
+    let mut text = "# A large plan\n".to_owned();
+    for phase in 1..=20 {
+        text.push_str(&format!("## Phase {phase}: Part {phase}\n"));
+        for task in 1..=100 {
+            let mark = if phase <= 4 { "x" } else { " " };
+            let depends = if task > 1 { format!(" (depends: {phase}.{})", task - 1) } else { String::new() };
+            text.push_str(&format!(
+                "- [{mark}] {phase}.{task}: Change number {task} of part {phase}, in its module and its tests [SMALL]{depends}\n"
+            ));
+        }
+    }
+    let file = sandbox.dir.join("large-plan.md");
+    std::fs::write(&file, text)?;
+    sandbox.must(&["plan", "import", &file.to_string_lossy()], b"").map(drop)
+}
+
 fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     let folder = sandbox.store().join("packets");

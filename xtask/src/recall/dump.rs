@@ -28,7 +28,7 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
         ("brief-2000.txt", past.alone(2_000)),
         ("brief-9500.txt", past.alone(9_500)),
         ("beside.txt", past.beside(&cut.summary, BESIDE)),
-        ("packet.txt", format!("The packet:\n\n{packet}\n\nThe prompt at its pickup:\n\n{prompt}")),
+        ("packet.txt", handed_over(&packet, &prompt)),
         ("summary.txt", cut.summary.clone()),
         ("after.txt", after(session, cut)),
     ];
@@ -37,6 +37,15 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+/// What an agent is given at a pickup, and what the packet holds besides: its head. Its sections stand in the prompt.
+fn handed_over(packet: &str, prompt: &str) -> String {
+    let head = packet.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
+    let head = head.map_or(packet, |(head, _)| head);
+    format!(
+        "{prompt}\n\n(The packet's own head; its sections stand above as the prompt tells them.)\n\n{head}\n"
+    )
 }
 
 /// What the agent did next, as a judge reads it.

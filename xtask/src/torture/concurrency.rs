@@ -13,7 +13,7 @@ use super::snapshot::Snapshot;
 use super::{Depth, Loss, Tally, integrity};
 use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
-const WRITERS: usize = 64;
+pub const WRITERS: usize = 64;
 
 /// Hooks append without a lock: one write, one whole line.
 pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
@@ -261,7 +261,7 @@ pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
 }
 
 /// Runs `WRITERS` threads that start together, and collects what they return.
-fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
+pub fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<String>> {
     let barrier = Barrier::new(WRITERS);
     std::thread::scope(|scope| {
         let start = |writer| {
@@ -280,7 +280,7 @@ fn crowd(work: impl Fn(usize) -> Result<Vec<String>> + Sync) -> Result<Vec<Strin
     })
 }
 
-fn tally(points: usize, wrong: Vec<(Loss, String)>, reproduce: &str) -> Tally {
+pub fn tally(points: usize, wrong: Vec<(Loss, String)>, reproduce: &str) -> Tally {
     let mut tally = Tally::default();
     tally.point(wrong, || reproduce.to_owned());
     tally.points = points;

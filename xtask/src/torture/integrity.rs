@@ -107,6 +107,13 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
             old.difference(&new).filter(|root| !(takes == Takes::Trust && root.ends_with("/project")));
         return lost.next().map(|root| format!("{root} is no longer trusted"));
     }
+    if path.ends_with(".agent/context/plan.json") {
+        return super::plans::lost_tasks(old, new);
+    }
+    if path.ends_with(".agent/context/plan.md") {
+        // The view of a plan that has changed.
+        return (!new.starts_with(b"<!--")).then(|| "is no view of the plan any more".to_owned());
+    }
     if path.starts_with(PENDING) {
         let known = new == b"due\n" || new == b"announced\n";
         return (!known).then(|| format!("holds {:?}", String::from_utf8_lossy(new)));

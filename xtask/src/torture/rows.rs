@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
-use super::{gates, packets, workstreams};
+use super::{gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -230,6 +230,15 @@ pub const ROWS: &[Row] = &[
             &["hook", "claude-code", "PreCompact"],
             compact,
         )
+    },
+    cli("plan init", lived_in, &["plan", "init", "Parser", "--phase", "Read"], plans::is_begun),
+    cli("plan import", plans::with_file, &["plan", "import", "todo.md"], plans::is_imported),
+    cli("task start", plans::with_plan, &["task", "start", "1.1", "--session", SESSION], plans::is_started),
+    cli("task done, the phase ends", plans::almost_done, &["task", "done", "1.2"], plans::is_over),
+    cli("task add, plan.json edited by hand", plans::edited, &["task", "add", "more"], plans::is_added),
+    Row {
+        done: plans::is_followed,
+        ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop)
     },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),

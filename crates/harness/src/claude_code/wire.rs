@@ -93,7 +93,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
         delegated: tools::delegated(&tool, &input, response),
-        plan: tools::plan(&tool, &input),
+        plan: tools::plan(&tool, &input, response),
         command,
         id: fields.text("tool_use_id"),
         ms: fields.number("duration_ms"),

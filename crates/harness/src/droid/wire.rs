@@ -63,7 +63,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         todos: tools::todos(&tool, &input, Fields::default),
         answers: tools::answers(&tool, || fields.object("tool_response")),
         delegated: None,
-        plan: tools::plan(&tool, &input),
+        plan: tools::plan(&tool, &input, Fields::default),
         command,
         error: response.filter(|_| failed),
         id: None,

@@ -79,7 +79,7 @@ pub(super) enum Style {
 }
 
 impl Class {
-    pub(super) fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.title,
             Class::Goal => "Goal",
@@ -114,6 +114,10 @@ impl Class {
             Class::Named => "named",
             Class::Problems => "problem",
         }
+    }
+
+    pub(crate) fn is_file(self) -> bool {
+        matches!(self, Class::Edited | Class::Read | Class::Named)
     }
 
     /// What is said of a file in front of its name.

@@ -1,13 +1,12 @@
 //! What of a session goes into a packet, and in which words.
 
+use super::Check;
 use super::compose::{Git, Material, NONE};
-use crate::digest::{CheckUse, Digest, Failure, FileUse, Prompt};
-use crate::render::{code, width};
-use crate::run::{self, Ended};
+use crate::digest::{CheckUse, Digest, FileUse, Goal, Prompt};
+use crate::prompt;
+use crate::render::code;
+use crate::run::{self, Ended, Sort};
 use crate::text::count;
-
-/// The prompt for whoever goes on has to be read in one go.
-const PROMPT_CAP: usize = 2_500;
 
 /// Suggested files, besides those that were edited: all of these are named.
 const READ_FILES: usize = 25;
@@ -25,7 +24,8 @@ pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
     let mut read = 0;
     ranked.retain(|file| {
         let only_guessed = file.edits == 0 && file.reads == 0;
-        if file.edits == 0 && is_folder(file) || only_guessed && (is_tail(file) || is_down(file)) {
+        let is_noise = is_tail(file) || is_down(file) || file.outside;
+        if file.edits == 0 && is_folder(file) || only_guessed && is_noise {
             return false;
         }
         let only_read = file.edits == 0;
@@ -43,50 +43,141 @@ fn is_below_by_end(path: &str, end: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.ends_with('/'))
 }
 
-/// Only some of the tests: what is right for finding a mistake is too little for being done.
-pub fn is_narrow(used: &CheckUse) -> bool {
-    run::checks(&used.run, "").first().is_some_and(run::is_narrow)
+/// The last run of a check.
+#[derive(Debug)]
+pub struct Run<'d> {
+    /// As somebody would type it again, at the top of the checkout.
+    pub command: String,
+    used: &'d CheckUse,
+    /// A file was edited after it.
+    edited_since: bool,
 }
 
-/// The last run of each test, build and lint: tests first, newest first.
-pub fn runs(digest: &Digest) -> Vec<&CheckUse> {
-    let mut runs = digest.check_runs();
-    runs.retain(|used| used.sort.is_check());
-    runs
-}
+impl Run<'_> {
+    pub fn check(&self) -> Check {
+        Check {
+            command: self.command.clone(),
+            ok: self.used.ended == Ended::Passed,
+            unknown: self.used.ended == Ended::Unknown,
+            edited_since: self.edited_since,
+            at: self.used.at.clone(),
+        }
+    }
 
-/// The check as somebody would type it again, at the top of the checkout.
-pub fn shown(used: &CheckUse) -> String {
-    in_folder(&used.folder, &used.run)
-}
+    /// `passed at …, before the last edits`, `failed (exit 2) at …: `why``.
+    pub fn words(&self) -> String {
+        let CheckUse { ended, exit, at, result, .. } = self.used;
+        let how = match (ended, exit) {
+            (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
+            (Ended::Unknown, _) => "ran, how it ended was not seen".to_owned(),
+            (ended, _) => ended.name().to_owned(),
+        };
+        let at = if at.is_empty() { String::new() } else { format!(" at {at}") };
+        let since = if self.edited_since { ", before the last edits" } else { "" };
+        let why = if result.is_empty() { String::new() } else { format!(": {}", code(result, 200)) };
+        format!("{how}{at}{since}{why}")
+    }
 
-fn in_folder(folder: &str, command: &str) -> String {
-    match folder.is_empty() || folder.starts_with('/') {
-        true => command.to_owned(),
-        false => format!("cd {folder} && {command}"),
+    /// Its own words say that there is no such thing here.
+    pub fn is_missing(&self) -> bool {
+        const MISSING: [&str; 7] = [
+            "No rule to make target",
+            "command not found",
+            "Missing script",
+            "no such command",
+            "no such file or directory",
+            "unknown command",
+            "no task ",
+        ];
+        let CheckUse { ended, result, .. } = self.used;
+        *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
+    }
+
+    /// Only some of the tests: what is right for finding a mistake is too little for being done.
+    fn is_narrow(&self) -> bool {
+        run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
     }
 }
 
-pub fn ended(used: &CheckUse) -> String {
-    let how = match (used.ended, used.exit) {
-        (Ended::Failed, Some(exit)) => format!("failed (exit {exit})"),
-        (Ended::Unknown, _) => "ran; how it ended is not known".to_owned(),
-        (ended, _) => ended.name().to_owned(),
+/// The last run of each test, build and lint: tests first, newest first.
+pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
+    let run =
+        |used| Run { command: in_folder(used), used, edited_since: digest.edited_after(used.last).is_some() };
+    digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
+}
+
+/// A folder of one machine means nothing to whoever goes on.
+fn in_folder(used: &CheckUse) -> String {
+    let CheckUse { folder, run, .. } = used;
+    if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
+}
+
+/// Those that show whether the work is done: whole runs, or where no test run was whole, the parts; nothing that does not
+/// exist.
+pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
+    let is_test = |run: &&Run| run.used.sort == Sort::Test;
+    let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
+    let broad = runs.iter().filter(|run| !run.is_narrow());
+    let narrow = runs.iter().filter(move |run| !tested && is_test(run) && run.is_narrow());
+    broad.chain(narrow).filter(|run| !run.is_missing())
+}
+
+pub fn is_same(one: &str, other: &str) -> bool {
+    let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
+    let keys = (keys(one), keys(other));
+    one == other || !keys.0.is_empty() && keys.0 == keys.1
+}
+
+/// Whether the second need not be run where the first passes.
+pub fn covers(wide: &str, narrow: &str) -> bool {
+    let (all, parts) = (run::checks(wide, ""), run::checks(narrow, ""));
+    let is_in = |part: &run::Check| {
+        all.iter().any(|check| check.key() == part.key() || run::shows_passed(check, part))
     };
-    let words = if used.result.is_empty() { String::new() } else { format!(": {}", code(&used.result, 200)) };
-    let at = if used.at.is_empty() { String::new() } else { format!(" at {}", used.at) };
-    format!("{how}{at}{words}")
+    wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
-pub fn check_words(used: &CheckUse) -> String {
-    format!("{} {}", code(&shown(used), 200), ended(used))
+/// What the work is about in the user's own words, or in the agent's where the user only agreed.
+pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
+    let newest = goal.newest?;
+    let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
+    match (newest.sort(), goal.accepted) {
+        (prompt::Sort::Task, _) => Some(&newest.text),
+        (prompt::Sort::Approval, Some(accepted)) => Some(&accepted.text),
+        (_, accepted) => task.or(accepted.map(|said| said.text.as_str())).or(Some(&newest.text)),
+    }
 }
 
-pub fn failing_words(failure: &Failure) -> String {
-    let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
-    let why = crate::failure::first_line(&failure.error).unwrap_or_default();
-    let why = if why.is_empty() { String::new() } else { format!(": {}", code(why, 200)) };
-    format!("{}{exit}{why}", code(&in_folder(&failure.folder, &failure.run()), 160))
+/// Checks that the user's own words name as commands, in the order they stand there: `` `make test` ``, or a line of a
+/// block.
+pub fn demanded(goal: &Goal) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for prompt in [goal.newest, goal.task].into_iter().flatten() {
+        for command in commands_in(&prompt.text) {
+            let is_check = run::sort(command).is_some_and(Sort::is_check);
+            if is_check && !found.iter().any(|known| covers(known, command)) {
+                found.push(command.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Words between two back quotes, and the lines of fenced blocks.
+fn commands_in(text: &str) -> Vec<&str> {
+    let (mut found, mut fenced) = (Vec::new(), false);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            found.push(line.trim_start_matches("$ "));
+        } else {
+            found.extend(line.split('`').skip(1).step_by(2));
+        }
+    }
+    // A sentence or a piece of code is no command line.
+    found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
+    found
 }
 
 pub fn git_words(git: &Git) -> String {
@@ -117,26 +208,7 @@ pub fn list(text: &mut String, title: &str, lines: impl IntoIterator<Item = Stri
     }
 }
 
-pub fn bullets(title: &str, lines: &[String]) -> String {
-    let lines: Vec<String> = lines.iter().map(|line| format!("\n- {line}")).collect();
-    if lines.is_empty() { String::new() } else { format!("{title}{}", lines.concat()) }
-}
-
 pub fn or_none(lines: &[String]) -> String {
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}")).collect();
     if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
-}
-
-/// Paragraphs by rank as long as there is room, printed in the order they were given.
-pub fn fit(mut parts: Vec<(u8, usize, String)>) -> String {
-    parts.sort_by_key(|(rank, place, _)| (*rank, *place));
-    let mut used = 0;
-    parts.retain(|(_, _, text)| {
-        let cost = width(text) + 2;
-        let fits = used + cost <= PROMPT_CAP;
-        used += if fits { cost } else { 0 };
-        fits
-    });
-    parts.sort_by_key(|(_, place, _)| *place);
-    parts.into_iter().map(|(_, _, text)| text).collect::<Vec<_>>().join("\n\n")
 }

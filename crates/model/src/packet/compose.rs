@@ -1,33 +1,40 @@
-//! A packet filled by rule from what was captured: no model, no skeleton.
+//! A packet filled by rule from what was captured: no model, no skeleton. The facts are those of a brief for a stranger,
+//! laid out under the packet's headings, each once.
 
 mod next;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::choose::{
-    at, check_words, ended, failing_words, git_words, is_narrow, list, or_none, runs, shown, suggested,
-};
+use super::choose::{self, Run, at, git_words, list, or_none, suggested};
+use super::pickup::CHOSEN;
 use super::{
     CONFIRMED, CONSTRAINTS, CONTEXT, Check, DECISIONS, FILES, INTENT, NEXT_PROMPT, NOTES, PLAN, QUESTIONS,
     SUGGESTED, Status, VALIDATORS, words,
 };
-use crate::digest::{CheckUse, Digest, Failure, FileUse, Prompt};
+use crate::brief::{self, Class, Fact, Occasion};
+use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
-use crate::render::{code, inline, path, quote, quoted, width};
-use crate::run::{self, Ended, Sort};
-use crate::text::count;
+use crate::render::{code, inline, path, quote, quoted};
 use crate::time;
 
 /// What cannot be known is said to be so.
 pub const NONE: &str = "_none recorded_";
 
-/// A prompt shorter than this says little by itself.
-const TELLING: usize = 20;
+/// How much of a session is told, files and the goal aside.
+const FACTS: usize = 7_500;
 
-const PASSED: usize = 8;
-const BETWEEN: usize = 6;
+/// Of what is only background, so many lines: other commands, and what was asked before.
+const BACKGROUND: usize = 6;
+
+/// Validators besides those that the user asked for.
+const SEEN_VALIDATORS: usize = 4;
+
+/// How much of the goal is quoted: a plan is long, and it is what the work is about.
+const TASK: usize = 4_000;
+const NEWEST: usize = 2_000;
+const PROPOSAL: usize = 2_000;
 
 /// Where git stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +58,10 @@ pub struct Material<'a> {
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
+    /// Of the session's own checkout; None where that has no git, or is not here.
     pub git: Option<&'a Git>,
+    /// The session was not in this project: what lies here says nothing about it.
+    pub elsewhere: bool,
     pub now: Timestamp,
     /// Curated by the user.
     pub confirmed: &'a [String],
@@ -91,38 +101,51 @@ pub fn compose(material: &Material) -> Draft {
         (NEXT_PROMPT, next_prompt.clone()),
         (PLAN, facts.plan()),
         (VALIDATORS, facts.validators()),
-        (QUESTIONS, facts.questions()),
+        (QUESTIONS, or_none(&facts.open_questions())),
         (NOTES, facts.notes()),
     ];
     let mut text = String::new();
     for (heading, body) in sections {
-        text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim_end()));
+        text.push_str(&format!("\n## {heading}\n\n{}\n", body.trim()));
     }
     let suggested: Vec<String> = facts.suggested.iter().map(|file| file.path.clone()).collect();
-    let failing = facts.failing.len();
+    let failing = facts.of(Class::Failing).count();
     Draft { bytes: facts.with_frontmatter(&text, &suggested), suggested, failing, next_prompt }
 }
 
 /// The material, sorted.
 struct Facts<'a> {
     material: &'a Material<'a>,
-    prompts: Vec<&'a Prompt>,
+    goal: Goal<'a>,
+    told: Vec<Fact>,
     suggested: Vec<&'a FileUse>,
     failing: Vec<&'a Failure>,
     /// Tests, builds and lints, the last run of each, newest first.
-    checks: Vec<&'a CheckUse>,
+    runs: Vec<Run<'a>>,
 }
 
 impl<'a> Facts<'a> {
     fn new(material: &'a Material<'a>) -> Facts<'a> {
         let digest = material.digest;
+        let brief = brief::Material {
+            occasion: Occasion::Asked,
+            digest,
+            problems: &[],
+            gone: material.gone,
+            records: &[],
+        };
         Facts {
             material,
-            prompts: words::real(&digest.prompts),
+            goal: digest.goal(),
+            told: brief::facts(&brief, FACTS),
             suggested: suggested(material),
             failing: digest.open_failures().collect(),
-            checks: runs(digest),
+            runs: choose::runs(digest),
         }
+    }
+
+    fn of(&self, class: Class) -> impl Iterator<Item = &Fact> {
+        self.told.iter().filter(move |fact| fact.class == class)
     }
 
     fn with_frontmatter(&self, body: &str, suggested: &[String]) -> Vec<u8> {
@@ -134,15 +157,7 @@ impl<'a> Facts<'a> {
         let seen: Vec<Check> = self
             .validator_commands()
             .iter()
-            .filter_map(|command| {
-                let used = self.checks.iter().find(|used| shown(used) == *command)?;
-                let ok = used.ended == Ended::Passed;
-                (used.ended != Ended::Unknown).then(|| Check {
-                    command: command.clone(),
-                    ok,
-                    at: used.at.clone(),
-                })
-            })
+            .filter_map(|command| Some(self.run_of(command)?.check()))
             .collect();
         let mut entries: Vec<(&str, Value)> = vec![
             ("id", json!(id)),
@@ -176,36 +191,98 @@ impl<'a> Facts<'a> {
         document.into_bytes()
     }
 
+    /// The purpose, where it says something, and what the session is about, in the user's words.
     fn intent(&self) -> String {
-        let mut text = format!("{}\n", inline(self.material.purpose, 1_000));
-        match self.prompts.as_slice() {
-            [] => {}
-            [only] => {
-                text.push_str(&format!("\nThe user asked{}:\n\n{}\n", at(only), quote(&only.text, 1_500)));
-            }
-            [first, .., last] => {
-                text.push_str(&format!(
-                    "\nThe user began with{}:\n\n{}\n",
-                    at(first),
-                    quote(&first.text, 1_200)
-                ));
-                let between: Vec<String> = self.prompts[1..self.prompts.len() - 1]
-                    .iter()
-                    .rev()
-                    .filter(|prompt| width(prompt.text.trim()) >= TELLING)
-                    .take(BETWEEN)
-                    .map(|prompt| quoted(&prompt.text, 160))
-                    .collect();
-                list(&mut text, "asked in between (newest first)", between);
-                text.push_str(&format!("\nand said last{}:\n\n{}\n", at(last), quote(&last.text, 1_500)));
-            }
+        let mut text = String::new();
+        let purpose = self.material.purpose;
+        if words::says_something(purpose) && !self.is_in_goal(purpose) || self.goal.newest.is_none() {
+            text.push_str(&format!("{}\n", inline(purpose, 1_000)));
+        }
+        let mut add = |title: &str, when: String, words: &str, most: usize| {
+            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(words, most)));
+        };
+        let Goal { newest, accepted, task, .. } = self.goal;
+        if let Some(task) = task {
+            let title = match self.goal.is_answered {
+                true => "The task before that, which the agent has summed up",
+                false => "The task, as the user gave it",
+            };
+            add(title, at(task), &task.text, TASK);
+        }
+        if let Some(accepted) = accepted {
+            add("The agent proposed, and the user agreed", String::new(), &accepted.text, PROPOSAL);
+        }
+        if let Some(newest) = newest {
+            let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
+                (false, true) => ("The user asked".to_owned(), TASK),
+                (true, true) => ("The user's newest message".to_owned(), NEWEST),
+                (_, false) => {
+                    (format!("The user said last, refusing {}", code(&newest.refused, 100)), NEWEST)
+                }
+            };
+            add(&title, at(newest), &newest.text, most);
         }
         text
     }
 
+    /// The purpose of a swept session is the beginning of what was asked.
+    fn is_in_goal(&self, purpose: &str) -> bool {
+        let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
+        let goals = [self.goal.newest, self.goal.task];
+        goals.into_iter().flatten().any(|prompt| inline(&prompt.text, 1_000).starts_with(words))
+    }
+
+    /// What git says now is better than what was seen of it.
+    fn is_refuted(&self, fact: &Fact) -> bool {
+        fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
+    }
+
+    /// The agent's last words, where no fact holds them.
+    fn last_words(&self) -> Option<String> {
+        let said = inline(&self.material.digest.said, 1_000);
+        let beginning: String = said.chars().take(40).collect();
+        let is_told = self.told.iter().any(|fact| fact.text.contains(beginning.as_str()));
+        (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
+    }
+
+    /// Where it stands, section by section as in a brief. Goal, words and checks have headings of their own here.
     fn context(&self) -> String {
-        let Digest { session, first_at, last_at, compactions, said, .. } = self.material.digest;
+        let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
+        if self.material.digest.records == 0 {
+            text.push_str("Nothing was captured of a session.\n");
+        }
+        let mut titles: Vec<&str> = Vec::new();
+        for class in self.told.iter().map(|fact| fact.class) {
+            let elsewhere = matches!(class, Class::Goal | Class::Words | Class::Checks);
+            if elsewhere || titles.contains(&class.title()) {
+                continue;
+            }
+            titles.push(class.title());
+            let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
+            // What is to do stands under Plan.
+            let facts = facts.filter(|fact| !fact.id.starts_with("todo:") && !self.is_refuted(fact));
+            let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
+            let is_background = matches!(class, Class::Commands | Class::Earlier);
+            if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
+                lines.truncate(BACKGROUND);
+                lines.push(format!("+{more} more"));
+            }
+            list(&mut text, class.title(), lines);
+        }
+        list(&mut text, "The agent's last words", self.last_words());
+        let unfinished = &self.material.digest.unfinished;
+        list(
+            &mut text,
+            "Begun and not finished when the session broke off",
+            unfinished.iter().map(|call| code(call, 300)),
+        );
+        let git = match (self.material.git, self.material.elsewhere) {
+            (Some(git), _) => format!("\nGit, when this was written: {}.\n", git_words(git)),
+            (None, false) => "\nNot in git.\n".to_owned(),
+            (None, true) => String::new(),
+        };
+        text.push_str(&git);
         if !session.is_empty() {
             let compacted = match compactions {
                 0 => String::new(),
@@ -214,71 +291,29 @@ impl<'a> Facts<'a> {
             };
             let session = path(session, 60);
             text.push_str(&format!(
-                "Session {session} in {}, {first_at} to {last_at}{compacted}.\n",
+                "\nSession {session} in {}, {first_at} to {last_at}{compacted}.\n",
                 self.material.harness
             ));
         }
-        let edited = self.edited();
-        list(&mut text, &format!("Edited ({})", count(edited.len(), "file")), edited);
-        let of = |sort: Sort| {
-            self.checks.iter().filter(move |used| used.sort == sort).map(|used| check_words(used))
-        };
-        list(&mut text, "Tests, as last seen", of(Sort::Test).take(6));
-        list(&mut text, "Builds and lints, as last seen", of(Sort::Build).chain(of(Sort::Lint)).take(6));
-        list(
-            &mut text,
-            "Failed when last run, and not passed since",
-            self.failing.iter().map(|failure| failing_words(failure)),
-        );
-        let passed = self.material.digest.commands.iter().rev();
-        let passed = passed.filter(|used| used.ended == Ended::Passed && used.sort.is_none());
-        list(
-            &mut text,
-            "Last commands that passed",
-            passed.take(PASSED).map(|used| code(&used.command, 160)),
-        );
-        list(&mut text, "The harness's own list", self.todos());
-        if !said.is_empty() {
-            text.push_str(&format!("\nThe agent said last:\n\n{}\n", quote(said, 1_500)));
-        }
-        let unfinished = &self.material.digest.unfinished;
-        list(
-            &mut text,
-            "Begun and not finished when the session broke off",
-            unfinished.iter().map(|call| code(call, 300)),
-        );
-        text.push_str(&match self.material.git {
-            Some(git) => format!("\nGit: {}.\n", git_words(git)),
-            None => "\nNot in git.\n".to_owned(),
-        });
         text
     }
 
     fn constraints(&self) -> String {
-        let mut lines: Vec<String> = self.material.rules.iter().map(|rule| inline(rule, 300)).collect();
-        for (wish, prompt) in words::wishes(&self.prompts) {
-            lines.push(format!("{} (the user{})", quoted(wish, 300), at(prompt)));
-        }
-        or_none(&lines)
+        let rules = self.material.rules.iter().map(|rule| inline(rule, 300));
+        let said = self.of(Class::Words).filter(|fact| !is_answer(fact));
+        let said = said.map(|fact| format!("the user: {}", fact.text));
+        or_none(&rules.chain(said).collect::<Vec<_>>())
     }
 
     fn decisions(&self) -> String {
-        let mut lines: Vec<String> =
-            self.material.decisions.iter().map(|decision| inline(decision, 400)).collect();
-        for answer in self.material.digest.answers.iter().rev() {
-            let (question, answer) = (quoted(&answer.question, 200), quoted(&answer.answer, 300));
-            lines.push(format!("Asked {question}, the user answered {answer}"));
-        }
-        or_none(&lines)
+        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 400));
+        let answers = self.of(Class::Words).filter(|fact| is_answer(fact)).map(|fact| fact.text.clone());
+        or_none(&recorded.chain(answers).collect::<Vec<_>>())
     }
 
     fn files(&self) -> String {
-        let confirmed: Vec<String> = self
-            .material
-            .confirmed
-            .iter()
-            .map(|path| format!("{} — chosen by the user", code(path, 300)))
-            .collect();
+        let confirmed: Vec<String> =
+            self.material.confirmed.iter().map(|path| format!("{} — {CHOSEN}", code(path, 300))).collect();
         let suggested: Vec<String> = self.suggested.iter().map(|file| self.file_words(file)).collect();
         format!("### {CONFIRMED}\n\n{}\n\n### {SUGGESTED}\n\n{}", or_none(&confirmed), or_none(&suggested))
     }
@@ -295,39 +330,28 @@ impl<'a> Facts<'a> {
     }
 
     fn validators(&self) -> String {
-        let lines: Vec<String> = self
-            .validator_commands()
-            .iter()
-            .map(|command| {
-                let seen = self.checks.iter().find(|used| shown(used) == *command);
-                format!(
-                    "- [ ] {}{}",
-                    code(command, 300),
-                    seen.map_or(String::new(), |used| format!(" — {}", ended(used)))
-                )
-            })
-            .chain(
-                self.material
-                    .promise
-                    .map(|promise| format!("- [ ] the agent can say {}", quoted(promise, 200))),
-            )
-            .collect();
+        let commands = self.validator_commands();
+        let words = |command: &String| {
+            let by_user = self.material.validators.contains(command)
+                || choose::demanded(&self.goal).iter().any(|known| choose::is_same(known, command));
+            let asked = if by_user { ", asked for by the user" } else { "" };
+            let seen = self.run_of(command).map_or(String::new(), |run| format!(" — {}", run.words()));
+            format!("- [ ] {}{asked}{seen}", code(command, 300))
+        };
+        let promise = self.material.promise;
+        let promise = promise.map(|promise| format!("- [ ] the agent can say {}", quoted(promise, 200)));
+        let lines: Vec<String> = commands.iter().map(words).chain(promise).collect();
         if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
-    }
-
-    fn questions(&self) -> String {
-        or_none(&self.open_questions())
     }
 
     /// Only what nobody has spoken to since.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
-        let answered = self.prompts.last().is_some_and(|prompt| prompt.record > digest.said_last);
+        let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
         if answered {
-            Vec::new()
-        } else {
-            words::questions(&digest.said).iter().map(|q| inline(q, 300)).collect()
+            return Vec::new();
         }
+        words::questions(&digest.said).iter().map(|q| inline(q, 300)).collect()
     }
 
     fn notes(&self) -> String {
@@ -342,45 +366,27 @@ impl<'a> Facts<'a> {
         or_none(&lines)
     }
 
-    /// What the user asked for, then the tests that were seen, then builds and lints, each check once.
+    /// What the user gave, then what the user's words demand, then the tests that were seen, then builds and lints; each
+    /// check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
-        let narrow = |used: &&&CheckUse| is_narrow(used);
-        let broad = self.checks.iter().filter(|used| !narrow(used));
-        let tested = self.checks.iter().any(|used| used.sort == Sort::Test && !is_narrow(used));
-        let some = self.checks.iter().filter(narrow).filter(|_| !tested);
-        let keys = |command: &str| run::checks(command, "").iter().map(run::Check::key).collect::<Vec<_>>();
-        for used in broad.chain(some) {
-            let command = shown(used);
-            let same = commands.iter().any(|known| *known == command || keys(known) == keys(&command));
-            if commands.len() < self.material.validators.len() + 5 && !same {
+        let is_missing = |command: &str| self.run_of(command).is_some_and(Run::is_missing);
+        for command in choose::demanded(&self.goal) {
+            if !is_missing(&command) && !commands.iter().any(|known| choose::covers(known, &command)) {
                 commands.push(command);
+            }
+        }
+        let most = commands.len().max(self.material.validators.len() + SEEN_VALIDATORS);
+        for run in choose::worth_running(&self.runs) {
+            if commands.len() < most && !commands.iter().any(|known| choose::covers(known, &run.command)) {
+                commands.push(run.command.clone());
             }
         }
         commands
     }
 
-    fn edited(&self) -> Vec<String> {
-        let mut files: Vec<&FileUse> =
-            self.material.digest.files.iter().filter(|file| file.edits > 0).collect();
-        files.sort_by(|a, b| b.edits.cmp(&a.edits).then_with(|| a.path.cmp(&b.path)));
-        let words = |file: &&FileUse| {
-            let gone = if self.is_gone(file) { ", gone" } else { "" };
-            format!("{} {}×{gone}", code(&file.path, 300), file.edits)
-        };
-        files.iter().map(words).collect()
-    }
-
-    fn todos(&self) -> Vec<String> {
-        let words = |todo: &crate::journal::TodoField| {
-            let status = match todo.status {
-                Some(TodoStatus::Completed) => "done",
-                Some(TodoStatus::InProgress) => "in progress",
-                _ => "open",
-            };
-            format!("{}: {status}", inline(&todo.text, 200))
-        };
-        self.material.digest.todos.iter().map(words).collect()
+    fn run_of(&self, command: &str) -> Option<&Run<'a>> {
+        self.runs.iter().find(|run| choose::is_same(&run.command, command))
     }
 
     fn file_words(&self, file: &FileUse) -> String {
@@ -412,4 +418,9 @@ impl<'a> Facts<'a> {
     fn is_gone(&self, file: &FileUse) -> bool {
         file.deleted || self.material.gone.contains(&file.path)
     }
+}
+
+/// What the user chose when asked is a decision.
+fn is_answer(fact: &Fact) -> bool {
+    fact.id.starts_with("answer:")
 }

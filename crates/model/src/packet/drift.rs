@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::Packet;
+use super::{Check, Packet};
 use crate::text::count;
 use crate::time;
 
@@ -51,6 +51,8 @@ pub struct Now<'a> {
     pub git: Option<GitNow>,
     /// One for each file of [`Packet::files`].
     pub files: &'a [FileNow],
+    /// The session has gone on, and edited files after the packet was written.
+    pub edited: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,16 +93,8 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
     claims.extend(git_claims(packet, now.git.as_ref()));
     let files = packet.files();
     claims.extend(files.iter().zip(now.files).map(|(path, now)| file_claim(packet, path, now)));
-    let moved = claims.iter().any(|claim| claim.state == State::Changed);
-    claims.extend(packet.checks_seen.iter().map(|check| {
-        let how = if check.ok { "passed" } else { "failed" };
-        let (state, note) = if moved {
-            (State::Unverified, format!("{how} at {}, before what changed since", check.at))
-        } else {
-            (State::Verified, format!("{how} at {}, and nothing it could speak of has changed", check.at))
-        };
-        Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
-    }));
+    let moved = now.edited || claims.iter().any(|claim| claim.state == State::Changed);
+    claims.extend(packet.checks_seen.iter().map(|check| check_claim(check, moved)));
     claims.extend(time::parse(&packet.created_at).map(|created| Claim {
         about: About::Age,
         subject: packet.created_at.clone(),
@@ -109,6 +103,24 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
         opens: false,
     }));
     claims
+}
+
+/// A run speaks of what is here now only if nothing was edited after it.
+fn check_claim(check: &Check, moved: bool) -> Claim {
+    let how = if check.ok { "passed" } else { "failed" };
+    let (state, note) = match check {
+        Check { unknown: true, at, .. } => {
+            (State::Unverified, format!("ran at {at}; how it ended was not seen"))
+        }
+        Check { edited_since: true, at, .. } => {
+            (State::Unverified, format!("{how} at {at}, before the last edits"))
+        }
+        Check { at, .. } if moved => (State::Unverified, format!("{how} at {at}, before what changed since")),
+        Check { at, .. } => {
+            (State::Verified, format!("{how} at {at}, and nothing it could speak of has changed"))
+        }
+    };
+    Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
 }
 
 /// What is not as the packet says.

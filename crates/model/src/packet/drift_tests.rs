@@ -13,7 +13,12 @@ fn packet() -> Packet {
         files_seen: [("a", "1"), ("b", "2"), ("c", "gone"), ("d", "4")]
             .map(|(path, mark)| (path.into(), mark.into()))
             .to_vec(),
-        checks_seen: vec![Check { command: "make test".into(), ok: true, at: "2026-11-15T19:00:00Z".into() }],
+        checks_seen: vec![Check {
+            command: "make test".into(),
+            ok: true,
+            at: "2026-11-15T19:00:00Z".into(),
+            ..Check::default()
+        }],
         ..Packet::default()
     }
 }
@@ -24,7 +29,7 @@ fn here(fingerprint: &str) -> FileNow {
 
 fn check(files: &[FileNow], git: Option<GitNow>, expected: &[(About, State, &str)]) {
     let now = time::parse("2026-11-15T21:22:00Z").unwrap();
-    let claims = verify(&packet(), &Now { project: None, git, files }, now);
+    let claims = verify(&packet(), &Now { project: None, git, files, edited: false }, now);
     let found: Vec<(About, State, &str)> =
         claims.iter().map(|c| (c.about, c.state, c.note.as_str())).collect();
     assert_eq!(found, expected);
@@ -83,7 +88,7 @@ fn a_packet_by_hand_claims_little() {
     let files = [here("1"), FileNow::Gone];
     let claims = verify(
         &packet,
-        &Now { project: Some("here"), git: None, files: &files },
+        &Now { project: Some("here"), git: None, files: &files, edited: false },
         time::parse("2026-11-15").unwrap(),
     );
     let found: Vec<(State, &str)> = claims.iter().map(|c| (c.state, c.note.as_str())).collect();
@@ -101,10 +106,26 @@ fn a_packet_by_hand_claims_little() {
 fn a_packet_of_another_project_says_so() {
     let of = |project: &str| {
         let packet = Packet { project_id: "there".into(), ..Packet::default() };
-        let now = Now { project: Some(project), git: None, files: &[] };
+        let now = Now { project: Some(project), git: None, files: &[], edited: false };
         let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
         claims.iter().map(|c| (c.about, c.state)).collect::<Vec<_>>()
     };
     assert_eq!(of("here"), [(About::Project, State::Unverified)]);
     assert_eq!(of("there"), []);
+}
+
+#[test]
+fn a_run_before_the_last_edit_proves_nothing() {
+    let check = |unknown: bool, edited_since, edited, expected: (State, &str)| {
+        let seen = Check { command: "make".into(), ok: !unknown, unknown, edited_since, at: "then".into() };
+        let packet = Packet { checks_seen: vec![seen], ..Packet::default() };
+        let now = Now { project: None, git: None, files: &[], edited };
+        let claims = verify(&packet, &now, time::parse("2026-11-15").unwrap());
+        assert_eq!((claims[0].state, claims[0].note.as_str()), expected);
+    };
+    use State::{Unverified, Verified};
+    check(false, false, false, (Verified, "passed at then, and nothing it could speak of has changed"));
+    check(false, true, false, (Unverified, "passed at then, before the last edits"));
+    check(false, false, true, (Unverified, "passed at then, before what changed since"));
+    check(true, false, false, (Unverified, "ran at then; how it ended was not seen"));
 }

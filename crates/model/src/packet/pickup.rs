@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::drift::{About, Claim, NO_BRANCH, State};
 use super::{
-    CONSTRAINTS, CONTEXT, DECISIONS, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status, VALIDATORS,
-    import,
+    CONSTRAINTS, CONTEXT, DECISIONS, FILES, INTENT, NEXT_PROMPT, NONE, PLAN, Packet, QUESTIONS, Status,
+    VALIDATORS, import,
 };
 use crate::document::{Document, Head};
 use crate::loops::promise;
@@ -36,10 +36,17 @@ pub struct Pickup<'a> {
     pub now: Timestamp,
 }
 
-/// Most text of the packet's own that goes into the prompt, section by section.
+/// Most text of the packet's own that goes into the prompt: of its prompt, of where it stands, of any other section.
 const PROMPT_BYTES: usize = 12_000;
-const SECTION_LINES: usize = 15;
+const SECTION_LINES: usize = 20;
 const MOST_FILES: usize = 20;
+
+/// What a packet says of a file that somebody confirmed.
+pub(super) const CHOSEN: &str = "chosen by the user";
+
+/// Sections that say what a fresh agent has to know, whoever wrote the prompt. The prompt is an agent's to replace; what
+/// fails and what must pass is told all the same.
+const FACTS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
 
 pub fn render(pickup: &Pickup) -> String {
     let Pickup { packet, document, claims, .. } = *pickup;
@@ -63,15 +70,18 @@ pub fn render(pickup: &Pickup) -> String {
         packet.id,
         quoted(&packet.purpose, 300)
     );
-    text.push_str(&next_prompt(packet, document));
-    text.push_str("\n\n");
-    text.push_str(&drift_part(claims));
-    text.push_str(&files_part(pickup));
-    for heading in [CONSTRAINTS, DECISIONS, QUESTIONS] {
-        if let Some(body) = section(document, heading) {
-            text.push_str(&format!("\n{heading}:\n{body}\n"));
+    let prompt = next_prompt(packet, document);
+    text.push_str(&prompt.text);
+    text.push('\n');
+    if prompt.sections == Sections::Beside {
+        for heading in FACTS {
+            text.push_str(&section(document, heading));
         }
     }
+    text.push_str(&validators_part(pickup));
+    text.push('\n');
+    text.push_str(&drift_part(claims));
+    text.push_str(&files_part(pickup));
     if !packet.claimed_by.is_empty() {
         text.push_str(&format!(
             "\nClaimed by {} at {}.\n",
@@ -83,33 +93,44 @@ pub fn render(pickup: &Pickup) -> String {
     text
 }
 
+struct NextPrompt {
+    text: String,
+    sections: Sections,
+}
+
+/// Whether the packet's sections are told beside its prompt, or are the prompt.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sections {
+    Beside,
+    Told,
+}
+
 /// The section by its name, or by the beginning of its name. Where there is none, what the packet says otherwise.
-fn next_prompt(packet: &Packet, document: &Document) -> String {
+fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
         .section(&[Head::exact(2, NEXT_PROMPT)])
         .or_else(|| document.section(&[Head::prefix(2, "Next Prompt")]))
         .map(|section| section.text())
         .filter(|text| is_filled(text));
+    let sections = if found.is_some() { Sections::Beside } else { Sections::Told };
     let text = clean(&found.unwrap_or_else(|| instead(packet, document)), PROMPT_BYTES);
-    match &packet.loop_promise {
+    let text = match &packet.loop_promise {
         // What is quoted is made harmless; what the agent is to say has to stand there as it counts.
         Some(promise) if promise::flaw(promise).is_none() => {
             let exact = promise::tag(promise);
             text.replace(&inline(&exact, exact.len() * 2), &exact)
         }
         _ => text,
-    }
+    };
+    NextPrompt { text, sections }
 }
 
 /// What is wanted, where it stands and what is to be done; of a packet of somebody's own kind all that it says.
 fn instead(packet: &Packet, document: &Document) -> String {
-    let ours = [INTENT, CONTEXT, PLAN, VALIDATORS].into_iter().filter_map(|heading| {
-        let text = document.section(&[Head::exact(2, heading)])?.text();
-        is_filled(&text).then(|| format!("{heading}:\n{}", text.trim()))
-    });
-    let ours: Vec<String> = ours.collect();
+    let ours: Vec<String> = FACTS.into_iter().map(|heading| section(document, heading)).collect();
+    let ours = ours.concat();
     if !ours.is_empty() {
-        return ours.join("\n\n");
+        return ours.trim().to_owned();
     }
     let parts = import::parts(document).into_iter().filter(|(_, text)| is_filled(text));
     let parts: Vec<String> = parts
@@ -134,14 +155,15 @@ fn drift_part(claims: &[Claim]) -> String {
         n => format!("Drift ({} changed since the packet was written)", count(n, "fact")),
     };
     text.push_str(&format!("; {verified} verified, {unverified} unverified.\n"));
-    for claim in claims.iter().filter(|claim| claim.about != About::File && claim.about != About::Age) {
+    let is_apart = |about: About| matches!(about, About::File | About::Age | About::Check);
+    for claim in claims.iter().filter(|claim| !is_apart(claim.about)) {
         let subject = match claim.about {
             About::Head => format!("commit {}", claim.subject.get(..10).unwrap_or(&claim.subject)),
             About::Branch if claim.subject == NO_BRANCH => claim.subject.clone(),
             About::Branch => format!("branch {}", code(&claim.subject, 100)),
             About::Project => format!("project {}", path(&claim.subject, 60)),
             About::Dirty => "uncommitted files".to_owned(),
-            _ => code(&claim.subject, 160),
+            About::File | About::Check | About::Age => code(&claim.subject, 160),
         };
         text.push_str(&format!("- {}: {subject}: {}\n", word(claim.state), inline(&claim.note, 200)));
     }
@@ -153,15 +175,28 @@ fn drift_part(claims: &[Claim]) -> String {
 
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
+    let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
+    // What holds of most of them is said once.
+    let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
+    let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
     if !files.is_empty() {
-        text.push_str("\nFiles, most relevant first:\n");
+        let all = common.as_ref().map_or(String::new(), |words| format!(" ({words}, unless said otherwise)"));
+        text.push_str(&format!("\nFiles, most relevant first{all}:\n"));
     }
+    let reasons = pickup.document.section(&[Head::exact(2, FILES)]).map(|section| section.text());
+    let reasons = reasons.unwrap_or_default();
     for claim in files.iter().take(MOST_FILES) {
-        let chosen =
-            if pickup.packet.confirmed.contains(&claim.subject) { ", chosen by the user" } else { "" };
         let shown = mention(&claim.subject, claim, pickup.mention);
-        text.push_str(&format!("- {shown} ({}: {}{chosen})\n", word(claim.state), claim.note));
+        let is_chosen = pickup.packet.confirmed.contains(&claim.subject);
+        let why = reason(&reasons, &claim.subject).unwrap_or_default();
+        let chosen = if is_chosen && !why.contains(CHOSEN) { CHOSEN } else { "" };
+        let why: Vec<String> =
+            [why, chosen].into_iter().filter(|why| !why.is_empty()).map(|why| inline(why, 200)).collect();
+        let why = if why.is_empty() { String::new() } else { format!(" — {}", why.join(", ")) };
+        let now = Some(found(claim)).filter(|words| common.as_ref() != Some(words));
+        let now = now.map_or(String::new(), |words| format!(" ({words})"));
+        text.push_str(&format!("- {shown}{why}{now}\n"));
     }
     if files.len() > MOST_FILES {
         text.push_str(&format!("- and {} in the packet\n", count(files.len() - MOST_FILES, "more file")));
@@ -171,8 +206,17 @@ fn files_part(pickup: &Pickup) -> String {
         for path in pickup.later.iter().take(MOST_FILES) {
             text.push_str(&format!("- {}\n", code(path, 200)));
         }
+        if let Some(more) = pickup.later.len().checked_sub(MOST_FILES).filter(|more| *more > 0) {
+            text.push_str(&format!("- +{more} more\n"));
+        }
     }
     text
+}
+
+/// What the packet says behind a file's name: `- `src/a.rs` — edited 4×`.
+fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
+    let start = format!("- {} — ", code(path, 300));
+    section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
 /// A file that is not there must not be mentioned in a way that makes a harness read it.
@@ -183,14 +227,43 @@ fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     }
 }
 
-fn section(document: &Document, heading: &str) -> Option<String> {
-    let text = document.section(&[Head::exact(2, heading)])?.text();
+/// `Heading:` and its lines; nothing where nothing is recorded.
+fn section(document: &Document, heading: &str) -> String {
+    let Some(found) = document.section(&[Head::exact(2, heading)]) else { return String::new() };
+    let text = found.text();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     if lines.is_empty() || lines == [NONE] {
-        return None;
+        return String::new();
     }
-    let shown: Vec<String> = lines.iter().take(SECTION_LINES).map(|line| inline(line, 400)).collect();
-    Some(shown.join("\n"))
+    // Where it stands and what is wanted is told whole: it is cut to size where it is written.
+    let (most, widest) = match heading {
+        INTENT | CONTEXT => (usize::MAX, 2_000),
+        _ => (SECTION_LINES, 400),
+    };
+    let mut shown: Vec<String> = lines.iter().take(most).map(|line| inline(line, widest)).collect();
+    if lines.len() > most {
+        shown.push(format!("- +{} more in the packet", lines.len() - most));
+    }
+    let body = clean(&shown.join("\n"), PROMPT_BYTES);
+    format!("\n{heading}:\n{body}\n")
+}
+
+/// What must pass, with what is known of it now. Those that the packet's own text lists, where its head lists none.
+fn validators_part(pickup: &Pickup) -> String {
+    let Pickup { packet, document, claims, .. } = *pickup;
+    if packet.validators.is_empty() {
+        return section(document, VALIDATORS);
+    }
+    let mut text = format!("\n{VALIDATORS}:\n");
+    for command in &packet.validators {
+        let claim = claims.iter().find(|claim| claim.about == About::Check && claim.subject == *command);
+        let note = match claim {
+            Some(claim) => format!("{}: {}", word(claim.state), inline(&claim.note, 200)),
+            None => "no run of it was seen".to_owned(),
+        };
+        text.push_str(&format!("- {}: {note}\n", code(command, 300)));
+    }
+    text
 }
 
 /// Line by line, so that a prompt keeps its shape and nothing hides in it.

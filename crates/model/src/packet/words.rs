@@ -4,25 +4,23 @@ use crate::digest::Prompt;
 use crate::prompt;
 use crate::text::sentences;
 
-const MOST_WISHES: usize = 12;
 const MOST_QUESTIONS: usize = 5;
+
+/// Words that say that work is to go on, and nothing of which.
+const EMPTY: &str = "a all and carry continue doing everything finish finished for from go going hand handoff handover here \
+                     i it keep later me my next now of off on our over packet pick please proceed rest resume save \
+                     session something stuff task that the them then things this to today tomorrow up we where wip \
+                     with work you your";
+
+/// Whether a purpose says what is to be done: "go on" and "finish the rest" do not.
+pub fn says_something(purpose: &str) -> bool {
+    let words = purpose.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).any(|word| !EMPTY.split_whitespace().any(|empty| empty == word))
+}
 
 /// Prompts that are about the work, oldest first.
 pub fn real(prompts: &[Prompt]) -> Vec<&Prompt> {
     prompts.iter().filter(|prompt| prompt::is_real(&prompt.text)).collect()
-}
-
-/// Sentences in which the user said how it is to be done, newest first, each once.
-pub fn wishes<'a>(prompts: &[&'a Prompt]) -> Vec<(&'a str, &'a Prompt)> {
-    let mut found: Vec<(&str, &Prompt)> = Vec::new();
-    for prompt in prompts.iter().rev() {
-        for sentence in prompt::wishes(&prompt.text) {
-            if found.len() < MOST_WISHES && !found.iter().any(|(known, _)| *known == sentence) {
-                found.push((sentence, prompt));
-            }
-        }
-    }
-    found
 }
 
 /// What the agent asked and nobody has answered: questions at the end of its last words.

@@ -1,17 +1,19 @@
-use super::{questions, wishes};
-use crate::digest::Prompt;
+use super::{questions, says_something};
 
 #[test]
-fn how_the_user_wants_it_done() {
-    let prompt = |text: &str| Prompt { text: text.to_owned(), ..Prompt::default() };
-    let said = [
-        prompt("Fix src/a.rs. Don't touch v1.2 of the API! What does it do?"),
-        prompt("- use tabs instead of spaces\n```\nnever run this\n```\nI don't know why it fails."),
-        prompt("Don't touch v1.2 of the API!"),
-    ];
-    let all: Vec<&Prompt> = said.iter().collect();
-    let found: Vec<&str> = wishes(&all).into_iter().map(|(wish, _)| wish).collect();
-    assert_eq!(found, ["Don't touch v1.2 of the API!", "use tabs instead of spaces"]);
+fn purposes_that_say_what_is_to_be_done() {
+    for (purpose, expected) in [
+        ("go on", false),
+        ("Continue, please.", false),
+        ("finish the rest", false),
+        ("pick this up tomorrow", false),
+        ("", false),
+        ("finish the parser", true),
+        ("fix #12", true),
+        ("weiter mit dem Parser", true),
+    ] {
+        assert_eq!(says_something(purpose), expected, "{purpose}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use harness::transcript::{cwd, each_line};
+use harness::transcript::{cwd, each_line, session as session_of};
 use harness::{HARNESSES, Harness};
 use jiff::Timestamp;
 use model::digest::Digest;
@@ -56,7 +56,9 @@ pub fn read(source: &Source) -> Result<Read> {
     })?;
     let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
-    let session = source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    // Whoever copies a transcript may name the copy as they like.
+    let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+    let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold(retelling, harness, session, opening.cwd, source))
 }
 
@@ -125,12 +127,14 @@ fn around(session: String) -> Event<'static> {
 struct Opening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
+    /// The last that is named among the first lines: a resumed session copies the beginning of another.
+    session: Option<String>,
 }
 
 /// Whose transcript it is: the one whose reader knows most of its first lines.
 fn look(path: &Path) -> Result<Opening> {
     let mut known = vec![0_usize; HARNESSES.len()];
-    let mut folder = None;
+    let (mut folder, mut session) = (None, None);
     let mut seen = 0;
     feed::read_all(path, Limits { window: u64::MAX, ..Limits::default() }, |line| {
         seen += 1;
@@ -138,10 +142,11 @@ fn look(path: &Path) -> Result<Opening> {
             return;
         }
         folder = folder.take().or_else(|| cwd(line.bytes));
+        session = session_of(line.bytes).or_else(|| session.take());
         for (harness, known) in HARNESSES.iter().zip(&mut known) {
             *known += transcript_reader::known_lines(harness, line.bytes);
         }
     })?;
     let best = (0..known.len()).max_by_key(|i| (known[*i], usize::MAX - i));
-    Ok(Opening { harness: best.filter(|i| known[*i] > 0).map(|i| &HARNESSES[i]), cwd: folder })
+    Ok(Opening { harness: best.filter(|i| known[*i] > 0).map(|i| &HARNESSES[i]), cwd: folder, session })
 }

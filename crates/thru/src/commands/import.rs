@@ -6,7 +6,8 @@ use ops::Result;
 use ops::World;
 use ops::features::loops::ralph::{self, RalphReport};
 use ops::features::packets::Imported;
-use ops::setup::factory;
+use ops::features::plan::import::Place;
+use ops::setup::{factory, swarm};
 
 use super::packet::tell_covered;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
@@ -36,6 +37,20 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
+    /// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+    Swarm {
+        /// Its folder, .swarm in the project unless said otherwise
+        folder: Option<PathBuf>,
+        /// Put its plan behind the phases of the plan that is there
+        #[arg(long)]
+        append: bool,
+        /// Put its plan in the place of the plan that is there; the old one stays in the ledger
+        #[arg(long, conflicts_with = "append")]
+        replace: bool,
+        /// Only show what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
@@ -56,8 +71,30 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 Format::Text => print_factory(&report, mode),
             }
         }
+        Command::Swarm { folder, append, replace, dry_run } => {
+            let mode = if *dry_run { Mode::DryRun } else { Mode::Write };
+            let place = match (append, replace) {
+                (true, _) => Place::Append,
+                (_, true) => Place::Replace,
+                (false, false) => Place::Free,
+            };
+            let report = swarm::run(world, folder.as_deref(), place, mode)?;
+            match format {
+                Format::Json => output::json(&report),
+                Format::Text => print_swarm(&report, mode),
+            }
+        }
     }
     Ok(0)
+}
+
+fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
+    if let Some(plan) = &report.plan {
+        super::plan::tell_import(plan, mode);
+    }
+    if mode == Mode::DryRun {
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    }
 }
 
 fn print_factory(report: &factory::FactoryReport, mode: Mode) {

@@ -46,10 +46,8 @@ fn files_named_below_confirmed_count() {
         .ok();
     assert!(set.stderr.contains("thru packet confirm"), "{set}");
     let told = env.json(&["pickup", &id]);
-    assert!(
-        told["prompt"].as_str().unwrap().contains("`src/lex.rs` (verified: as it was, chosen by the user)"),
-        "{told}"
-    );
+    let prompt = told["prompt"].as_str().unwrap();
+    assert!(prompt.contains("- `src/lex.rs` — edited, chosen by the user\n"), "{told}");
     let checked = env.thru(&["packet", "validate", &id]).ok();
     assert!(checked.stdout.contains("`relevant_files_confirmed` does not have it"), "{checked}");
     env.thru(&["packet", "unconfirm", &id, "src/lex.rs"]).ok();
@@ -230,7 +228,7 @@ fn a_file_is_to_be_opened_once() {
     let env = worked();
     env.thru(&["handoff", "one", "--confirm", "src/lex.rs"]).ok();
     let text = env.thru(&["packet", "show", "one"]).ok().stdout;
-    let first = text.split_once("Open these first:").unwrap().1.split_once("\n\n").unwrap().0;
+    let first = text.split_once("Open first:").unwrap().1.split_once("\n\n").unwrap().0;
     assert_eq!(first.matches("`src/lex.rs`").count(), 1, "{first}");
 }
 
@@ -315,6 +313,6 @@ fn what_nobody_saw_is_not_counted() {
     let env = TestEnv::rooted();
     handoff(&env, "one");
     let text = env.thru(&["packet", "show", "one"]).ok().stdout;
-    assert!(text.contains("Where things stand: not known, as nothing was captured"), "{text}");
+    assert!(text.contains("Nothing was captured of a session."), "{text}");
     assert!(!text.contains("0 files edited"), "{text}");
 }

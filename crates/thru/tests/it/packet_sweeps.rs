@@ -142,6 +142,6 @@ fn a_killed_session_leaves_its_last_words_and_the_running_command() {
         let prompts = env.journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks told is not told again");
         let pickup = env.thru(&["pickup", &id]).ok().stdout;
-        assert!(pickup.contains("Running when the session broke off"), "{pickup}");
+        assert!(pickup.contains("which was running when the session broke off"), "{pickup}");
     }
 }

@@ -66,10 +66,9 @@ fn a_packet_is_filled_not_a_skeleton() {
         "status: draft",
         "source: claude-code",
         "> Build the parser. Never use regular expressions.",
-        "“Never use regular expressions.” (the user,",
         "- `src/parse.rs` — edited, the failing `cargo test -p parse` names it",
-        "- `cargo test -p parse` failed (exit 101) at 2026-11-15T19:22:00Z: `error: src/parse.rs:1: no such rule`",
-        "Git: branch `main` at ",
+        "- [ ] `cargo test -p parse` — failed (exit 101) at 2026-11-15T19:22:00Z: `error: src/parse.rs:1: no such rule`",
+        "Git, when this was written: branch `main` at ",
         "- Should lex.rs go as well?",
         "Goal: finish the parser",
         "- [ ] `cargo test -p parse`",
@@ -126,15 +125,19 @@ fn pickup_reports_what_drifted_and_changes_nothing() {
         ]
     );
     let prompt = told["prompt"].as_str().unwrap();
-    for needle in
-        ["Drift (5 facts changed", "- changed: `src/lex.rs`: gone", "- `notes.md` (verified: as it was)"]
-    {
+    for needle in [
+        "Drift (5 facts changed",
+        "- changed: `src/lex.rs`: gone",
+        "- `notes.md` — read (verified: as it was)",
+    ] {
         assert!(prompt.contains(needle), "{needle:?} in\n{prompt}");
     }
     assert_eq!(fs::read(&path).unwrap(), before, "a pickup changes nothing");
 
     let at = env.thru(&["pickup", &id, "--for", "claude-code"]).ok().stdout;
-    assert!(at.contains("- @src/parse.rs (changed") && at.contains("- `src/lex.rs` (changed: gone)"), "{at}");
+    assert!(at.contains("- @src/parse.rs — edited,"), "{at}");
+    assert!(at.contains("- `src/lex.rs` — edited (changed: gone)"), "{at}");
+    assert!(!prompt.contains("nothing committed"), "git says that nothing is uncommitted:\n{prompt}");
     env.thru(&["pickup", "--for", "emacs"]).exits(2);
 }
 

@@ -1,110 +1,86 @@
-//! The prompt that a fresh agent starts from.
+//! The prompt that a fresh agent starts from: short, because the packet's other sections stand beside it.
 
-use super::{Facts, TELLING};
+use super::Facts;
+use crate::brief::Class;
 use crate::event::TodoStatus;
 use crate::loops::promise;
-use crate::packet::choose::{bullets, failing_words, fit, git_words, shown};
-use crate::render::{code, inline, quoted, width};
-use crate::run::{Ended, Sort};
-use crate::text::count;
+use crate::packet::choose::goal_words;
+use crate::packet::words;
+use crate::prompt::Sort;
+use crate::render::{code, inline, quoted};
+
+/// How much of the goal is repeated, and how many files are named.
+const GOAL: usize = 240;
+const FIRST_FILES: usize = 5;
 
 impl Facts<'_> {
-    /// Goal, where things stand, what to open, what not to redo, when it is done: within [`PROMPT_CAP`], the least
-    /// needed left out first.
+    /// Goal, where to begin, what to open, when it is done. All else is referred to.
     pub(super) fn next_prompt(&self) -> String {
-        let material = self.material;
-        let mut parts: Vec<(u8, usize, String)> = Vec::new();
-        let mut add = |rank: u8, text: String| {
-            if !text.is_empty() {
-                parts.push((rank, parts.len(), text));
-            }
-        };
-        add(0, format!("Goal: {}", inline(material.purpose, 400)));
-        if let Some(last) = self.prompts.last() {
-            // `yes` and `3` answer something: what they answer to is of more use.
-            let before =
-                self.prompts.iter().rev().skip(1).find(|prompt| width(prompt.text.trim()) >= TELLING);
-            let before = before.filter(|_| width(last.text.trim()) < TELLING);
-            let before =
-                before.map_or(String::new(), |p| format!(", and before that {}", quoted(&p.text, 350)));
-            add(1, format!("The user's last words on it: {}{before}", quoted(&last.text, 450)));
+        let mut parts = vec![format!("Goal: {}", self.goal_line())];
+        parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
+        let files = self.first_files();
+        if !files.is_empty() {
+            parts.push(format!("Open first: {}.", files.join(", ")));
         }
-        if let [first, _, ..] = self.prompts.as_slice() {
-            add(6, format!("It began with: {}", quoted(&first.text, 250)));
+        parts.push(self.exit_criteria());
+        if !self.told.is_empty() {
+            parts.push(
+                "Intent has the user's own words; Context what was done, what is at risk and what fails; \
+                 Constraints what the user wants heeded."
+                    .to_owned(),
+            );
         }
-        add(2, self.state());
-        if !material.digest.said.is_empty() {
-            add(5, format!("The agent before you said last: {}", quoted(&material.digest.said, 450)));
-        }
-        let unfinished: Vec<String> =
-            material.digest.unfinished.iter().take(3).map(|call| code(call, 200)).collect();
-        add(3, bullets("Running when the session broke off:", &unfinished));
-        let open: Vec<String> =
-            material.digest.open_todos().take(6).map(|todo| inline(&todo.text, 120)).collect();
-        add(3, bullets("Still to do:", &open));
-        let failing: Vec<String> =
-            self.failing.iter().take(4).map(|failure| failing_words(failure)).collect();
-        add(3, bullets("Failing when last run:", &failing));
-        add(4, bullets("Open these first:", &self.first_files()));
-        let done = self.not_to_redo();
-        add(7, bullets("Done already, not to be redone:", &done));
-        let questions = self.open_questions();
-        add(6, bullets("Asked by the agent and not answered:", &questions));
-        add(2, self.exit_criteria());
-        fit(parts)
+        parts.join("\n\n")
     }
 
-    fn state(&self) -> String {
-        let mut facts = self.seen();
-        if let Some(git) = self.material.git {
-            facts.push(git_words(git));
+    fn goal_line(&self) -> String {
+        let purpose = self.material.purpose;
+        match goal_words(&self.goal) {
+            Some(goal) if !words::says_something(purpose) => quoted(goal, GOAL),
+            _ => inline(purpose, 400),
         }
-        format!("Where things stand: {}.", facts.join("; "))
     }
 
-    fn seen(&self) -> Vec<String> {
+    /// What was under way, with what fails; where nothing was, what is next on the list, or what only the user can say.
+    fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
-        if digest.session.is_empty() && digest.records == 0 {
-            return vec!["not known, as nothing was captured of a session".to_owned()];
+        if digest.records == 0 {
+            return None;
         }
-        let edited = digest.files.iter().filter(|file| file.edits > 0).count();
-        let mut facts = vec![format!("{} edited", count(edited, "file"))];
-        let tests = self.checks.iter().filter(|used| used.sort == Sort::Test);
-        match tests.max_by_key(|used| used.last) {
-            Some(used) => {
-                let how = if used.ended == Ended::Unknown {
-                    "ran, its end was not seen"
-                } else {
-                    used.ended.name()
-                };
-                // What was edited since may have changed that.
-                let since = match digest.edited_after(used.last) {
-                    Some(file) => format!(", before the last edit of {}", code(file, 80)),
-                    None => String::new(),
-                };
-                facts.push(format!("{} {how}{since}", code(&shown(used), 80)));
+        let in_progress = digest.open_todos().find(|todo| todo.status == Some(TodoStatus::InProgress));
+        let todo = in_progress.or_else(|| digest.open_todos().next());
+        let failing =
+            self.of(Class::Failing).next().map(|_| "what stands under Failing in Context".to_owned());
+        // A yes says nothing by itself: the list, or what was agreed to, says what it was about.
+        let newest = self.goal.newest.filter(|_| digest.is_at_work());
+        let under_way = match (newest.map(|newest| (newest.sort(), &newest.text)), todo) {
+            (Some((Sort::Approval, _)) | None, Some(todo)) => Some(quoted(&todo.text, 160)),
+            (Some((Sort::Approval, _)), None) if self.goal.accepted.is_some() => {
+                Some("what was agreed to, under Intent".to_owned())
             }
-            None => facts.push("no test run was seen".to_owned()),
-        }
-        facts
+            (Some((_, text)), _) => Some(format!("what was under way: {}", quoted(text, 160))),
+            (None, None) => None,
+        };
+        let broken_off = digest
+            .unfinished
+            .first()
+            .map(|call| format!("{}, which was running when the session broke off", code(call, 200)));
+        let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
+        Some(match steps.is_empty() {
+            false => steps.join("; then "),
+            true if !self.open_questions().is_empty() => {
+                "the user's answer to what stands under Open Questions".to_owned()
+            }
+            true => "the user: the agent had finished and waited for the next word".to_owned(),
+        })
     }
 
     fn first_files(&self) -> Vec<String> {
         let chosen = self.material.confirmed;
         let here = self.suggested.iter().filter(|file| !file.outside && !self.is_gone(file));
         let here = here.filter(|file| !chosen.contains(&file.path));
-        chosen
-            .iter()
-            .map(|path| code(path, 120))
-            .chain(here.map(|file| code(&file.path, 120)))
-            .take(8)
-            .collect()
-    }
-
-    fn not_to_redo(&self) -> Vec<String> {
-        let todos = &self.material.digest.todos;
-        let done = todos.iter().filter(|todo| todo.status == Some(TodoStatus::Completed));
-        done.rev().take(5).map(|todo| inline(&todo.text, 100)).collect()
+        let all = chosen.iter().chain(here.map(|file| &file.path));
+        all.take(FIRST_FILES).map(|path| code(path, 120)).collect()
     }
 
     fn exit_criteria(&self) -> String {

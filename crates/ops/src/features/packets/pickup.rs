@@ -24,6 +24,9 @@ use crate::session::list::{self, Chosen};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
+/// How much of the end of a journal is read for what came after a packet.
+const JOURNAL_END: u64 = 128 * 1024;
+
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     pub id: Option<&'a str>,
@@ -200,8 +203,19 @@ fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     let git =
         (!packet.head.is_empty() || !packet.branch.is_empty()).then(|| git_now(project, packet)).flatten();
     let files: Vec<FileNow> = packet.files().iter().map(look).collect();
+    let edited = has_edited_since(project, packet);
     let project = project.marker.known_id();
-    drift::verify(packet, &Now { project, git, files: &files }, world.now)
+    drift::verify(packet, &Now { project, git, files: &files, edited }, world.now)
+}
+
+/// Whether the packet's own session went on and edited files, listed in the packet or not. Of a long journal the end says
+/// so: what came after the packet stands there.
+fn has_edited_since(project: &Project, packet: &Packet) -> bool {
+    let Ok(session) = Id::new(&packet.session_id) else { return false };
+    let tail = project.store.dir().recent(&layout::journal(&session), JOURNAL_END).unwrap_or_default();
+    let mut edited = false;
+    tail.split(|byte| *byte == b'\n').for_each(|line| edits(line, &packet.created_at, |_, _| edited = true));
+    edited
 }
 
 fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
@@ -223,15 +237,7 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     for session in list::all(&project.store)? {
         let journal = layout::journal(&session);
         project.store.dir().each_new_line(&journal, LogPosition::default(), u64::MAX, |line| {
-            let Some(record) = Record::read(line) else { return };
-            if *record.ts <= *packet.created_at {
-                return;
-            }
-            for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
-                if !matches!(file.action, Action::Read | Action::Mention) {
-                    found.push((record.ts.to_string(), file.path.clone()));
-                }
-            }
+            edits(line, &packet.created_at, |at, path| found.push((at.to_owned(), path.to_owned())));
         })?;
     }
     found.sort();
@@ -242,6 +248,16 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
         }
     }
     Ok(later)
+}
+
+/// Calls `with` for every file of the project that a line of a journal tells to be written after `since`.
+fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
+    let Some(record) = Record::read(line).filter(|record| *record.ts > *since) else { return };
+    for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
+        if !matches!(file.action, Action::Read | Action::Mention) {
+            with(&record.ts, &file.path);
+        }
+    }
 }
 
 /// Which packet a session has claimed, and the id under which it did: some harnesses change a session's id later.

@@ -44,6 +44,7 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
     let words = words.as_str();
     let project = env.project();
     let file = |name: &str| project.join(name).to_str().unwrap().to_owned();
+    let plan = file("plan.md");
     let (handoff, transcript) = (file("handoff.md"), file("transcript.jsonl"));
     let manifest = file(".agent/context/workstreams/01-parser/resume-context.md");
     let event = |event: &str, more: serde_json::Value| env.payload("s1", event, more).to_string();
@@ -71,6 +72,27 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("packet import", &[words]),
         row("pickup", &[PACKET]),
         row("sweep", &["--dry-run"]),
+        row("plan import", &[&plan, "--replace"]).talks(),
+        row("plan import", &[words]),
+        row("plan import", &["--from-session", "--session", "s1", "--append"]).talks(),
+        row("import swarm", &[&file("swarm"), "--dry-run"]).talks(),
+        row("task add", &[words, "--id", "9.1", "--acceptance", words, "--file", words]).talks(),
+        row("task add", &[words, "--id", words]),
+        row("plan add", &[words]),
+        row("plan set", &["9.1", "--description", words]).talks(),
+        row("task block", &["9.1", words]).talks(),
+        row("task unblock", &["9.1"]),
+        row("task start", &["9.1", "--session", "s1"]),
+        row("task start", &["9.1", "--session", "s2"]),
+        row("task done", &["9.1", "--without-evidence", words]).talks(),
+        row("task show", &["9.1"]),
+        row("task show", &[words]),
+        row("plan show", &["--all"]).talks(),
+        row("plan show", &["--graph"]).talks(),
+        row("plan next", &[]),
+        row("plan check", &[]),
+        row("plan log", &["-n", "0"]),
+        row("plan init", &[words, "--phase", words, "--replace"]).talks(),
         row("loop start", &["--next", "--promise", "all done", words]).talks(),
         row("loop list", &[]),
         row("loop show", &[LOOP]),

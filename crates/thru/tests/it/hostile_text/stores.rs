@@ -169,9 +169,33 @@ fn packets(env: &TestEnv) {
         })
         .collect();
     env.write("project/.agent/context/decisions.jsonl", lines);
+    plans(env, &body);
     env.write(
         "project/handoff.md",
         format!("---\ntitle: {}\n---\n# {}\n\n{body}\n", json_line(&what), why.replace('\n', " ")),
+    );
+}
+
+/// A plan of somebody else's, in the store and as files to import.
+fn plans(env: &TestEnv, body: &str) {
+    let words = |n: usize| some(n, 8);
+    let task = |n: usize| {
+        json!({"id": if n == 0 { words(n) } else { format!("1.{n}") }, "status": "pending", "description": words(n + 1),
+               "depends": [words(n + 2)], "acceptance": words(n + 3), "blocked_reason": words(n + 4),
+               "files_touched": [words(n + 5)], "claimed_by": words(n + 6), "started_at": words(n + 7), words(n): words(n)})
+    };
+    let tasks: Vec<_> = (0..6).map(task).collect();
+    let plan = json!({"schema_version": "1.0.0", "title": words(1), "swarm": words(2), "current_phase": 1,
+                      "phases": [{"id": 1, "name": words(3), "status": "pending", "tasks": tasks}], words(4): words(5)});
+    let text = serde_json::to_string_pretty(&plan).unwrap();
+    env.write("project/.agent/context/plan.json", &text);
+    env.write("project/.agent/context/plan.md", body);
+    let line = json!({"seq": 1, "ts": words(6), "what": words(7), "id": words(8), "by": words(9), "why": words(10), "changes": []});
+    env.write("project/.agent/context/plan-ledger.jsonl", format!("{line}\n"));
+    env.write("project/swarm/plan.json", &text);
+    env.write(
+        "project/plan.md",
+        format!("# {0}\n## Phase 1: {0}\n- [ ] 1.1: {body}\n", words(11).replace('\n', " ")),
     );
 }
 

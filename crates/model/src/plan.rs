@@ -1,0 +1,341 @@
+//! The plan: what is being built, in phases and tasks. `plan.json` is the truth, `plan.md` its view, and every change is a
+//! line of the ledger first.
+
+mod change;
+mod check;
+mod edit;
+mod fields;
+mod follow;
+mod graph;
+mod json;
+mod ledger;
+mod markdown;
+mod outline;
+mod standing;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+pub use change::{Change, apply, diff};
+pub use check::{Problem, problems};
+pub use edit::{
+    Acceptance, NewTask, Refusal, RefusalKind, TaskChange, add_phase, add_task, append, block, checked, done,
+    ended, find_phase, set_task, start, unblock,
+};
+pub use follow::{Followed, LinkedTodos, follow_todos, is_task_of};
+pub use graph::{GraphLine, graph};
+pub use json::{Imported, Warning, read_any};
+pub use ledger::{Fold, Line, Rebuilt, fold};
+pub use markdown::{is_as_written, render};
+pub use outline::read as read_markdown;
+pub use standing::{Progress, Standing, current_phase, natural, standing};
+pub use words::{PhaseNotes, phase_record, task_words, waiting_words};
+
+use crate::text;
+use fields::keeping_the_rest;
+
+/// What this build writes. A file of the same major version may hold fields that we do not know, and they are kept.
+pub const SCHEMA_VERSION: &str = "1.0.0";
+
+keeping_the_rest! {
+    pub struct Plan {
+        schema_version: String,
+        title: String,
+        swarm: String,
+        /// The phase that somebody chose; None: it is found out.
+        current_phase: Option<u32> = skip Option::is_none,
+        phases: Vec<Phase>,
+        migration_status: String = skip String::is_empty,
+    }
+}
+
+keeping_the_rest! {
+    pub struct Phase {
+        id: u32,
+        name: String,
+        status: PhaseStatus,
+        tasks: Vec<Task>,
+    }
+}
+
+keeping_the_rest! {
+    pub struct Task {
+        id: String,
+        phase: u32,
+        status: TaskStatus,
+        size: Option<Size> = skip Option::is_none,
+        description: String,
+        depends: Vec<String>,
+        acceptance: Option<String> = skip Option::is_none,
+        files_touched: Vec<String>,
+        evidence_path: Option<String> = skip Option::is_none,
+        blocked_reason: Option<String> = skip Option::is_none,
+        /// Who works on it, or did: a session, or `user`.
+        claimed_by: Option<String> = skip Option::is_none,
+        started_at: Option<String> = skip Option::is_none,
+        done_at: Option<String> = skip Option::is_none,
+        /// Why it counts as done although nothing proves it.
+        without_evidence: Option<String> = skip Option::is_none,
+        /// The entry of a harness's own list that it came from.
+        todo: Option<String> = skip Option::is_none,
+        /// That list has it as done; there is no evidence yet.
+        reported_done: bool = skip is_false,
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskStatus {
+    #[default]
+    Pending,
+    InProgress,
+    #[serde(alias = "complete", alias = "done")]
+    Completed,
+    Blocked,
+    /// Not to be done any more.
+    Closed,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PhaseStatus {
+    #[default]
+    Pending,
+    InProgress,
+    #[serde(alias = "completed", alias = "done")]
+    Complete,
+    Blocked,
+    Closed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Size {
+    Small,
+    Medium,
+    Large,
+}
+
+impl TaskStatus {
+    pub const ALL: [TaskStatus; 5] = [
+        TaskStatus::Pending,
+        TaskStatus::InProgress,
+        TaskStatus::Completed,
+        TaskStatus::Blocked,
+        TaskStatus::Closed,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskStatus::Pending => "pending",
+            TaskStatus::InProgress => "in_progress",
+            TaskStatus::Completed => "completed",
+            TaskStatus::Blocked => "blocked",
+            TaskStatus::Closed => "closed",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<TaskStatus> {
+        Some(match status_word(word).as_str() {
+            "pending" | "todo" | "open" | "not_started" | "ready" | "" => TaskStatus::Pending,
+            "in_progress" | "active" | "started" | "wip" | "doing" | "running" => TaskStatus::InProgress,
+            "completed" | "complete" | "done" | "finished" | "passed" => TaskStatus::Completed,
+            "blocked" | "failed" | "stuck" => TaskStatus::Blocked,
+            "closed" | "cancelled" | "canceled" | "skipped" | "dropped" | "wontfix" => TaskStatus::Closed,
+            _ => return None,
+        })
+    }
+
+    /// Nothing waits for it any more.
+    pub fn is_over(self) -> bool {
+        matches!(self, TaskStatus::Completed | TaskStatus::Closed)
+    }
+}
+
+impl PhaseStatus {
+    pub const ALL: [PhaseStatus; 5] = [
+        PhaseStatus::Pending,
+        PhaseStatus::InProgress,
+        PhaseStatus::Complete,
+        PhaseStatus::Blocked,
+        PhaseStatus::Closed,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            PhaseStatus::Pending => "pending",
+            PhaseStatus::InProgress => "in_progress",
+            PhaseStatus::Complete => "complete",
+            PhaseStatus::Blocked => "blocked",
+            PhaseStatus::Closed => "closed",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<PhaseStatus> {
+        Some(match TaskStatus::parse(word)? {
+            TaskStatus::Pending => PhaseStatus::Pending,
+            TaskStatus::InProgress => PhaseStatus::InProgress,
+            TaskStatus::Completed => PhaseStatus::Complete,
+            TaskStatus::Blocked => PhaseStatus::Blocked,
+            TaskStatus::Closed => PhaseStatus::Closed,
+        })
+    }
+
+    pub fn is_over(self) -> bool {
+        matches!(self, PhaseStatus::Complete | PhaseStatus::Closed)
+    }
+}
+
+impl Size {
+    pub fn name(self) -> &'static str {
+        match self {
+            Size::Small => "small",
+            Size::Medium => "medium",
+            Size::Large => "large",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Size> {
+        Some(match word.trim().to_ascii_lowercase().as_str() {
+            "small" | "s" | "xs" => Size::Small,
+            "medium" | "m" => Size::Medium,
+            "large" | "l" | "xl" => Size::Large,
+            _ => return None,
+        })
+    }
+}
+
+/// `IN PROGRESS`, `in-progress` and `in_progress` are one word.
+fn status_word(word: &str) -> String {
+    word.trim().to_lowercase().replace([' ', '-'], "_")
+}
+
+/// Why a file cannot be read as a plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    Damaged {
+        line: Option<usize>,
+        why: String,
+    },
+    /// Of a version that this build must not write.
+    Foreign {
+        why: String,
+    },
+}
+
+impl Plan {
+    pub fn new(title: &str) -> Plan {
+        Plan {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            title: title.to_owned(),
+            swarm: "default".to_owned(),
+            migration_status: "native".to_owned(),
+            ..Plan::default()
+        }
+    }
+
+    /// A `plan.json` of our own store. What is older is brought up to date, and then `migrated` says so.
+    pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match version_of(bytes)? {
+            Version::One => {
+                let mut plan: Plan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+                plan.settle();
+                Ok(plan)
+            }
+            Version::None => Ok(json::read_unversioned(bytes)?.plan),
+            Version::Newer(version) => Err(Unreadable::Foreign {
+                why: format!("schema_version is {version}, this thru writes {SCHEMA_VERSION}"),
+            }),
+        }
+    }
+
+    /// As it stands in `plan.json`.
+    pub fn bytes(&self) -> Vec<u8> {
+        // Strings, numbers and maps with string keys: this cannot fail.
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// What the ledger knows a plan by.
+    pub fn hash(&self) -> String {
+        hash(&self.bytes())
+    }
+
+    pub fn tasks(&self) -> impl Iterator<Item = &Task> {
+        self.phases.iter().flat_map(|phase| &phase.tasks)
+    }
+
+    pub fn task(&self, id: &str) -> Option<&Task> {
+        self.tasks().find(|task| task.id == id)
+    }
+
+    pub fn phase(&self, id: u32) -> Option<&Phase> {
+        self.phases.iter().find(|phase| phase.id == id)
+    }
+
+    fn task_mut(&mut self, id: &str) -> Option<&mut Task> {
+        self.phases.iter_mut().flat_map(|phase| &mut phase.tasks).find(|task| task.id == id)
+    }
+
+    fn phase_mut(&mut self, id: u32) -> Option<&mut Phase> {
+        self.phases.iter_mut().find(|phase| phase.id == id)
+    }
+
+    /// The task nearest to what was typed, for a hint.
+    pub fn near(&self, typed: &str) -> Option<&str> {
+        text::did_you_mean(typed, self.tasks().map(|task| task.id.as_str()))
+    }
+
+    /// A task stands in one phase, and says so itself.
+    fn settle(&mut self) {
+        for phase in &mut self.phases {
+            phase.tasks.iter_mut().for_each(|task| task.phase = phase.id);
+        }
+    }
+}
+
+/// SHA-256, in hexadecimal.
+pub fn hash(bytes: &[u8]) -> String {
+    use sha2::{Digest, Sha256};
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+enum Version {
+    One,
+    /// From before there were versions, or by another hand.
+    None,
+    Newer(String),
+}
+
+fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
+    /// Only that field, whatever the others are.
+    #[derive(Deserialize)]
+    struct Head {
+        schema_version: Option<serde_json::Value>,
+    }
+    let head: Head = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+    let version = match head.schema_version {
+        None | Some(serde_json::Value::Null) => return Ok(Version::None),
+        Some(serde_json::Value::String(version)) => version,
+        Some(other) => other.to_string(),
+    };
+    match version.split('.').next() {
+        Some("1") => Ok(Version::One),
+        Some("0") => Ok(Version::None),
+        _ => Ok(Version::Newer(version)),
+    }
+}
+
+fn damaged(error: &serde_json::Error) -> Unreadable {
+    Unreadable::Damaged { line: Some(error.line().max(1)), why: error.to_string() }
+}
+
+#[cfg(test)]
+#[path = "plan_tests.rs"]
+mod tests;

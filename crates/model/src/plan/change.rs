@@ -1,0 +1,89 @@
+//! A change of a plan as data: what the ledger holds. Each part is a whole phase head or a whole task, so that applying it
+//! needs no rule that a later version could change.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Phase, Plan, Task};
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// Everything anew: a plan that was begun, imported, or edited by hand.
+    Plan(Box<Plan>),
+    /// All fields of the plan but its phases.
+    Head(Box<Plan>),
+    /// All fields of a phase but its tasks. One that is not there comes last.
+    Phase(Box<Phase>),
+    /// A task, in the phase that it names. One that is not there comes last.
+    Task(Box<Task>),
+}
+
+/// What makes `after` of `before`. Applied to `before` it gives `after`, always: where tasks or phases were removed or
+/// moved, the whole plan is the change.
+pub fn diff(before: &Plan, after: &Plan) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if head(before) != head(after) {
+        changes.push(Change::Head(Box::new(head(after))));
+    }
+    for phase in &after.phases {
+        let known = before.phase(phase.id);
+        if known.map(phase_head) != Some(phase_head(phase)) {
+            changes.push(Change::Phase(Box::new(phase_head(phase))));
+        }
+        for (i, task) in phase.tasks.iter().enumerate() {
+            // Most of the time it stands where it stood.
+            let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
+            let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
+            if same_place.or_else(anywhere) != Some(task) {
+                changes.push(Change::Task(Box::new(task.clone())));
+            }
+        }
+    }
+    match apply(before.clone(), &changes) == *after {
+        true => changes,
+        false => vec![Change::Plan(Box::new(after.clone()))],
+    }
+}
+
+pub fn apply(mut plan: Plan, changes: &[Change]) -> Plan {
+    for change in changes {
+        match change {
+            Change::Plan(whole) => plan = Plan::clone(whole),
+            Change::Head(head) => plan = Plan { phases: plan.phases, ..Plan::clone(head) },
+            Change::Phase(phase) => match plan.phase_mut(phase.id) {
+                Some(known) => {
+                    let tasks = std::mem::take(&mut known.tasks);
+                    *known = Phase { tasks, ..Phase::clone(phase) };
+                }
+                None => plan.phases.push(phase_head(phase)),
+            },
+            Change::Task(task) => {
+                let Some(phase) = plan.phase_mut(task.phase) else { continue };
+                match phase.tasks.iter_mut().find(|known| known.id == task.id) {
+                    Some(known) => *known = Task::clone(task),
+                    None => phase.tasks.push(Task::clone(task)),
+                }
+            }
+        }
+    }
+    plan
+}
+
+fn head(plan: &Plan) -> Plan {
+    let Plan { schema_version, title, swarm, current_phase, migration_status, rest, .. } = plan;
+    Plan {
+        schema_version: schema_version.clone(),
+        title: title.clone(),
+        swarm: swarm.clone(),
+        current_phase: *current_phase,
+        phases: Vec::new(),
+        migration_status: migration_status.clone(),
+        rest: rest.clone(),
+    }
+}
+
+fn phase_head(phase: &Phase) -> Phase {
+    let rest: Map<String, Value> = phase.rest.clone();
+    Phase { id: phase.id, name: phase.name.clone(), status: phase.status, tasks: Vec::new(), rest }
+}

@@ -1,0 +1,132 @@
+//! What is wrong with a plan's structure: ids that stand for two tasks or none, dependencies in a circle.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::{Plan, Task, natural};
+use crate::id::Id;
+use crate::render::one_line;
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Problem {
+    DuplicateTask {
+        id: String,
+    },
+    DuplicatePhase {
+        id: u32,
+    },
+    /// An id that no file name can be made of.
+    BadId {
+        id: String,
+        why: &'static str,
+    },
+    UnknownDependency {
+        task: String,
+        depends: String,
+    },
+    /// The tasks of the circle, in its order, the smallest first.
+    Cycle {
+        ids: Vec<String>,
+    },
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = |id: &str| one_line(id, 64);
+        match self {
+            Problem::DuplicateTask { id } => write!(f, "two tasks have the id {}", shown(id)),
+            Problem::DuplicatePhase { id } => write!(f, "two phases have the id {id}"),
+            Problem::BadId { id, why } => write!(f, "the task id `{}` cannot be used: it {why}", shown(id)),
+            Problem::UnknownDependency { task, depends } => {
+                write!(f, "{} depends on {}, which is no task of this plan", shown(task), shown(depends))
+            }
+            Problem::Cycle { ids } => {
+                let ids: Vec<String> = ids.iter().map(|id| shown(id)).collect();
+                let first = ids.first().cloned().unwrap_or_default();
+                write!(f, "tasks depend on each other in a circle: {} → {first}", ids.join(" → "))
+            }
+        }
+    }
+}
+
+/// Everything that is wrong, in a fixed order.
+pub fn problems(plan: &Plan) -> Vec<Problem> {
+    let mut found = BTreeSet::new();
+    let mut phases = BTreeSet::new();
+    for phase in &plan.phases {
+        if !phases.insert(phase.id) {
+            found.insert(Problem::DuplicatePhase { id: phase.id });
+        }
+    }
+    let mut tasks: HashMap<&str, &Task> = HashMap::new();
+    for task in plan.tasks() {
+        if let Err(bad) = Id::new(&task.id) {
+            found.insert(Problem::BadId { id: task.id.clone(), why: bad.why() });
+        }
+        if tasks.insert(&task.id, task).is_some() {
+            found.insert(Problem::DuplicateTask { id: task.id.clone() });
+        }
+    }
+    for task in plan.tasks() {
+        for depends in task.depends.iter().filter(|id| !tasks.contains_key(id.as_str())) {
+            found.insert(Problem::UnknownDependency { task: task.id.clone(), depends: depends.clone() });
+        }
+    }
+    found.extend(cycles(plan));
+    found.into_iter().collect()
+}
+
+/// Each circle once. Without recursion: a plan of somebody else's may be a chain of any length.
+fn cycles(plan: &Plan) -> Vec<Problem> {
+    let tasks: Vec<&Task> = plan.tasks().collect();
+    let place: HashMap<&str, usize> =
+        tasks.iter().enumerate().map(|(i, task)| (task.id.as_str(), i)).collect();
+    let next: Vec<Vec<usize>> = tasks
+        .iter()
+        .map(|task| task.depends.iter().filter_map(|id| place.get(id.as_str()).copied()).collect())
+        .collect();
+    let mut seen = vec![Seen::Not; tasks.len()];
+    let mut found: BTreeMap<Vec<String>, Problem> = BTreeMap::new();
+    for start in 0..tasks.len() {
+        if seen[start] != Seen::Not {
+            continue;
+        }
+        // The way from `start` to where we are, with the number of the neighbour that is looked at next.
+        let mut way = vec![(start, 0)];
+        seen[start] = Seen::OnTheWay;
+        while let Some((at, turn)) = way.last_mut() {
+            let Some(&to) = next[*at].get(*turn) else {
+                seen[*at] = Seen::Done;
+                way.pop();
+                continue;
+            };
+            *turn += 1;
+            match seen[to] {
+                Seen::Not => {
+                    seen[to] = Seen::OnTheWay;
+                    way.push((to, 0));
+                }
+                Seen::OnTheWay => {
+                    let from = way.iter().position(|(at, _)| *at == to).unwrap_or(0);
+                    let ids = way[from..].iter().map(|(at, _)| tasks[*at].id.clone()).collect();
+                    let ids = smallest_first(ids);
+                    found.insert(ids.clone(), Problem::Cycle { ids });
+                }
+                Seen::Done => {}
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Not,
+    OnTheWay,
+    Done,
+}
+
+fn smallest_first(mut ids: Vec<String>) -> Vec<String> {
+    let smallest = (0..ids.len()).min_by(|a, b| natural(&ids[*a], &ids[*b])).unwrap_or(0);
+    ids.rotate_left(smallest);
+    ids
+}

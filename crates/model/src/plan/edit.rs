@@ -1,0 +1,366 @@
+//! What commands do to a plan: the rules, and why something is refused. Each takes a plan and returns the next one.
+
+use std::collections::HashMap;
+
+use super::{Phase, PhaseStatus, Plan, Problem, Size, Task, TaskStatus, problems, standing};
+use crate::id::Id;
+use crate::render::one_line;
+
+/// Why a change is not made, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    pub kind: RefusalKind,
+    pub what: String,
+    pub hint: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefusalKind {
+    /// There is no such task or phase.
+    Absent,
+    /// Somebody else has it.
+    Busy,
+    Refused,
+}
+
+type Edited = Result<Plan, Refusal>;
+
+/// How the acceptance of a task stands when it is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Acceptance<'a> {
+    /// There is evidence that is fresh and passed.
+    Proven,
+    /// There is not; this says what there is instead.
+    Unproven(&'a str),
+    /// Somebody says why it counts all the same.
+    Waived(&'a str),
+}
+
+/// Takes a task up. Of many who try, one gets it: the others are told who has it.
+pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
+    let task = find(plan, id)?;
+    match task.status {
+        TaskStatus::InProgress if task.claimed_by.as_deref().is_none_or(|known| known == by) => {}
+        TaskStatus::InProgress => {
+            let who = task.claimed_by.as_deref().unwrap_or("somebody");
+            let since = task.started_at.as_deref().map_or(String::new(), |at| format!(" since {at}"));
+            return Err(Refusal {
+                kind: RefusalKind::Busy,
+                what: format!("{id} is taken: {} works on it{since}", one_line(who, 80)),
+                hint: "`thru plan next` shows what is ready".to_owned(),
+            });
+        }
+        TaskStatus::Pending => {
+            let standing = standing(plan);
+            let open: Vec<&str> = standing.waits_for(task).into_iter().map(|(id, _)| id).collect();
+            if !open.is_empty() {
+                let what = format!("{id} is not ready: it waits for {}", open.join(", "));
+                return refuse(what, "`thru plan next` shows what is ready");
+            }
+        }
+        TaskStatus::Blocked => return refuse(blocked(task), &format!("`thru task unblock {id}` frees it")),
+        TaskStatus::Completed | TaskStatus::Closed => return over(task),
+    }
+    if task.status == TaskStatus::InProgress && task.claimed_by.is_some() {
+        return Ok(plan.clone());
+    }
+    edit_task(plan, id, |task| {
+        task.status = TaskStatus::InProgress;
+        task.claimed_by = Some(by.to_owned());
+        task.started_at = Some(at.to_owned());
+    })
+}
+
+pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) -> Edited {
+    let task = find(plan, id)?;
+    match (task.status, acceptance) {
+        (TaskStatus::Completed, _) => return Ok(plan.clone()),
+        (TaskStatus::Closed, _) => return over(task),
+        (TaskStatus::Blocked, _) => {
+            return refuse(blocked(task), &format!("`thru task unblock {id}` frees it"));
+        }
+        (_, Acceptance::Unproven(what)) if task.acceptance.is_some() => {
+            let hint = format!(
+                "`thru evidence run {id} -- COMMAND` records it; or say why it counts without: \
+                 `thru task done {id} --without-evidence WHY`"
+            );
+            return refuse(format!("{id} has an acceptance criterion, and {what}"), &hint);
+        }
+        _ => {}
+    }
+    edit_task(plan, id, |task| {
+        task.status = TaskStatus::Completed;
+        task.done_at = Some(at.to_owned());
+        task.claimed_by.get_or_insert_with(|| by.to_owned());
+        task.reported_done = false;
+        task.without_evidence = match acceptance {
+            Acceptance::Waived(why) => Some((*why).to_owned()),
+            Acceptance::Proven | Acceptance::Unproven(_) => None,
+        };
+    })
+}
+
+pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
+    let task = find(plan, id)?;
+    if task.status.is_over() {
+        return over(task);
+    }
+    edit_task(plan, id, |task| {
+        task.status = TaskStatus::Blocked;
+        task.blocked_reason = Some(why.to_owned());
+    })
+}
+
+/// It goes on where it was: in progress, if somebody had begun it.
+pub fn unblock(plan: &Plan, id: &str) -> Edited {
+    let task = find(plan, id)?;
+    if task.status != TaskStatus::Blocked {
+        return refuse(format!("{id} is not blocked, it is {}", task.status.name()), "nothing was changed");
+    }
+    edit_task(plan, id, |task| {
+        let begun = task.started_at.is_some();
+        task.status = if begun { TaskStatus::InProgress } else { TaskStatus::Pending };
+        task.blocked_reason = None;
+    })
+}
+
+/// What a new task is given.
+#[derive(Clone, Debug, Default)]
+pub struct NewTask {
+    /// None: the next number of its phase.
+    pub id: Option<String>,
+    /// None: the current phase, or the first one, which is made if there is none.
+    pub phase: Option<u32>,
+    pub description: String,
+    pub size: Option<Size>,
+    pub depends: Vec<String>,
+    pub acceptance: Option<String>,
+    pub files: Vec<String>,
+}
+
+/// Returns the id it got.
+pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
+    let mut next = plan.clone();
+    let phase = match new.phase {
+        Some(id) => find_phase(plan, id)?.id,
+        None => match super::current_phase(plan) {
+            Some(phase) => phase.id,
+            None => {
+                next.phases.push(Phase { id: 1, name: "Tasks".to_owned(), ..Phase::default() });
+                1
+            }
+        },
+    };
+    let id = match &new.id {
+        Some(id) => Id::new(id)
+            .map_err(|bad| Refusal {
+                kind: RefusalKind::Refused,
+                what: bad.to_string(),
+                hint: "an id looks like 1.2".to_owned(),
+            })?
+            .to_string(),
+        None => free_id(plan, phase),
+    };
+    let task = Task {
+        id: id.clone(),
+        phase,
+        description: new.description.clone(),
+        size: new.size,
+        depends: new.depends.clone(),
+        acceptance: new.acceptance.clone(),
+        files_touched: new.files.clone(),
+        ..Task::default()
+    };
+    if let Some(phase) = next.phase_mut(phase) {
+        phase.tasks.push(task);
+        // A phase with something to do is not over.
+        if phase.status == PhaseStatus::Complete {
+            phase.status = PhaseStatus::InProgress;
+        }
+    }
+    Ok((checked(plan, next)?, id))
+}
+
+/// Returns the number it got.
+pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), Refusal> {
+    let id = id.unwrap_or_else(|| {
+        plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
+    });
+    let mut next = plan.clone();
+    next.phases.push(Phase { id, name: name.to_owned(), ..Phase::default() });
+    Ok((checked(plan, next)?, id))
+}
+
+/// What `plan set` changes of a task; None leaves it as it is. An empty text removes it.
+#[derive(Clone, Debug, Default)]
+pub struct TaskChange {
+    pub status: Option<TaskStatus>,
+    pub description: Option<String>,
+    pub size: Option<Size>,
+    pub depends: Option<Vec<String>>,
+    pub acceptance: Option<String>,
+    pub files: Option<Vec<String>>,
+}
+
+pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
+    let task = find(plan, id)?;
+    if change.status == Some(TaskStatus::Completed) && task.status != TaskStatus::Completed {
+        return refuse(
+            format!("{id} is completed by `thru task done`"),
+            &format!("run `thru task done {id}`"),
+        );
+    }
+    let edited = edit_task(plan, id, |task| {
+        if let Some(status) = change.status.filter(|status| *status != task.status) {
+            task.status = status;
+            if status != TaskStatus::Blocked {
+                task.blocked_reason = None;
+            }
+            if status == TaskStatus::Pending {
+                (task.claimed_by, task.started_at, task.reported_done) = (None, None, false);
+            }
+            (task.done_at, task.without_evidence) = (None, None);
+        }
+        if let Some(description) = &change.description {
+            task.description.clone_from(description);
+        }
+        task.size = change.size.or(task.size);
+        if let Some(depends) = &change.depends {
+            task.depends.clone_from(depends);
+        }
+        if let Some(acceptance) = &change.acceptance {
+            task.acceptance = Some(acceptance.clone()).filter(|text| !text.trim().is_empty());
+        }
+        if let Some(files) = &change.files {
+            task.files_touched.clone_from(files);
+        }
+    })?;
+    checked(plan, edited)
+}
+
+/// Puts the phases of another plan behind those of this one. Numbers and ids that are taken are given anew, with what
+/// depends on them.
+pub fn append(plan: &Plan, other: &Plan) -> Plan {
+    let mut next = plan.clone();
+    let mut renamed: HashMap<String, String> = HashMap::new();
+    let first = next.phases.len();
+    for phase in &other.phases {
+        let highest = next.phases.iter().map(|phase| phase.id).max();
+        let is_taken = next.phase(phase.id).is_some();
+        let id = if is_taken { highest.map_or(1, |id| id.saturating_add(1)) } else { phase.id };
+        next.phases.push(Phase { id, tasks: Vec::new(), ..phase.clone() });
+        for task in &phase.tasks {
+            let is_taken = next.task(&task.id).is_some();
+            let own = if is_taken { free_id(&next, id) } else { task.id.clone() };
+            if is_taken {
+                renamed.insert(task.id.clone(), own.clone());
+            }
+            let task = Task { id: own, phase: id, ..task.clone() };
+            if let Some(phase) = next.phases.last_mut() {
+                phase.tasks.push(task);
+            }
+        }
+    }
+    for task in next.phases.iter_mut().skip(first).flat_map(|phase| &mut phase.tasks) {
+        for id in &mut task.depends {
+            if let Some(new) = renamed.get(id.as_str()) {
+                id.clone_from(new);
+            }
+        }
+    }
+    next
+}
+
+/// Changes a task, and its phase with it: a phase begins with its first task and ends with its last.
+pub(super) fn edit_task(plan: &Plan, id: &str, edit: impl FnOnce(&mut Task)) -> Edited {
+    let mut next = plan.clone();
+    let Some(task) = next.task_mut(id) else { return absent(plan, id) };
+    edit(task);
+    let phase = task.phase;
+    follow_phase(&mut next, phase);
+    Ok(next)
+}
+
+fn follow_phase(plan: &mut Plan, id: u32) {
+    let Some(phase) = plan.phase_mut(id) else { return };
+    let begun =
+        phase.tasks.iter().any(|task| !matches!(task.status, TaskStatus::Pending | TaskStatus::Blocked));
+    let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());
+    phase.status = match phase.status {
+        PhaseStatus::Blocked | PhaseStatus::Closed => return,
+        _ if over => PhaseStatus::Complete,
+        PhaseStatus::Pending if begun => PhaseStatus::InProgress,
+        PhaseStatus::Complete => PhaseStatus::InProgress,
+        status => status,
+    };
+    if over && plan.current_phase == Some(id) {
+        let open = plan.phases.iter().find(|phase| !phase.status.is_over());
+        plan.current_phase = open.map(|phase| phase.id).or(plan.current_phase);
+    }
+}
+
+/// The phases that ended between two plans.
+pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
+    let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
+    after
+        .phases
+        .iter()
+        .filter(|phase| phase.status.is_over() && !was_over(phase.id))
+        .map(|phase| phase.id)
+        .collect()
+}
+
+/// A change may not bring a new problem. Those that were there before are `plan check`'s to tell.
+pub fn checked(before: &Plan, after: Plan) -> Edited {
+    let known = problems(before);
+    let new: Vec<String> =
+        problems(&after).iter().filter(|problem| !known.contains(problem)).map(Problem::to_string).collect();
+    match new.is_empty() {
+        true => Ok(after),
+        false => refuse(new.join("; "), "nothing was changed; `thru plan show` lists the tasks"),
+    }
+}
+
+/// The number behind the highest one of a phase.
+pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
+    let prefix = format!("{phase}.");
+    let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());
+    format!("{prefix}{}", numbers.max().unwrap_or(0).saturating_add(1))
+}
+
+fn find<'p>(plan: &'p Plan, id: &str) -> Result<&'p Task, Refusal> {
+    plan.task(id).map_or_else(|| absent(plan, id), Ok)
+}
+
+pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, Refusal> {
+    plan.phase(id).ok_or_else(|| {
+        let ids: Vec<String> = plan.phases.iter().take(20).map(|phase| phase.id.to_string()).collect();
+        let there = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
+        let hint = format!("phases there are: {there}; `thru plan add NAME` makes another");
+        Refusal { kind: RefusalKind::Absent, what: format!("there is no phase {id}"), hint }
+    })
+}
+
+fn absent<T>(plan: &Plan, id: &str) -> Result<T, Refusal> {
+    let shown = one_line(id, 64);
+    let hint = match plan.near(id) {
+        Some(near) => format!("did you mean {near}? `thru plan show` lists the tasks"),
+        None => "`thru plan show` lists the tasks".to_owned(),
+    };
+    Err(Refusal { kind: RefusalKind::Absent, what: format!("there is no task {shown}"), hint })
+}
+
+fn refuse<T>(what: String, hint: &str) -> Result<T, Refusal> {
+    Err(Refusal { kind: RefusalKind::Refused, what, hint: hint.to_owned() })
+}
+
+fn blocked(task: &Task) -> String {
+    let why = task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", one_line(why, 200)));
+    format!("{} is blocked{why}", task.id)
+}
+
+fn over<T>(task: &Task) -> Result<T, Refusal> {
+    let id = &task.id;
+    let hint = format!("`thru plan set {id} --status pending` opens it again");
+    refuse(format!("{id} is {} already", task.status.name()), &hint)
+}

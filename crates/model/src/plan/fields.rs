@@ -1,0 +1,62 @@
+//! Structs that are read from JSON field by field and keep what they do not know.
+
+/// A struct whose named fields are read and written in this order, and whose `rest` holds every other key of the object, in
+/// its place. A derived `flatten` would do the same with a second copy of everything it reads.
+macro_rules! keeping_the_rest {
+    ($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty $(= skip $skip:path)?,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $name {
+            $($(#[$field_doc])* pub $field: $type,)*
+            /// Keys that this build does not know.
+            pub rest: serde_json::Map<String, serde_json::Value>,
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap;
+                let mut map = serializer.serialize_map(None)?;
+                $(if !(false $(|| $skip(&self.$field))?) {
+                    map.serialize_entry(stringify!($field), &self.$field)?;
+                })*
+                for (key, value) in &self.rest {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Fields;
+                impl<'de> serde::de::Visitor<'de> for Fields {
+                    type Value = $name;
+
+                    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                        f.write_str("an object")
+                    }
+
+                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
+                        let mut read = $name::default();
+                        while let Some(key) = map.next_key::<std::borrow::Cow<str>>()? {
+                            match key.as_ref() {
+                                // Null is how some writers say that there is nothing.
+                                $(stringify!($field) => {
+                                    read.$field = map.next_value::<Option<$type>>()?.unwrap_or_default();
+                                })*
+                                other => {
+                                    let key = other.to_owned();
+                                    read.rest.insert(key, map.next_value()?);
+                                }
+                            }
+                        }
+                        Ok(read)
+                    }
+                }
+                deserializer.deserialize_map(Fields)
+            }
+        }
+    };
+}
+
+pub(crate) use keeping_the_rest;

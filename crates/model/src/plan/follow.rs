@@ -1,0 +1,112 @@
+//! Tasks follow the entries of a harness's own list that they came from.
+
+use std::collections::BTreeMap;
+
+use super::edit::edit_task;
+use super::{Plan, Task, TaskStatus};
+use crate::event::TodoStatus;
+use crate::journal::TodoField;
+use crate::text::fingerprint;
+
+/// How a session's list stood when it was looked at last, by the texts of its entries. What has not changed there does not
+/// undo what somebody did to the task since.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkedTodos {
+    pub seen: BTreeMap<u64, TodoStatus>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Followed {
+    pub plan: Plan,
+    /// The tasks that moved.
+    pub moved: Vec<String>,
+    pub todos: LinkedTodos,
+}
+
+/// Moves the tasks whose entries have changed since `known`.
+pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &str, at: &str) -> Followed {
+    let mut followed = Followed { plan: plan.clone(), moved: Vec::new(), todos: LinkedTodos::default() };
+    for todo in todos {
+        let (mark, status) = (mark(&todo.text), todo.status.unwrap_or(TodoStatus::Pending));
+        let before = known.seen.get(&mark).copied();
+        followed.todos.seen.insert(mark, status);
+        if before == Some(status) {
+            continue;
+        }
+        let Some(task) = followed.plan.tasks().find(|task| is_of(task, &todo.text)) else { continue };
+        let Some(next) = next(task, before, status, by) else { continue };
+        let id = task.id.clone();
+        let edited = edit_task(&followed.plan, &id, |task| {
+            task.status = next;
+            match next {
+                TaskStatus::InProgress => {
+                    task.claimed_by.get_or_insert_with(|| by.to_owned());
+                    task.started_at.get_or_insert_with(|| at.to_owned());
+                    task.done_at = None;
+                    task.reported_done = status == TodoStatus::Completed;
+                }
+                TaskStatus::Completed => {
+                    task.claimed_by.get_or_insert_with(|| by.to_owned());
+                    task.done_at = Some(at.to_owned());
+                }
+                _ => {
+                    (task.claimed_by, task.started_at, task.done_at, task.reported_done) =
+                        (None, None, None, false);
+                }
+            }
+        });
+        if let Ok(plan) = edited
+            && plan != followed.plan
+        {
+            followed.plan = plan;
+            followed.moved.push(id);
+        }
+    }
+    followed
+}
+
+/// Where a task goes when its entry went from `before` to `now`; None: nowhere.
+fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
+    let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
+    match (now, task.status) {
+        // Somebody blocked it, closed it, or works on it elsewhere: that is not undone by a list.
+        (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
+        (_, TaskStatus::InProgress) if is_others => None,
+        (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),
+        (TodoStatus::InProgress, TaskStatus::Completed) if before == Some(TodoStatus::Completed) => {
+            Some(TaskStatus::InProgress)
+        }
+        (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
+            Some(TaskStatus::InProgress)
+        }
+        // Without evidence it is not done; that the list says so is noted.
+        (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
+            Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
+        }
+        (TodoStatus::Pending, TaskStatus::InProgress | TaskStatus::Completed) if before.is_some() => {
+            Some(TaskStatus::Pending)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a plan has a task for an entry of a list.
+pub fn is_task_of(plan: &Plan, text: &str) -> bool {
+    plan.tasks().any(|task| is_of(task, text))
+}
+
+fn is_of(task: &Task, text: &str) -> bool {
+    let text = normal(text);
+    !text.is_empty()
+        && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
+}
+
+/// The text without what people change in passing: case, marks, a full stop.
+pub(super) fn normal(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+pub(super) fn mark(text: &str) -> u64 {
+    fingerprint([normal(text)])
+}

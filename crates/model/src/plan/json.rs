@@ -1,0 +1,295 @@
+//! Reads a plan.json by any hand: our own form, that of opencode-swarm, a bare list of tasks. What a field cannot hold is
+//! kept beside it, and told.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    Phase, PhaseStatus, Plan, Size, Task, TaskStatus, Unreadable, Version, damaged, outline, problems,
+    version_of,
+};
+use crate::id::Id;
+use crate::render::one_line;
+
+/// A plan that came from elsewhere.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    pub plan: Plan,
+    pub warnings: Vec<Warning>,
+}
+
+/// Something that was read in one of several ways.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    /// Of the file; 0 where a line says nothing.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub line: usize,
+    pub text: String,
+}
+
+fn is_zero(line: &usize) -> bool {
+    *line == 0
+}
+
+/// JSON or markdown, whichever it is. Markdown is always a plan of some kind; JSON that is none, or broken, is an error.
+pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
+    let mut imported = match first {
+        Some(b'{') => {
+            if let Version::Newer(version) = version_of(bytes)? {
+                let why =
+                    format!("schema_version is {version}, this thru reads up to {}", super::SCHEMA_VERSION);
+                return Err(Unreadable::Foreign { why });
+            }
+            read_unversioned(bytes)?
+        }
+        // `[ ] task` is markdown, a list is not.
+        Some(b'[') if serde_json::from_slice::<Vec<Value>>(bytes).is_ok() => read_unversioned(bytes)?,
+        _ => {
+            let mut imported = outline::read(bytes);
+            outline::settle_phases(&mut imported.plan);
+            imported
+        }
+    };
+    imported.plan.migration_status = "migrated".to_owned();
+    let found = problems(&imported.plan);
+    imported.warnings.extend(found.iter().map(|problem| Warning { line: 0, text: problem.to_string() }));
+    Ok(imported)
+}
+
+pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
+    let value: Value = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+    let mut reader = Reader { warnings: Vec::new(), ids: HashSet::new() };
+    let mut fields = match value {
+        Value::Object(fields) => fields,
+        Value::Array(tasks) => Map::from_iter([("tasks".to_owned(), Value::Array(tasks))]),
+        _ => return Err(none("it is neither an object nor a list")),
+    };
+    if !fields.contains_key("phases") && !fields.contains_key("tasks") {
+        return Err(none("it has neither `phases` nor `tasks`"));
+    }
+    let phases = list(&mut fields, &["phases"]);
+    let loose = list(&mut fields, &["tasks"]);
+    fields.shift_remove("schema_version");
+    let title = text(&mut fields, &["title", "name", "project"]).unwrap_or_default();
+    let mut plan = Plan::new(&title);
+    plan.swarm = text(&mut fields, &["swarm"]).unwrap_or(plan.swarm);
+    plan.current_phase = fields.get("current_phase").and_then(number);
+    if plan.current_phase.is_some() {
+        fields.shift_remove("current_phase");
+    }
+    plan.migration_status = "migrated".to_owned();
+    fields.shift_remove("migration_status");
+    plan.rest = fields;
+    for phase in phases {
+        let read = reader.phase(phase, &plan);
+        plan.phases.push(read);
+    }
+    if !loose.is_empty() {
+        let id = next_phase(&plan);
+        let tasks = loose.into_iter().enumerate().map(|(i, task)| reader.task(task, id, i)).collect();
+        plan.phases.push(Phase { id, name: "Tasks".to_owned(), tasks, ..Phase::default() });
+    }
+    if plan.tasks().next().is_none() {
+        reader.warn("it holds no tasks".to_owned());
+    }
+    Ok(Imported { plan, warnings: reader.warnings })
+}
+
+struct Reader {
+    warnings: Vec<Warning>,
+    ids: HashSet<String>,
+}
+
+impl Reader {
+    fn warn(&mut self, text: String) {
+        self.warnings.push(Warning { line: 0, text });
+    }
+
+    fn phase(&mut self, value: Value, plan: &Plan) -> Phase {
+        let Value::Object(mut fields) = value else {
+            self.warn(format!(
+                "a phase that is no object is kept as a name: {}",
+                one_line(&value.to_string(), 60)
+            ));
+            return Phase { id: next_phase(plan), name: value.to_string(), ..Phase::default() };
+        };
+        let wanted = fields.get("id").and_then(number).filter(|id| plan.phase(*id).is_none());
+        let id = match wanted {
+            Some(id) => {
+                fields.shift_remove("id");
+                id
+            }
+            None => {
+                let id = next_phase(plan);
+                if let Some(was) = fields.shift_remove("id") {
+                    self.warn(format!("phase {} is read as phase {id}", one_line(&was.to_string(), 40)));
+                    fields.insert("id_was".to_owned(), was);
+                }
+                id
+            }
+        };
+        let name = text(&mut fields, &["name", "title"]).unwrap_or_default();
+        let status =
+            self.word(&mut fields, "status", &format!("phase {id}"), PhaseStatus::parse).unwrap_or_default();
+        let tasks = list(&mut fields, &["tasks"])
+            .into_iter()
+            .enumerate()
+            .map(|(i, task)| self.task(task, id, i))
+            .collect();
+        Phase { id, name, status, tasks, rest: fields }
+    }
+
+    fn task(&mut self, value: Value, phase: u32, place: usize) -> Task {
+        let mut fields = match value {
+            Value::Object(fields) => fields,
+            Value::String(words) => Map::from_iter([("description".to_owned(), words.into())]),
+            other => Map::from_iter([("description".to_owned(), other.to_string().into())]),
+        };
+        let id = self.task_id(&mut fields, phase, place);
+        let status = self.word(&mut fields, "status", &id, TaskStatus::parse).unwrap_or_default();
+        let size = self.word(&mut fields, "size", &id, Size::parse);
+        let description =
+            text(&mut fields, &["description", "content", "task", "title", "name"]).unwrap_or_default();
+        let depends = texts(&mut fields, &["depends", "depends_on", "dependsOn", "dependencies"]);
+        let acceptance = texts(&mut fields, &["acceptance", "acceptance_criteria", "acceptanceCriteria"]);
+        let files_touched = texts(&mut fields, &["files_touched", "files", "filesTouched"]);
+        let done = fields.shift_remove("reported_done").and_then(|value| value.as_bool());
+        fields.shift_remove("phase");
+        Task {
+            id,
+            phase,
+            status,
+            size,
+            description,
+            depends,
+            acceptance: (!acceptance.is_empty()).then(|| acceptance.join("; ")),
+            files_touched,
+            evidence_path: text(&mut fields, &["evidence_path"]),
+            blocked_reason: text(&mut fields, &["blocked_reason"]),
+            claimed_by: text(&mut fields, &["claimed_by"]),
+            started_at: text(&mut fields, &["started_at"]),
+            done_at: text(&mut fields, &["done_at"]),
+            without_evidence: text(&mut fields, &["without_evidence"]),
+            todo: text(&mut fields, &["todo"]),
+            reported_done: done.unwrap_or(false),
+            rest: fields,
+        }
+    }
+
+    fn task_id(&mut self, fields: &mut Map<String, Value>, phase: u32, place: usize) -> String {
+        let wanted = text(fields, &["id", "task_id"]);
+        let free = wanted.as_deref().filter(|id| Id::new(id).is_ok() && !self.ids.contains(*id));
+        let id = match (free, &wanted) {
+            (Some(id), _) => id.to_owned(),
+            (None, Some(taken)) if self.ids.contains(taken) => {
+                let id = (2..)
+                    .map(|n| format!("{taken}-{n}"))
+                    .find(|id| !self.ids.contains(id))
+                    .unwrap_or_default();
+                self.warn(format!("a second task {} is read as {id}", one_line(taken, 40)));
+                id
+            }
+            (None, bad) => {
+                let id = (place + 1..).map(|n| format!("{phase}.{n}")).find(|id| !self.ids.contains(id));
+                let id = id.unwrap_or_default();
+                if let Some(bad) = bad {
+                    self.warn(format!("`{}` cannot be an id; the task is {id}", one_line(bad, 40)));
+                    fields.insert("id_was".to_owned(), bad.as_str().into());
+                }
+                id
+            }
+        };
+        self.ids.insert(id.clone());
+        id
+    }
+
+    /// A word of a fixed list. One that is not on it is kept under another name.
+    fn word<T>(
+        &mut self,
+        fields: &mut Map<String, Value>,
+        key: &str,
+        of: &str,
+        parse: fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let value = fields.shift_remove(key).filter(|value| !value.is_null())?;
+        if let Some(read) = value.as_str().and_then(parse) {
+            return Some(read);
+        }
+        self.warn(format!(
+            "{of}: {key} {} is not known, and kept as `{key}_was`",
+            one_line(&value.to_string(), 40)
+        ));
+        fields.insert(format!("{key}_was"), value);
+        None
+    }
+}
+
+fn none(why: &str) -> Unreadable {
+    Unreadable::Damaged { line: None, why: format!("this is no plan: {why}") }
+}
+
+fn next_phase(plan: &Plan) -> u32 {
+    plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
+}
+
+fn number(value: &Value) -> Option<u32> {
+    match value {
+        Value::Number(number) => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// The first of these keys that holds a text or a number; it is taken out.
+fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
+    for key in keys {
+        match fields.get(*key) {
+            Some(Value::String(_) | Value::Number(_)) => {}
+            Some(Value::Null) => {
+                fields.shift_remove(*key);
+                continue;
+            }
+            _ => continue,
+        }
+        return match fields.shift_remove(*key) {
+            Some(Value::String(text)) => Some(text),
+            Some(number) => Some(number.to_string()),
+            None => None,
+        };
+    }
+    None
+}
+
+/// A list of texts, or one text. What is neither stays where it is.
+fn texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
+    let plain = |value: &Value| match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    for key in keys {
+        let read: Option<Vec<String>> = match fields.get(*key) {
+            Some(Value::Array(values)) => values.iter().map(plain).collect(),
+            Some(Value::Null) => Some(Vec::new()),
+            Some(value) => plain(value).map(|text| vec![text]),
+            None => None,
+        };
+        if let Some(read) = read {
+            fields.shift_remove(*key);
+            return read;
+        }
+    }
+    Vec::new()
+}
+
+fn list(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<Value> {
+    let key = keys.iter().find(|key| fields.get(**key).is_some_and(Value::is_array));
+    match key.and_then(|key| fields.shift_remove(*key)) {
+        Some(Value::Array(values)) => values,
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,98 @@
+//! `plan-ledger.jsonl`: one line for every change, written before the change. `plan.json` can be made from it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Change, Plan, apply, diff};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Line {
+    pub seq: u64,
+    pub ts: String,
+    /// `task_started`, `task_done`, `imported`: a word for people.
+    pub what: String,
+    /// The task or phase it was about; empty where it was the whole plan.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// A session, or `user`.
+    pub by: String,
+    /// Of `plan.json` before and after. Empty where there was none.
+    pub before: String,
+    pub after: String,
+    /// Of the file that somebody edited, byte for byte, where this line takes it in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub adopted: String,
+    /// Why, where somebody had to say so.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+    pub changes: Vec<Change>,
+}
+
+impl Line {
+    /// The line for a change from `before` to `after`. Without a plan before, the whole plan stands in it.
+    pub fn of(seq: u64, before: Option<&Plan>, after: &Plan) -> Line {
+        let changes = match before {
+            Some(before) => diff(before, after),
+            None => vec![Change::Plan(Box::new(after.clone()))],
+        };
+        let before = before.map(Plan::hash).unwrap_or_default();
+        Line { seq, before, after: after.hash(), changes, ..Line::default() }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+/// What a ledger comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Fold {
+    /// None where there is no line.
+    pub plan: Option<Plan>,
+    pub last: Option<Line>,
+    pub lines: usize,
+    /// The lines that do not follow from the one before them.
+    pub gaps: Vec<u64>,
+}
+
+/// Line by line, oldest first.
+pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
+    let mut fold = Fold::default();
+    for line in lines {
+        fold.lines += 1;
+        let starts_anew = matches!(line.changes.as_slice(), [Change::Plan(_), ..]);
+        let follows = fold.last.as_ref().map_or("", |last| &last.after) == line.before;
+        if !follows && !starts_anew {
+            fold.gaps.push(line.seq);
+        }
+        if fold.plan.is_some() || starts_anew {
+            fold.plan = Some(apply(fold.plan.take().unwrap_or_default(), &line.changes));
+        }
+        fold.last = Some(line);
+    }
+    fold
+}
+
+/// How `plan.json` and the ledger stand to each other.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rebuilt {
+    /// The file is what the ledger says.
+    Same,
+    /// The file is an earlier state: a change was cut off between the two writes. The ledger is right.
+    Behind,
+    /// Somebody edited the file. It is right, and the next change says so in the ledger.
+    Edited,
+}
+
+impl Rebuilt {
+    /// `file` is the hash of `plan.json`, `lines` the ledger.
+    pub fn of<'l>(file: &str, lines: impl DoubleEndedIterator<Item = &'l Line>) -> Rebuilt {
+        let mut newest_first = lines.rev();
+        match newest_first.next() {
+            Some(last) if last.after == file => Rebuilt::Same,
+            Some(last) if last.before == file || last.adopted == file => Rebuilt::Behind,
+            Some(_) if newest_first.any(|line| line.after == file || line.adopted == file) => Rebuilt::Behind,
+            _ => Rebuilt::Edited,
+        }
+    }
+}

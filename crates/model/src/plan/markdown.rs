@@ -1,0 +1,141 @@
+//! `plan.md`: the plan as people read it. [`super::read_markdown`] reads it back to the same plan: whatever the plain form
+//! does not hold stands in a comment beside it.
+
+use serde_json::{Map, Value};
+
+use super::outline::{self, COMMENT, COMMENT_END};
+use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
+use crate::text::fingerprint;
+
+/// The whole file. Its first line says what it is, and how it was written: a file that was edited since is known by it.
+pub fn render(plan: &Plan) -> String {
+    let body = body(plan);
+    format!("{}{}{HEADER_END}\n{body}", HEADER, mark(&body))
+}
+
+/// Whether nobody has edited a `plan.md` since it was rendered.
+pub fn is_as_written(text: &str) -> bool {
+    let Some((first, body)) = text.split_once('\n') else { return false };
+    let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
+    written == Some(mark(body).as_str())
+}
+
+pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
+const HEADER_END: &str = "). `thru plan import` of this file takes in what you edit here. -->";
+
+fn mark(body: &str) -> String {
+    format!("{:016x}", fingerprint([body]))
+}
+
+fn body(plan: &Plan) -> String {
+    let current = standing(plan).task.map(|task| task.id.clone());
+    let mut out = head(plan);
+    for phase in &plan.phases {
+        out.push_str("\n---\n");
+        out.push_str(&phase_lines(phase));
+        for task in &phase.tasks {
+            let is_current = current.as_deref() == Some(task.id.as_str());
+            out.push_str(&task_lines(task, is_current));
+        }
+    }
+    out
+}
+
+fn head(plan: &Plan) -> String {
+    let mut plain = format!("# {}\nSwarm: {}\n", line(&plan.title), line(&plan.swarm));
+    if let Some(phase) = current_phase(plan) {
+        plain.push_str(&format!("Phase: {} [{}]\n", phase.id, upper(phase.status.name())));
+    }
+    let exact = |plan: &Plan| fields(&Plan { phases: Vec::new(), ..plan.clone() });
+    let read = outline::read(format!("{HEADER}{HEADER_END}\n{plain}").as_bytes()).plan;
+    let mut wanted = exact(plan);
+    wanted.shift_remove("phases");
+    let mut got = exact(&read);
+    got.shift_remove("phases");
+    format!("{plain}{}", beside("", &wanted, &got))
+}
+
+fn phase_lines(phase: &Phase) -> String {
+    let plain = format!("## Phase {}: {} [{}]\n", phase.id, line(&phase.name), upper(phase.status.name()));
+    let read = outline::read(plain.as_bytes()).plan;
+    let without_tasks = |phase: &Phase| {
+        let mut fields = fields(&Phase { tasks: Vec::new(), ..phase.clone() });
+        fields.shift_remove("tasks");
+        fields
+    };
+    let got = read.phases.first().map(without_tasks).unwrap_or_default();
+    format!("{plain}{}", beside("", &without_tasks(phase), &got))
+}
+
+/// One line, then what more there is to say of it, then the exact rest.
+fn task_lines(task: &Task, is_current: bool) -> String {
+    let mark = match task.status {
+        TaskStatus::Completed => "[x]",
+        TaskStatus::Blocked => "[BLOCKED]",
+        TaskStatus::Closed => "[CLOSED]",
+        TaskStatus::Pending | TaskStatus::InProgress => "[ ]",
+    };
+    let mut plain = format!("- {mark} {}: {}", line(&task.id), line(&task.description));
+    if let Some(size) = task.size {
+        plain.push_str(&format!(" [{}]", upper(size.name())));
+    }
+    if !task.depends.is_empty() {
+        plain.push_str(&format!(
+            " (depends: {})",
+            task.depends.iter().map(|id| line(id)).collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if task.status == TaskStatus::InProgress {
+        plain.push_str(if is_current { " ← CURRENT" } else { " [IN PROGRESS]" });
+    }
+    plain.push('\n');
+    let mut also = |name: &str, text: Option<&String>| {
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            plain.push_str(&format!("  - {name}: {}\n", line(text)));
+        }
+    };
+    also("Acceptance", task.acceptance.as_ref());
+    also("Blocked", task.blocked_reason.as_ref());
+    also("Evidence", task.evidence_path.as_ref());
+    also("Without evidence", task.without_evidence.as_ref());
+    if !task.files_touched.is_empty() {
+        let files: Vec<String> = task.files_touched.iter().map(|file| line(file)).collect();
+        plain.push_str(&format!("  - Files: {}\n", files.join(", ")));
+    }
+    let got = outline::read_task(&plain, task.phase).map(|read| fields(&read)).unwrap_or_default();
+    format!("{plain}{}", beside("  ", &fields(task), &got))
+}
+
+/// A comment with the fields in which the plain form reads otherwise. A field that is too many is null there.
+fn beside(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
+    let mut exact = Map::new();
+    for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
+        exact.insert(key.clone(), value.clone());
+    }
+    for key in got.keys().filter(|key| !wanted.contains_key(*key)) {
+        exact.insert(key.clone(), Value::Null);
+    }
+    if exact.is_empty() {
+        return String::new();
+    }
+    // No text in it can end the comment.
+    let json =
+        serde_json::to_string(&exact).unwrap_or_default().replace('>', "\\u003e").replace("--", "-\\u002d");
+    format!("{indent}{COMMENT}{json}{COMMENT_END}\n")
+}
+
+fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
+    }
+}
+
+/// On one line, as it is but for its line ends.
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn upper(name: &str) -> String {
+    name.to_uppercase().replace('_', " ")
+}

@@ -1,0 +1,158 @@
+use super::*;
+use crate::plan::{Size, read_any, render};
+
+/// Every task as `id status size text <- depends`, phases as `# id name`.
+fn told(markdown: &str) -> String {
+    let read = read_any(markdown.as_bytes()).unwrap();
+    let mut out = String::new();
+    for phase in &read.plan.phases {
+        out.push_str(&format!("# {} {}\n", phase.id, phase.name));
+        for task in &phase.tasks {
+            let size = task.size.map_or(String::new(), |size| format!(" {}", size.name()));
+            let depends = if task.depends.is_empty() {
+                String::new()
+            } else {
+                format!(" <- {}", task.depends.join(","))
+            };
+            out.push_str(&format!(
+                "{} {}{size} {}{depends}\n",
+                task.id,
+                task.status.name(),
+                task.description
+            ));
+        }
+    }
+    out
+}
+
+#[test]
+fn as_opencode_swarm_writes_it() {
+    let text = "<!-- PLAN_HASH: abc -->\n# Redis\nSwarm: mega\nPhase: 2 [IN PROGRESS] | Updated: 2026-02-11\n\n---\n\
+                ## Phase 1: Foundation [COMPLETE]\n- [x] 1.1: Add `ioredis` [SMALL]\n- [x] 1.2: Client [MEDIUM] (depends: 1.1)\n\n---\n\
+                ## Phase 2: Stores [IN PROGRESS]\n- [ ] 2.1: Migrate (depends: 1.1, 1.2) [LARGE] ← CURRENT\n\
+                - [BLOCKED] 2.2: Deploy - Reason: no host\n- [ ] 2.3: Tests (12 tests)\n";
+    assert_eq!(
+        told(text),
+        "# 1 Foundation\n1.1 completed small Add `ioredis`\n1.2 completed medium Client <- 1.1\n\
+         # 2 Stores\n2.1 in_progress large Migrate <- 1.1,1.2\n2.2 blocked Deploy\n2.3 pending Tests (12 tests)\n"
+    );
+    let plan = read(text.as_bytes()).plan;
+    assert_eq!((plan.title.as_str(), plan.swarm.as_str(), plan.current_phase), ("Redis", "mega", Some(2)));
+    assert_eq!(plan.task("2.2").unwrap().blocked_reason.as_deref(), Some("no host"));
+}
+
+#[test]
+fn as_people_write_it() {
+    let rows = [
+        // Headings without numbers; items without ids.
+        (
+            "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
+            "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
+        ),
+        // Nested boxes are tasks of their own; other items are notes.
+        (
+            "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
+            "# 1 \n1.1 pending parent\n1.1.1 completed child\n1.1.1.1 pending grandchild\n1.2 pending next\n",
+        ),
+        // Numbers that begin anew in each phase, and what depends on them.
+        (
+            "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
+            "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
+        ),
+        // Bold ids, tickets, spec-kit.
+        (
+            "## Tasks\n- [ ] **1.1** Build\n- [ ] **1.2: Ship** it\n- [ ] T003 [P] Test\n- [ ] `AUTH-4`: Log in\n- [ ] 3 tests pass\n",
+            "# 1 Tasks\n1.1 pending Build\n1.2 pending **Ship** it\nT003 pending [P] Test\nAUTH-4 pending Log in\n1.3 pending 3 tests pass\n",
+        ),
+        // Marks of every kind.
+        (
+            "## X\n- [~] a\n- [X] b\n- [!] c\n- [-] d\n- [ ] ~~e~~\n- [ ] f ✅\n- [ ] g [DONE]\n- [link](x) is none\n",
+            "# 1 X\n1.1 in_progress a\n1.2 completed b\n1.3 blocked c\n1.4 in_progress d\n1.5 closed e\n1.6 completed f\n1.7 completed g\n",
+        ),
+        // Tasks as headings.
+        (
+            "# Plan\n## Wave 1 — Base\n### Task 1.1 — Checkout\n- **File(s):** `a.rs`, `b.rs`\n- **Verify:** it builds\n### Task 1.2\n- **Depends on:** 1.1\n",
+            "# 1 Base\n1.1 pending Checkout\n1.2 pending  <- 1.1\n",
+        ),
+        // Numbered headings, numbered lists, plain lists.
+        ("# P\n## 1. Add it\ntext\n## 2. Test it\n", "# 1 Tasks\n1.1 pending Add it\n1.2 pending Test it\n"),
+        (
+            "# P\n## Context\n1. old\n## Steps\n1. do\n2. then\n   - how\n",
+            "# 1 Steps\n1.1 pending do\n1.2 pending then\n",
+        ),
+        ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
+        ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
+        // A box in a code block is code.
+        ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
+        // Lines that were broken, CRLF, tabs.
+        (
+            "## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n",
+            "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n",
+        ),
+        // Twice the same id, twice the same phase.
+        (
+            "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
+            "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",
+        ),
+        // A number that is given out does not take an id that comes later.
+        ("## A\n- [ ] first\n- [ ] 1.1: second\n", "# 1 A\n1.2 pending first\n1.1 pending second\n"),
+        ("", ""),
+        ("just words\n", ""),
+    ];
+    for (markdown, expected) in rows {
+        assert_eq!(told(markdown), expected, "{markdown}");
+    }
+}
+
+#[test]
+fn what_stands_below_a_task_belongs_to_it() {
+    let text = "## Phase 1: A\nGoal: speed\n- [ ] 1.1: Build\n  - Acceptance: tests pass\n  - **Files:** `a.rs`, src/b.rs\n  - Size: L\n\
+                \x20 - Depends on: 1.2, nothing else\n  - a note\n\n  prose\n- [ ] 1.2: Other\n";
+    let plan = read(text.as_bytes()).plan;
+    let task = plan.task("1.1").unwrap();
+    assert_eq!(task.acceptance.as_deref(), Some("tests pass"));
+    assert_eq!(task.files_touched, ["a.rs", "src/b.rs"]);
+    assert_eq!((task.size, task.depends.as_slice()), (Some(Size::Large), ["1.2".to_owned()].as_slice()));
+    assert_eq!(task.rest["notes"], serde_json::json!(["a note", "prose"]));
+    assert_eq!(plan.phases[0].rest["notes"], serde_json::json!(["Goal: speed"]));
+}
+
+#[test]
+fn a_text_that_looks_like_a_mark_reads_back() {
+    let mut plan = Plan::new("# [x] (depends: 1)\nsecond line");
+    plan.swarm = "  ".to_owned();
+    let texts = [
+        "1.1: 2.2: twice",
+        "ends with [SMALL]",
+        "ends with (depends: 7)",
+        "two\nlines",
+        " spaces  inside ",
+        "",
+        "✅",
+        "<!-- thru: {} -->",
+        "-->",
+        "a ← CURRENT",
+        "~~struck~~",
+        "- [ ] inner",
+        "```",
+        "Acceptance: none",
+    ];
+    let mut phase = Phase { id: 7, name: "Phase 3: [DONE]\n## x".to_owned(), ..Phase::default() };
+    for (i, text) in texts.iter().enumerate() {
+        phase.tasks.push(Task {
+            id: format!("7.{i}"),
+            phase: 7,
+            description: (*text).to_owned(),
+            acceptance: Some((*text).to_owned()),
+            blocked_reason: Some((*text).to_owned()),
+            files_touched: vec![(*text).to_owned()],
+            depends: vec!["7.1".to_owned(), "a b".to_owned()],
+            ..Task::default()
+        });
+    }
+    plan.phases.push(phase);
+    let view = render(&plan);
+    let back = read(view.as_bytes());
+    assert_eq!(back.plan, plan, "{view}");
+    assert_eq!(render(&back.plan), view);
+}

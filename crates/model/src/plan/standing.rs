@@ -1,0 +1,138 @@
+//! Where a plan stands: what is current, what is ready, what waits for what. Computed, never stored.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
+
+/// How many tasks there are, and how many are over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Progress {
+    pub done: usize,
+    pub total: usize,
+}
+
+impl Progress {
+    pub fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Progress {
+        tasks.into_iter().fold(Progress::default(), |progress, task| Progress {
+            done: progress.done + usize::from(task.status.is_over()),
+            total: progress.total + 1,
+        })
+    }
+
+    pub fn percent(self) -> usize {
+        (self.done * 100).checked_div(self.total).unwrap_or(0)
+    }
+}
+
+/// A plan, looked at.
+#[derive(Debug)]
+pub struct Standing<'p> {
+    pub plan: &'p Plan,
+    pub phase: Option<&'p Phase>,
+    /// First in progress, else first that is ready.
+    pub task: Option<&'p Task>,
+    /// What could be begun now, in natural order.
+    pub ready: Vec<&'p Task>,
+    pub in_progress: Vec<&'p Task>,
+    /// What somebody blocked.
+    pub blocked: Vec<&'p Task>,
+    pub progress: Progress,
+    by_id: HashMap<&'p str, &'p Task>,
+}
+
+pub fn standing(plan: &Plan) -> Standing<'_> {
+    let by_id: HashMap<&str, &Task> = plan.tasks().map(|task| (task.id.as_str(), task)).collect();
+    let with = |status: TaskStatus| -> Vec<&Task> {
+        let mut found: Vec<&Task> = plan.tasks().filter(|task| task.status == status).collect();
+        found.sort_by(|a, b| natural(&a.id, &b.id));
+        found
+    };
+    let stopped = |task: &Task| {
+        let phase = plan.phase(task.phase).map(|phase| phase.status);
+        matches!(phase, Some(PhaseStatus::Blocked | PhaseStatus::Closed))
+    };
+    let is_ready = |task: &&Task| {
+        let is_over = |id: &String| by_id.get(id.as_str()).is_some_and(|task| task.status.is_over());
+        task.depends.iter().all(is_over) && !stopped(task)
+    };
+    let mut ready = with(TaskStatus::Pending);
+    ready.retain(is_ready);
+    let in_progress = with(TaskStatus::InProgress);
+    let phase = current_phase(plan);
+    let task = in_progress.first().or_else(|| ready.first()).copied();
+    Standing {
+        plan,
+        phase,
+        task,
+        blocked: with(TaskStatus::Blocked),
+        progress: Progress::of(plan.tasks()),
+        ready,
+        in_progress,
+        by_id,
+    }
+}
+
+impl<'p> Standing<'p> {
+    /// What a task waits for: each dependency that is not over, with its task where there is one.
+    pub fn waits_for(&self, task: &'p Task) -> Vec<(&'p str, Option<&'p Task>)> {
+        let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id.as_str()).copied()));
+        open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over())).collect()
+    }
+
+    /// The same, by id.
+    pub fn waits_for_known(&self, task: &Task) -> Vec<&'p str> {
+        self.by_id
+            .get(task.id.as_str())
+            .map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// The tasks that wait for this one.
+    pub fn held_up_by(&self, id: &str) -> Vec<&'p Task> {
+        let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
+        let mut found: Vec<&Task> = self.plan.tasks().filter(waits).collect();
+        found.sort_by(|a, b| natural(&a.id, &b.id));
+        found
+    }
+}
+
+/// The one that was chosen, else the first in progress, else the first. One that is over is current only where all are.
+pub fn current_phase(plan: &Plan) -> Option<&Phase> {
+    let chosen = plan.current_phase.and_then(|id| plan.phase(id));
+    let open = || plan.phases.iter().find(|phase| !phase.status.is_over());
+    let active = || plan.phases.iter().find(|phase| phase.status == PhaseStatus::InProgress);
+    match chosen {
+        Some(phase) if !phase.status.is_over() || open().is_none() => Some(phase),
+        _ => active().or_else(open).or(plan.phases.first()),
+    }
+}
+
+/// `1.2` before `1.10`, `T9` before `T10`.
+pub fn natural(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    loop {
+        match (a.chars().next(), b.chars().next()) {
+            (None, None) => return Ordering::Equal,
+            (None, _) => return Ordering::Less,
+            (_, None) => return Ordering::Greater,
+            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
+                let (m, n) = (digits(a), digits(b));
+                let (left, right) = (m.trim_start_matches('0'), n.trim_start_matches('0'));
+                let by_value = left.len().cmp(&right.len()).then_with(|| left.cmp(right));
+                match by_value.then_with(|| m.len().cmp(&n.len())) {
+                    Ordering::Equal => (a, b) = (&a[m.len()..], &b[n.len()..]),
+                    unequal => return unequal,
+                }
+            }
+            (Some(x), Some(y)) if x == y => (a, b) = (&a[x.len_utf8()..], &b[y.len_utf8()..]),
+            (Some(x), Some(y)) => return x.cmp(&y),
+        }
+    }
+}
+
+fn digits(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    &text[..end]
+}

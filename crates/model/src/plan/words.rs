@@ -1,0 +1,82 @@
+//! A plan in sentences: for a brief, and for the record that a phase leaves when it ends.
+
+use super::{Phase, Standing, Task, TaskStatus};
+use crate::render::{inline, one_line};
+
+/// `1.2 “Write the parser” (medium), in progress since …`.
+pub fn task_words(task: &Task, most: usize) -> String {
+    let size = task.size.map_or(String::new(), |size| format!(" ({})", size.name()));
+    let reported = if task.reported_done { ", done by its own list, without evidence yet" } else { "" };
+    format!(
+        "{} “{}”{size}{reported}",
+        inline(&task.id, 64),
+        inline(&task.description, most).replace(['“', '”'], "\"")
+    )
+}
+
+/// What a task waits for, in words; None where it waits for nothing.
+pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<String> {
+    let task = standing.plan.task(&task.id)?;
+    let open = standing.waits_for(task);
+    let words = |(id, task): &(&str, Option<&Task>)| match task {
+        Some(task) => format!("{} ({})", inline(id, 64), task.status.name().replace('_', " ")),
+        None => format!("{} (no task of this plan)", inline(id, 64)),
+    };
+    let shown: Vec<String> = open.iter().take(most).map(words).collect();
+    let more = if open.len() > most { format!(", +{}", open.len() - most) } else { String::new() };
+    (!open.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
+}
+
+/// What is kept of a phase beside its tasks.
+#[derive(Clone, Debug, Default)]
+pub struct PhaseNotes {
+    pub decisions: Vec<String>,
+    pub evidence: Vec<String>,
+    pub failures: Vec<String>,
+}
+
+/// `phases/<n>.md`: what was done in a phase that is over.
+pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
+    let status = phase.status.name();
+    let mut out =
+        format!("# Phase {}: {}\n\n{status}, {at}\n\n## Tasks\n", phase.id, one_line(&phase.name, 400));
+    for task in &phase.tasks {
+        let word = match task.status {
+            TaskStatus::Completed => "done",
+            status => status.name(),
+        };
+        out.push_str(&format!(
+            "- {} {}: {}",
+            word,
+            one_line(&task.id, 128),
+            one_line(&task.description, 1_000)
+        ));
+        if let Some(at) = &task.done_at {
+            out.push_str(&format!(" ({})", one_line(at, 40)));
+        }
+        out.push('\n');
+        let mut also = |name: &str, text: Option<&String>| {
+            if let Some(text) = text {
+                out.push_str(&format!("  - {name}: {}\n", one_line(text, 1_000)));
+            }
+        };
+        also("Acceptance", task.acceptance.as_ref());
+        also("Without evidence", task.without_evidence.as_ref());
+        also("Blocked", task.blocked_reason.as_ref());
+        if !task.files_touched.is_empty() {
+            out.push_str(&format!("  - Files: {}\n", one_line(&task.files_touched.join(", "), 2_000)));
+        }
+    }
+    for (title, lines) in [
+        ("Decisions", &notes.decisions),
+        ("Evidence", &notes.evidence),
+        ("What failed, and how it ended", &notes.failures),
+    ] {
+        if lines.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("\n## {title}\n"));
+        lines.iter().for_each(|line| out.push_str(&format!("- {}\n", one_line(line, 1_000))));
+    }
+    out
+}

@@ -1,0 +1,235 @@
+use super::*;
+
+fn plan() -> Plan {
+    let markdown = "# Parser\n## Phase 1: Read\n- [x] 1.1: Lexer [SMALL]\n- [ ] 1.2: Grammar (depends: 1.1)\n\
+                    - [ ] 1.10: Errors (depends: 1.2)\n## Phase 2: Write\n- [ ] 2.1: Printer (depends: 1.2)\n";
+    read_any(markdown.as_bytes()).unwrap().plan
+}
+
+fn ids(tasks: &[&Task]) -> Vec<String> {
+    tasks.iter().map(|task| task.id.clone()).collect()
+}
+
+const AT: &str = "2026-11-15T19:22:00Z";
+
+#[test]
+fn unknown_fields_stay_in_their_place() {
+    let text = r#"{"schema_version":"1.3.0","title":"t","swarm":"s","phases":[{"id":1,"name":"n","status":"completed","tasks":[
+        {"id":"1.1","phase":1,"status":"pending","size":"small","description":"d","depends":[],"files_touched":[],"owner":{"b":1,"a":2}}
+        ],"colour":"red"}],"migration_status":"native","specHash":"x"}"#;
+    let read = Plan::parse(text.as_bytes()).unwrap();
+    assert_eq!(read.rest["specHash"], "x");
+    assert_eq!(read.phases[0].status, PhaseStatus::Complete, "another word for the same");
+    let again = Plan::parse(&read.bytes()).unwrap();
+    assert_eq!(again, read);
+    assert_eq!(again.bytes(), read.bytes());
+    let text = String::from_utf8(read.bytes()).unwrap();
+    assert!(text.contains("\"schema_version\": \"1.3.0\""), "a minor version is not taken back: {text}");
+    assert!(text.find("\"b\": 1").unwrap() < text.find("\"a\": 2").unwrap());
+}
+
+#[test]
+fn versions_are_told_apart() {
+    let newer = Plan::parse(br#"{"schema_version":"2.0.0","phases":[]}"#);
+    assert!(matches!(newer, Err(Unreadable::Foreign { .. })), "{newer:?}");
+    let older = Plan::parse(br#"{"version":"1.0","tasks":[{"id":7,"title":"a","done":true}]}"#).unwrap();
+    assert_eq!(
+        (older.schema_version.as_str(), older.migration_status.as_str()),
+        (SCHEMA_VERSION, "migrated")
+    );
+    assert_eq!(
+        (older.phases[0].tasks[0].id.as_str(), older.phases[0].tasks[0].rest["done"].clone()),
+        ("7", true.into())
+    );
+    assert_eq!(Plan::parse(&older.bytes()).unwrap(), older, "migrated once");
+    for (text, line) in [("", 1), ("{\n\"schema_version\": \"1.0.0\",\n\"phases\": 7}", 3)] {
+        match Plan::parse(text.as_bytes()) {
+            Err(Unreadable::Damaged { line: found, .. }) => assert_eq!(found, Some(line), "{text}"),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn natural_order() {
+    let mut ids = ["1.10", "1.2", "T10", "T9", "2", "10", "1.2a", "01", "1"];
+    ids.sort_by(|a, b| natural(a, b));
+    assert_eq!(ids, ["1", "1.2", "1.2a", "1.10", "01", "2", "10", "T9", "T10"]);
+}
+
+#[test]
+fn what_is_current_and_ready_is_computed() {
+    let plan = plan();
+    let at = standing(&plan);
+    assert_eq!(at.phase.map(|phase| phase.id), Some(1));
+    assert_eq!((ids(&at.ready), at.task.map(|task| task.id.as_str())), (vec!["1.2".to_owned()], Some("1.2")));
+    assert_eq!(ids(&at.held_up_by("1.2")), ["1.10", "2.1"]);
+    let plan = start(&plan, "1.2", "s1", AT).unwrap();
+    assert_eq!(standing(&plan).task.map(|task| task.id.as_str()), Some("1.2"));
+    let plan = done(&plan, "1.2", "s1", AT, &Acceptance::Unproven("")).unwrap();
+    assert_eq!(ids(&standing(&plan).ready), ["1.10", "2.1"]);
+    let plan = done(&plan, "1.10", "s1", AT, &Acceptance::Unproven("")).unwrap();
+    assert_eq!(plan.phases[0].status, PhaseStatus::Complete);
+    assert_eq!(standing(&plan).phase.map(|phase| phase.id), Some(2), "the next phase is the current one");
+}
+
+#[test]
+fn one_winner() {
+    let plan = start(&plan(), "1.2", "s1", AT).unwrap();
+    assert_eq!(start(&plan, "1.2", "s1", "later").unwrap(), plan, "again by the same: nothing changes");
+    let refusal = start(&plan, "1.2", "s2", AT).unwrap_err();
+    assert_eq!((refusal.kind, refusal.what.contains("s1")), (RefusalKind::Busy, true), "{refusal:?}");
+}
+
+#[test]
+fn what_is_refused_names_the_ids() {
+    let plan = plan();
+    let rows = [
+        (start(&plan, "1.10", "s", AT), "1.10 is not ready: it waits for 1.2"),
+        (start(&plan, "1.1", "s", AT), "1.1 is completed already"),
+        (start(&plan, "9.9", "s", AT), "there is no task 9.9"),
+        (unblock(&plan, "1.2"), "1.2 is not blocked, it is pending"),
+        (block(&plan, "1.1", "why"), "1.1 is completed already"),
+        (
+            set_task(
+                &plan,
+                "1.2",
+                &TaskChange { depends: Some(vec!["1.10".into()]), ..TaskChange::default() },
+            ),
+            "tasks depend on each other in a circle: 1.2 → 1.10 → 1.2",
+        ),
+        (
+            set_task(
+                &plan,
+                "1.2",
+                &TaskChange { depends: Some(vec!["7.7".into()]), ..TaskChange::default() },
+            ),
+            "1.2 depends on 7.7, which is no task of this plan",
+        ),
+        (
+            add_task(&plan, &NewTask { id: Some("1.1".into()), ..NewTask::default() }).map(|(plan, _)| plan),
+            "two tasks have the id 1.1",
+        ),
+        (
+            add_task(&plan, &NewTask { id: Some("../x".into()), ..NewTask::default() }).map(|(plan, _)| plan),
+            "`../x` cannot be an id: it may hold letters, digits, `_`, `-` and single dots only",
+        ),
+        (add_phase(&plan, "n", Some(1)).map(|(plan, _)| plan), "two phases have the id 1"),
+    ];
+    for (edited, what) in rows {
+        assert_eq!(edited.unwrap_err().what, what);
+    }
+}
+
+#[test]
+fn a_task_with_acceptance_wants_evidence() {
+    let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
+    let plan = set_task(&plan(), "1.2", &change).unwrap();
+    let refusal =
+        done(&plan, "1.2", "s", AT, &Acceptance::Unproven("there is no evidence for it")).unwrap_err();
+    assert_eq!(refusal.what, "1.2 has an acceptance criterion, and there is no evidence for it");
+    let proven = done(&plan, "1.2", "s", AT, &Acceptance::Proven).unwrap();
+    assert_eq!(proven.task("1.2").unwrap().without_evidence, None);
+    let waived = done(&plan, "1.2", "s", AT, &Acceptance::Waived("seen by hand")).unwrap();
+    assert_eq!(waived.task("1.2").unwrap().without_evidence.as_deref(), Some("seen by hand"));
+}
+
+#[test]
+fn blocked_goes_on_where_it_was() {
+    let begun = start(&plan(), "1.2", "s", AT).unwrap();
+    let blocked = block(&begun, "1.2", "no key").unwrap();
+    assert_eq!(ids(&standing(&blocked).blocked), ["1.2"]);
+    assert!(done(&blocked, "1.2", "s", AT, &Acceptance::Proven).is_err());
+    assert_eq!(unblock(&blocked, "1.2").unwrap(), begun);
+}
+
+#[test]
+fn an_appended_plan_keeps_its_dependencies() {
+    let both = append(&plan(), &plan());
+    assert_eq!(both.phases.iter().map(|phase| phase.id).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    assert_eq!(problems(&both), []);
+    assert_eq!(both.task("3.2").unwrap().depends, ["3.1"]);
+    assert_eq!(both.task("4.1").unwrap().depends, ["3.2"]);
+}
+
+#[test]
+fn todo_changes_move_their_tasks() {
+    let todo = |text: &str, status| crate::journal::TodoField {
+        id: String::new(),
+        text: text.to_owned(),
+        status: Some(status),
+    };
+    use crate::event::TodoStatus::{Completed, InProgress, Pending};
+    let known = LinkedTodos::default();
+    let first =
+        follow_todos(&plan(), &known, &[todo("grammar.", InProgress), todo("other", Completed)], "s", AT);
+    assert_eq!(first.moved, ["1.2"]);
+    assert_eq!(first.plan.task("1.2").unwrap().status, TaskStatus::InProgress);
+    let second = follow_todos(&first.plan, &first.todos, &[todo("Grammar", Completed)], "s", AT);
+    assert_eq!(second.plan.task("1.2").unwrap().status, TaskStatus::Completed);
+    // Somebody opens it again; the list has not changed, so it stays open.
+    let opened = set_task(
+        &second.plan,
+        "1.2",
+        &TaskChange { status: Some(TaskStatus::Pending), ..TaskChange::default() },
+    );
+    let third = follow_todos(&opened.unwrap(), &second.todos, &[todo("Grammar", Completed)], "s", AT);
+    assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
+    let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", AT);
+    assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
+    // Another session's work is not taken over by a list.
+    let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", AT);
+    assert_eq!(others.moved, Vec::<String>::new());
+    // With acceptance it is not done by being ticked.
+    let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
+    let strict = set_task(&plan(), "1.2", &change).unwrap();
+    let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", AT);
+    let task = ticked.plan.task("1.2").unwrap();
+    assert_eq!((task.status, task.reported_done), (TaskStatus::InProgress, true));
+}
+
+#[test]
+fn every_circle_is_named_once() {
+    let mut plan = plan();
+    plan.task_mut("1.1").unwrap().depends = vec!["1.1".into()];
+    plan.task_mut("1.2").unwrap().depends = vec!["2.1".into()];
+    let found: Vec<String> = problems(&plan).iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "tasks depend on each other in a circle: 1.1 → 1.1",
+            "tasks depend on each other in a circle: 1.2 → 2.1 → 1.2"
+        ]
+    );
+}
+
+#[test]
+fn a_graph_draws_each_task_once() {
+    let plan = plan();
+    let lines: Vec<String> = graph(&plan)
+        .iter()
+        .map(|line| format!("{}{}{}", line.rails, line.task.id, if line.again { " again" } else { "" }))
+        .collect();
+    assert_eq!(lines, ["1.1", "└─ 1.2", "   ├─ 1.10", "   └─ 2.1"]);
+}
+
+#[test]
+fn the_view_knows_when_it_was_edited() {
+    let view = render(&plan());
+    assert!(is_as_written(&view));
+    assert!(!is_as_written(&view.replace("[ ] 1.2", "[x] 1.2")));
+    let edited = read_any(view.replace("[ ] 1.2", "[x] 1.2").as_bytes()).unwrap().plan;
+    assert_eq!(edited.task("1.2").unwrap().status, TaskStatus::Completed);
+}
+
+#[test]
+fn a_file_behind_its_ledger_is_told_from_an_edited_one() {
+    let first = plan();
+    let second = start(&first, "1.2", "s", AT).unwrap();
+    let lines = [Line::of(1, None, &first), Line::of(2, Some(&first), &second)];
+    assert_eq!(Rebuilt::of(&second.hash(), lines.iter()), Rebuilt::Same);
+    assert_eq!(Rebuilt::of(&first.hash(), lines.iter()), Rebuilt::Behind);
+    assert_eq!(Rebuilt::of("other", lines.iter()), Rebuilt::Edited);
+    let fold = fold(lines);
+    assert_eq!((fold.plan.as_ref(), fold.gaps.as_slice()), (Some(&second), [].as_slice()));
+}

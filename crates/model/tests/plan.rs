@@ -1,0 +1,248 @@
+//! Properties of plans: whatever a plan holds, its view reads back to it, and its ledger folds to it, cut off anywhere.
+
+#![allow(clippy::unwrap_used)]
+
+use model::plan::{
+    Acceptance, Line, NewTask, Phase, PhaseStatus, Plan, Rebuilt, Size, Task, TaskChange, TaskStatus,
+    add_phase, add_task, apply, block, diff, done, fold, hash, problems, read_any, read_markdown, render,
+    set_task, standing, start, unblock,
+};
+use proptest::prelude::*;
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z ]{0,20}",
+        "\\PC{0,12}",
+        "[\\x00-\\x7f]{0,12}",
+        Just("1.2: [SMALL] (depends: 1.1) ← CURRENT".to_owned()),
+        Just("- [x] a\n## Phase 9: b [DONE]\n<!-- thru: {\"id\":\"x\"} -->".to_owned()),
+    ]
+}
+
+fn task(id: String, phase: u32) -> impl Strategy<Value = Task> {
+    let status = prop::sample::select(TaskStatus::ALL.to_vec());
+    let size = prop::sample::select(vec![None, Some(Size::Small), Some(Size::Medium), Some(Size::Large)]);
+    let depends = prop::collection::vec("[1-3]\\.[1-4]", 0..3);
+    let rest = prop_oneof![Just(None), text().prop_map(Some)];
+    (
+        status,
+        size,
+        text(),
+        depends,
+        prop::option::of(text()),
+        prop::collection::vec(text(), 0..3),
+        prop::option::of(text()),
+        rest,
+    )
+        .prop_map(
+            move |(status, size, description, depends, acceptance, files_touched, blocked_reason, rest)| {
+                let mut task = Task {
+                    id: id.clone(),
+                    phase,
+                    status,
+                    size,
+                    description,
+                    depends,
+                    acceptance,
+                    files_touched,
+                    blocked_reason,
+                    ..Task::default()
+                };
+                if let Some(rest) = rest {
+                    task.rest.insert("owner".to_owned(), rest.into());
+                }
+                task
+            },
+        )
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let phase = |id: u32| {
+        let tasks: Vec<_> = (1..=3).map(|n| task(format!("{id}.{n}"), id)).collect();
+        let status = prop::sample::select(PhaseStatus::ALL.to_vec());
+        (text(), status, tasks, 0_usize..4).prop_map(move |(name, status, mut tasks, keep)| {
+            tasks.truncate(keep);
+            Phase { id, name, status, tasks, ..Phase::default() }
+        })
+    };
+    (text(), text(), prop::option::of(0_u32..4), (1..=2).map(phase).collect::<Vec<_>>()).prop_map(
+        |(title, swarm, current_phase, phases)| Plan { title, swarm, current_phase, phases, ..Plan::new("") },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_view_reads_back(plan in plan()) {
+        let view = render(&plan);
+        let back = read_markdown(view.as_bytes()).plan;
+        prop_assert_eq!(&back, &plan, "{}", view);
+        prop_assert_eq!(render(&back), view);
+        prop_assert_eq!(Plan::parse(&plan.bytes()).unwrap().bytes(), plan.bytes());
+    }
+
+    #[test]
+    fn a_difference_is_all_of_it(before in plan(), after in plan()) {
+        prop_assert_eq!(apply(before.clone(), &diff(&before, &after)), after);
+    }
+
+    #[test]
+    fn anything_can_be_read(bytes in prop::collection::vec(any::<u8>(), 0..400), words in "([-#*] |\\[[ xX~!]\\] |[0-9]\\.|[0-9]|\\n|  |[a-z]{1,4}|\\(depends: |\\)|`{3}|Phase 1:|\\[SMALL\\]){0,60}") {
+        let _ = read_any(&bytes);
+        let read = read_any(words.as_bytes()).unwrap().plan;
+        let view = render(&read);
+        prop_assert_eq!(read_markdown(view.as_bytes()).plan, read);
+    }
+}
+
+/// What somebody could do to a plan.
+#[derive(Clone, Debug)]
+enum Move {
+    Start(usize),
+    Done(usize),
+    Block(usize),
+    Unblock(usize),
+    AddTask(u32, Vec<usize>),
+    AddPhase,
+    Depend(usize, usize),
+    /// The file is edited by hand.
+    Edit(usize),
+}
+
+fn moves() -> impl Strategy<Value = Vec<(Move, Cut)>> {
+    let step = prop_oneof![
+        4 => (0_usize..8).prop_map(Move::Start),
+        4 => (0_usize..8).prop_map(Move::Done),
+        1 => (0_usize..8).prop_map(Move::Block),
+        1 => (0_usize..8).prop_map(Move::Unblock),
+        3 => (1_u32..4, prop::collection::vec(0_usize..8, 0..3)).prop_map(|(phase, on)| Move::AddTask(phase, on)),
+        1 => Just(Move::AddPhase),
+        1 => (0_usize..8, 0_usize..8).prop_map(|(task, on)| Move::Depend(task, on)),
+        1 => (0_usize..8).prop_map(Move::Edit),
+    ];
+    let cut = prop_oneof![6 => Just(Cut::Whole), 1 => Just(Cut::BeforeFile), 1 => (0_usize..200).prop_map(Cut::InLine)];
+    prop::collection::vec((step, cut), 0..24)
+}
+
+/// Where a writer is killed.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    Whole,
+    /// After the line, before the file.
+    BeforeFile,
+    /// Within the line, which is torn there.
+    InLine(usize),
+}
+
+/// The two files, written as the store writes them.
+#[derive(Default)]
+struct Disk {
+    file: Option<Vec<u8>>,
+    ledger: Vec<u8>,
+}
+
+impl Disk {
+    fn lines(&self) -> Vec<Line> {
+        self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    }
+
+    /// As a reader finds it, and the line that takes a hand's edit in.
+    fn read(&self) -> (Option<Plan>, Option<Line>) {
+        let lines = self.lines();
+        let seq = lines.len() as u64 + 1;
+        match &self.file {
+            Some(bytes) if lines.is_empty() || Rebuilt::of(&hash(bytes), lines.iter()) == Rebuilt::Edited => {
+                let plan = Plan::parse(bytes).unwrap();
+                let before = lines.last().map(|line| line.after.clone()).unwrap_or_default();
+                let line = Line { before, adopted: hash(bytes), ..Line::of(seq, None, &plan) };
+                (Some(plan), Some(line))
+            }
+            _ => (fold(lines).plan, None),
+        }
+    }
+
+    fn write(&mut self, lines: &[Line], plan: &Plan, cut: Cut) {
+        let mut bytes = Vec::new();
+        if self.ledger.last().is_some_and(|last| *last != b'\n') {
+            bytes.push(b'\n');
+        }
+        for line in lines {
+            bytes.extend(line.bytes());
+            bytes.push(b'\n');
+        }
+        match cut {
+            Cut::InLine(at) => self.ledger.extend(&bytes[..at.min(bytes.len().saturating_sub(2))]),
+            Cut::BeforeFile => self.ledger.extend(bytes),
+            Cut::Whole => {
+                self.ledger.extend(bytes);
+                self.file = Some(plan.bytes());
+            }
+        }
+    }
+}
+
+fn moved(plan: &Plan, step: &Move) -> Option<Plan> {
+    let id = |n: usize| plan.tasks().nth(n).map(|task| task.id.clone());
+    let next = match step {
+        Move::Start(n) => start(plan, &id(*n)?, "s", "t"),
+        Move::Done(n) => done(plan, &id(*n)?, "s", "t", &Acceptance::Proven),
+        Move::Block(n) => block(plan, &id(*n)?, "why"),
+        Move::Unblock(n) => unblock(plan, &id(*n)?),
+        Move::AddTask(phase, on) => {
+            let depends = on.iter().filter_map(|n| id(*n)).collect();
+            let new = NewTask { phase: Some(*phase), description: "x".into(), depends, ..NewTask::default() };
+            add_task(plan, &new).map(|(plan, _)| plan)
+        }
+        Move::AddPhase => add_phase(plan, "p", None).map(|(plan, _)| plan),
+        Move::Depend(n, on) => {
+            let change = TaskChange { depends: Some(vec![id(*on)?]), ..TaskChange::default() };
+            set_task(plan, &id(*n)?, &change)
+        }
+        Move::Edit(_) => return None,
+    };
+    next.ok()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+
+    /// Any sequence of changes, killed anywhere: what a reader finds is what was acknowledged last or what was being
+    /// written, the ledger folds to it, and the next writer goes on from there.
+    #[test]
+    fn a_history_killed_anywhere_folds_to_its_plan(history in moves()) {
+        let mut disk = Disk::default();
+        disk.write(&[Line::of(1, None, &add_phase(&Plan::new("t"), "first", None).unwrap().0)], &add_phase(&Plan::new("t"), "first", None).unwrap().0, Cut::Whole);
+        for (step, cut) in history {
+            let (known, adopted) = disk.read();
+            let known = known.unwrap();
+            if let Move::Edit(n) = step {
+                let mut edited = known.clone();
+                edited.title = format!("edited {n}");
+                edited.rest.insert("by".into(), "hand".into());
+                disk.file = Some(serde_json::to_vec(&edited).unwrap());
+                let (found, _) = disk.read();
+                prop_assert_eq!(found.unwrap(), edited);
+                continue;
+            }
+            let Some(next) = moved(&known, &step).filter(|next| *next != known) else { continue };
+            prop_assert_eq!(problems(&next), vec![]);
+            let seq = disk.lines().len() as u64 + 1 + u64::from(adopted.is_some());
+            let lines: Vec<Line> = adopted.into_iter().chain([Line::of(seq, Some(&known), &next)]).collect();
+            disk.write(&lines, &next, cut);
+            let (found, _) = disk.read();
+            let found = found.unwrap();
+            match cut {
+                Cut::InLine(_) => prop_assert!(found == known, "the torn line is not believed"),
+                Cut::Whole | Cut::BeforeFile => prop_assert!(found == next, "what stands in the ledger is there"),
+            }
+            let whole = fold(disk.lines());
+            prop_assert_eq!(whole.gaps, Vec::<u64>::new());
+            if !matches!(cut, Cut::InLine(_)) {
+                prop_assert_eq!(whole.plan.unwrap().bytes(), next.bytes());
+                prop_assert_eq!(whole.last.unwrap().after, next.hash());
+            }
+            prop_assert!(standing(&found).progress.done <= standing(&found).progress.total);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What a brief says of the plan: where it stands, the current task, what is blocked, what is ready. Phases that are over are
+//! one line, with the path of what is kept of them.
+
+use model::brief::{Candidate, Section};
+use model::plan::{self, Plan, Progress, Standing, Task, task_words, waiting_words};
+use model::render::inline;
+use store::layout;
+
+use crate::Result;
+use crate::features::BriefContext;
+
+const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
+
+/// Tasks of a kind that are named; the others are counted.
+const NAMED: usize = 5;
+
+pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let Some(loaded) = super::load(context.project.store)? else { return Ok(Vec::new()) };
+    let standing = plan::standing(&loaded.plan);
+    // A plan that is done is history.
+    if standing.progress.total == 0 || standing.progress.done == standing.progress.total {
+        return Ok(Vec::new());
+    }
+    let mut all = vec![Candidate::new(&SECTION, "plan", plan_words(&loaded.plan, &standing))];
+    let current: Vec<&Task> = match standing.in_progress.as_slice() {
+        [] => Vec::new(),
+        in_progress => in_progress.iter().take(NAMED).copied().collect(),
+    };
+    for task in &current {
+        all.push(Candidate::new(&SECTION, format!("task:{}", task.id), current_words(&standing, task)));
+    }
+    for task in standing.blocked.iter().take(NAMED) {
+        let why =
+            task.blocked_reason.as_deref().map_or(String::new(), |why| format!(": {}", inline(why, 160)));
+        let held: Vec<String> =
+            standing.held_up_by(&task.id).iter().take(NAMED).map(|task| inline(&task.id, 64)).collect();
+        let held = if held.is_empty() { String::new() } else { format!(" (holds up {})", held.join(", ")) };
+        let text = format!("blocked: {}{why}{held}", task_words(task, 100));
+        all.push(Candidate::new(&SECTION, format!("task:{}", task.id), text));
+    }
+    if !standing.ready.is_empty() {
+        let shown: Vec<String> =
+            standing.ready.iter().take(NAMED).map(|task| task_words(task, 100)).collect();
+        let more = standing.ready.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" +{more}") };
+        let text = format!("ready to begin: {}{more}", shown.join("; "));
+        all.push(Candidate::new(&SECTION, "plan:ready", text));
+    } else if current.is_empty()
+        && let Some(first) = loaded.plan.tasks().find(|task| !task.status.is_over())
+        && let Some(waits) = waiting_words(&standing, first, NAMED)
+    {
+        let text = format!("nothing is ready: {} waits for {waits}", task_words(first, 100));
+        all.push(Candidate::new(&SECTION, "plan:ready", text));
+    }
+    Ok(all)
+}
+
+/// `“Title”: phase 2 of 4 “Name”, 3 of 7 tasks done; 12 of 30 in all.`
+fn plan_words(plan: &Plan, standing: &Standing) -> String {
+    let title = inline(&plan.title, 100).replace(['“', '”'], "\"");
+    let Progress { done, total } = standing.progress;
+    let phase = standing.phase.map_or(String::new(), |phase| {
+        let own = Progress::of(&phase.tasks);
+        let place = plan.phases.iter().position(|known| known.id == phase.id).map_or(1, |place| place + 1);
+        let of = plan.phases.len();
+        let name = inline(&phase.name, 100).replace(['“', '”'], "\"");
+        format!(" phase {} “{name}” ({place} of {of}), {} of {} tasks done;", phase.id, own.done, own.total)
+    });
+    let over: Vec<String> =
+        plan.phases.iter().filter(|phase| phase.status.is_over()).map(|phase| phase.id.to_string()).collect();
+    let over = match over.as_slice() {
+        [] => String::new(),
+        ids => {
+            let folder = format!("{}/{}", layout::STORE, layout::PHASES);
+            format!(" Over: phase {}, see {folder}/<n>.md.", ids.join(", "))
+        }
+    };
+    format!("“{title}”:{phase} {done} of {total} in all.{over} `thru plan show` has all of it.")
+}
+
+fn current_words(standing: &Standing, task: &Task) -> String {
+    let mut text = format!("in progress: {}", task_words(task, 300));
+    if let Some(acceptance) = &task.acceptance {
+        text.push_str(&format!("; done when: {}", inline(acceptance, 300)));
+    }
+    if !task.files_touched.is_empty() {
+        text.push_str(&format!("; files: {}", inline(&task.files_touched.join(", "), 200)));
+    }
+    if let Some(waits) = waiting_words(standing, task, NAMED) {
+        text.push_str(&format!("; it waits for {waits}"));
+    }
+    let held = standing.held_up_by(&task.id);
+    if !held.is_empty() {
+        let shown: Vec<String> = held.iter().take(NAMED).map(|task| inline(&task.id, 64)).collect();
+        text.push_str(&format!("; {} wait for it", shown.join(", ")));
+    }
+    text
+}

@@ -1,0 +1,45 @@
+//! At a checkpoint: the tasks that came from a harness's own list follow it.
+
+use model::digest::Digest;
+use model::id::Id;
+use model::plan::{LinkedTodos, follow_todos};
+use store::layout;
+
+use super::{Author, Begin, Entry, change};
+use crate::Result;
+use crate::hook::context::HookContext;
+
+pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
+    let store = context.project.store;
+    if digest.todos.is_empty() || store.dir().look(layout::PLAN)?.is_none() {
+        return Ok(None);
+    }
+    let session = store.session(context.session);
+    let known: LinkedTodos = session.get()?.unwrap_or_default();
+    let by = context.session.to_string();
+    let author = Author { by, at: context.project.world.now };
+    // Most stops change nothing in the list, and then the plan need not be read.
+    let now = follow_todos(&model::plan::Plan::default(), &known, &digest.todos, "", "").todos;
+    if now == known {
+        return Ok(None);
+    }
+    let Some(loaded) = super::load(store)? else { return Ok(None) };
+    let at = author.when();
+    let moves = |plan: &model::plan::Plan| follow_todos(plan, &known, &digest.todos, &author.by, &at);
+    let mut notes = Vec::new();
+    if !moves(&loaded.plan).moved.is_empty() {
+        let entry = Entry { what: "followed_todo", ..Entry::default() };
+        let changed = change(store, &author, entry, (Begin::Never, context.deadline.wait()), |plan| {
+            let followed = moves(plan);
+            Ok((followed.plan, Entry { id: followed.moved.join(" "), ..Entry::default() }))
+        })?;
+        notes = changed.notes;
+    }
+    session.put(&now)?;
+    notes.into_iter().for_each(|note| context.warn(note));
+    Ok(None)
+}
+
+pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
+    Ok(context.project.store.session(context.session).inherit::<LinkedTodos>(previous)?)
+}

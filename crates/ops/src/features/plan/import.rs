@@ -1,0 +1,256 @@
+//! `thru plan import`: a plan from a file, or from what a harness kept: the plan the user approved, and its own list.
+
+use std::path::Path;
+
+use model::digest::Digest;
+use model::id::Id;
+use model::plan::{self, Imported, LinkedTodos, Phase, Plan, Task, TaskStatus, Unreadable, Warning};
+use model::render::one_line;
+use model::text::fingerprint;
+use serde::Serialize;
+use serde_json::Value;
+use store::{Found, Store, layout};
+
+use super::{Author, Begin, Entry, WAIT, change};
+use crate::input_redactor::InputRedactor;
+use crate::project::Project;
+use crate::session::list::{self, Chosen};
+use crate::{Error, Mode, Result, World};
+
+/// Larger than any plan that somebody wrote.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// What happens to a plan that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Nothing: then the import is refused.
+    Free,
+    /// The import takes its place; the old one stays in the ledger.
+    Replace,
+    /// The phases of the import come behind its own.
+    Append,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    pub from: String,
+    pub title: String,
+    pub phases: usize,
+    pub tasks: usize,
+    pub completed: usize,
+    pub blocked: usize,
+    pub dependencies: usize,
+    /// What was read in one of several ways.
+    pub warnings: Vec<Warning>,
+    /// False when it is here already, or this was a dry run.
+    pub written: bool,
+    /// Whether the same had been imported before.
+    pub known: bool,
+    pub covered: bool,
+    pub notes: Vec<String>,
+}
+
+/// A plan and how it is known again.
+pub(crate) struct Incoming {
+    pub from: String,
+    pub plan: Plan,
+    pub warnings: Vec<Warning>,
+    /// Of what it was read from: the same is imported once. Empty for our own view.
+    pub mark: String,
+    pub covered: bool,
+}
+
+/// A plan.md by any hand, or a plan.json.
+pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
+    let incoming = read_file(world, path)?;
+    if is_own_view(world, path)? {
+        // It is about the plan that is there, and no plan from elsewhere.
+        return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
+    }
+    put(world, &incoming, place, mode)
+}
+
+pub(crate) fn read_file(world: &World, path: &Path) -> Result<Incoming> {
+    let bytes = store::read_given(path, LARGEST)?;
+    let given = InputRedactor::to(world);
+    let cleaned = given.clean_bytes(&bytes);
+    let Imported { mut plan, warnings } = read(path, &cleaned)?;
+    if plan.title.trim().is_empty() {
+        plan.title = path.file_stem().map_or("Plan".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    }
+    let mark = format!("{:016x}", fingerprint([&bytes]));
+    Ok(Incoming { from: path.display().to_string(), plan, warnings, mark, covered: given.was_covered() })
+}
+
+pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<Imported> {
+    let path = || path.to_owned();
+    plan::read_any(bytes).map_err(|problem| match problem {
+        Unreadable::Damaged { line, why } => Error::Damaged {
+            path: path(),
+            line,
+            why,
+            hint: "a plan is markdown with headings and `- [ ]` items, or JSON with phases and tasks".into(),
+        },
+        Unreadable::Foreign { why } => store::Error::Foreign { path: path(), why }.into(),
+    })
+}
+
+fn is_own_view(world: &World, path: &Path) -> Result<bool> {
+    let Found::Marked { root, .. } = world.find()? else { return Ok(false) };
+    let folder = root.path.join(layout::STORE).canonicalize().ok();
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_view = name == layout::PLAN_VIEW || name.starts_with(&format!("{}.edited-", layout::PLAN_VIEW));
+    Ok(is_view
+        && folder.is_some()
+        && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
+}
+
+/// Where a plan notes what was imported into it.
+const MARKS: &str = "imported_from";
+
+pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) -> Result<Report> {
+    let store = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?.store),
+        // Nothing was imported before where there is nothing.
+        Mode::DryRun => match Project::find(world) {
+            Ok(project) => Some(project.store),
+            Err(Error::NoRoot { .. }) => None,
+            Err(error) => return Err(error),
+        },
+    };
+    let there = match &store {
+        Some(store) => super::load(store)?.map(|loaded| loaded.plan),
+        None => None,
+    };
+    let known = there.as_ref().is_some_and(|plan| marks(plan).contains(&incoming.mark.as_str()));
+    let mut report = report(incoming);
+    report.known = known;
+    let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
+    if known && place != Place::Append || same {
+        return Ok(report);
+    }
+    if let (Some(plan), Place::Free) = (&there, place) {
+        return Err(Error::Refused {
+            what: format!("there is a plan already: {}", super::line(&plan.title)),
+            hint: "`--append` puts these phases behind its own; `--replace` takes its place, and the old one stays in \
+                   the ledger"
+                .into(),
+        });
+    }
+    let (Mode::Write, Some(store)) = (mode, store) else { return Ok(report) };
+    let author = Author::here(world, None)?;
+    let entry = Entry { what: "imported", why: one_line(&incoming.from, 200), ..Entry::default() };
+    let changed = change(&store, &author, entry, (Begin::IfNone, WAIT), |plan| {
+        let mut next = match (&there, place) {
+            (Some(_), Place::Append) => plan::append(plan, &incoming.plan),
+            _ => incoming.plan.clone(),
+        };
+        let mut all: Vec<Value> = marks(plan).into_iter().map(Value::from).collect();
+        if !incoming.mark.is_empty() && !all.iter().any(|mark| mark.as_str() == Some(&incoming.mark)) {
+            all.push(incoming.mark.clone().into());
+            next.rest.insert(MARKS.to_owned(), Value::Array(all));
+        }
+        Ok((next, Entry::default()))
+    })?;
+    report.written = changed.changed;
+    report.notes = changed.notes;
+    Ok(report)
+}
+
+fn marks(plan: &Plan) -> Vec<&str> {
+    match plan.rest.get(MARKS) {
+        Some(Value::Array(marks)) => marks.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn without_mark(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.rest.shift_remove(MARKS);
+    plan
+}
+
+fn report(incoming: &Incoming) -> Report {
+    let Incoming { from, plan, warnings, covered, .. } = incoming;
+    let with = |status: TaskStatus| plan.tasks().filter(|task| task.status == status).count();
+    Report {
+        from: from.clone(),
+        title: plan.title.clone(),
+        phases: plan.phases.len(),
+        tasks: plan.tasks().count(),
+        completed: with(TaskStatus::Completed),
+        blocked: with(TaskStatus::Blocked),
+        dependencies: plan.tasks().map(|task| task.depends.len()).sum(),
+        warnings: warnings.clone(),
+        written: false,
+        known: false,
+        covered: *covered,
+        notes: Vec::new(),
+    }
+}
+
+/// The plan that the user approved in a session, and the list its agent kept.
+pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> Result<(Report, Id, Chosen)> {
+    let project = Project::find(world)?;
+    let (session, chosen) = list::choose(world, &project.store, named)?;
+    let digest = project.store.digest(&session, |_| {})?;
+    let incoming = of_session(&digest).ok_or_else(|| Error::Absent {
+        what: format!("session {session} has neither an approved plan nor a list of things to do"),
+        hint: "`thru plan import FILE` reads a plan from a file; `--session ID` names another session".into(),
+    })?;
+    let report = put(world, &incoming, place, mode)?;
+    if report.written {
+        link(&project.store, &session, &digest)?;
+    }
+    Ok((report, session, chosen))
+}
+
+fn of_session(digest: &Digest) -> Option<Incoming> {
+    let text = approved_plan(digest);
+    let todos: Vec<_> = digest.todos.iter().filter(|todo| !todo.text.trim().is_empty()).collect();
+    if text.is_none() && todos.is_empty() {
+        return None;
+    }
+    let (mut plan, warnings) = match text.map(|text| plan::read_any(text.as_bytes())) {
+        Some(Ok(Imported { plan, warnings })) => (plan, warnings),
+        _ => (Plan::new(""), Vec::new()),
+    };
+    if plan.title.trim().is_empty() {
+        plan.title = digest.prompts.first().map_or("Plan".to_owned(), |prompt| one_line(&prompt.text, 80));
+    }
+    let parts = text.into_iter().chain(todos.iter().map(|todo| todo.text.as_str()));
+    let mark = format!("{:016x}", fingerprint(parts));
+    let own = todos.iter().filter(|todo| !plan::is_task_of(&plan, &todo.text)).map(|todo| todo.text.clone());
+    let own: Vec<String> = own.collect();
+    if !own.is_empty() {
+        let id = plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1));
+        let name = if plan.phases.is_empty() { "Tasks" } else { "The agent's own list" };
+        plan.phases.push(Phase { id, name: name.to_owned(), ..Phase::default() });
+        let tasks = own.into_iter().enumerate().map(|(i, text)| Task {
+            id: format!("{id}.{}", i + 1),
+            phase: id,
+            description: text.clone(),
+            todo: Some(text),
+            ..Task::default()
+        });
+        if let Some(phase) = plan.phases.last_mut() {
+            phase.tasks.extend(tasks);
+        }
+    }
+    // Where the list stands, the tasks stand.
+    let followed =
+        plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
+    let from = format!("session {}", digest.session);
+    Some(Incoming { from, plan: followed.plan, warnings, mark, covered: false })
+}
+
+/// From now on what changes in the list moves its tasks, and what does not change leaves them alone.
+fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
+    let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
+    Ok(store.session(session).put(&seen)?)
+}
+
+/// The plan as the user approved it last.
+fn approved_plan(digest: &Digest) -> Option<&str> {
+    digest.plan.as_ref().map(|plan| plan.text.as_str()).filter(|plan| !plan.trim().is_empty())
+}

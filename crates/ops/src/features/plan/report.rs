@@ -1,0 +1,54 @@
+//! The plan for `thru status` and `thru doctor`.
+
+use model::finding::Finding;
+use model::plan::{self, task_words};
+use model::render::one_line;
+use model::text::count;
+use serde_json::json;
+
+use crate::Result;
+use crate::features::{Check, ProjectContext, StatusLine, Tone};
+
+pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
+    let standing = plan::standing(&loaded.plan);
+    let progress = standing.progress;
+    let task = standing.task.map_or(String::new(), |task| {
+        let verb = if standing.in_progress.is_empty() { "next" } else { "now" };
+        format!("; {verb} {}", task_words(task, 60))
+    });
+    let blocked = match standing.blocked.len() {
+        0 => String::new(),
+        n => format!("; {n} blocked"),
+    };
+    let title = match one_line(&loaded.plan.title, 60) {
+        title if title.is_empty() => "plan".to_owned(),
+        title => title,
+    };
+    let rest = format!(", {} of {} done{blocked}{task}", progress.done, count(progress.total, "task"));
+    let json = json!({
+        "title": loaded.plan.title,
+        "progress": progress,
+        "current_phase": standing.phase.map(|phase| phase.id),
+        "current_task": standing.task.map(|task| task.id.as_str()),
+        "ready": standing.ready.len(),
+        "blocked": standing.blocked.len(),
+    });
+    Ok(vec![StatusLine::toned("plan", Tone::Strong, title, rest).with_json("plan", json)])
+}
+
+pub fn checks(project: &ProjectContext) -> Vec<Check> {
+    let findings = match super::load(project.store) {
+        Ok(None) => return Vec::new(),
+        Ok(Some(loaded)) => match super::show::findings(project.store, &loaded) {
+            Ok((findings, lines)) => {
+                let text =
+                    format!("{}, {}", count(loaded.plan.tasks().count(), "task"), count(lines, "change"));
+                return vec![Check { name: "plan", text, findings }];
+            }
+            Err(error) => vec![Finding::from(&error)],
+        },
+        Err(error) => vec![Finding::from(&error)],
+    };
+    vec![Check { name: "plan", text: "cannot be read".to_owned(), findings }]
+}

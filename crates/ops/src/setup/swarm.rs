@@ -1,0 +1,185 @@
+//! `thru import swarm`: what opencode-swarm keeps in `.swarm`. Originals stay untouched.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use model::plan::{self, Imported, Plan, TaskStatus, Warning};
+use model::render::one_line;
+use model::text::fingerprint;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use store::Found;
+
+use crate::features::plan::import::{self, Incoming, Place, Report};
+use crate::input_redactor::InputRedactor;
+use crate::{Error, Mode, Result, World};
+
+/// Its folder, in a project.
+pub const FOLDER: &str = ".swarm";
+
+/// A ledger holds the whole plan again and again.
+const LARGEST: usize = 256 * 1024 * 1024;
+
+#[derive(Clone, Debug, Serialize)]
+pub struct SwarmReport {
+    #[serde(serialize_with = "shown")]
+    pub folder: PathBuf,
+    /// None where it has no plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Report>,
+}
+
+fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
+}
+
+pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
+    let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
+    let folder = folder.map_or_else(|| root.checkout.join(FOLDER), Path::to_owned);
+    if !folder.is_dir() {
+        return Err(store::Error::Absent { path: folder }.into());
+    }
+    let plan = match read_plan(world, &folder)? {
+        Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
+        None => None,
+    };
+    if plan.is_none() {
+        return Err(Error::Absent {
+            what: format!("{}: there is no plan.json, plan.md or plan-ledger.jsonl in it", folder.display()),
+            hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
+        });
+    }
+    Ok(SwarmReport { folder, plan })
+}
+
+/// `plan.json`, else `plan.md`, else the last plan that the ledger holds; with the times that the ledger knows.
+fn read_plan(world: &World, folder: &Path) -> Result<Option<Incoming>> {
+    let redactor = InputRedactor::to(world);
+    let file = |name: &str| -> Result<Option<Vec<u8>>> {
+        match store::read_given(&folder.join(name), LARGEST) {
+            Err(store::Error::Absent { .. }) => Ok(None),
+            bytes => Ok(Some(redactor.clean_bytes(&bytes?).into_owned())),
+        }
+    };
+    let (json, view, ledger) = (file("plan.json")?, file("plan.md")?, file("plan-ledger.jsonl")?);
+    let mark = format!(
+        "swarm-{:016x}",
+        fingerprint([&json, &view, &ledger].map(|bytes| bytes.as_deref().unwrap_or_default()))
+    );
+    let ledger = Ledger::read(ledger.as_deref().unwrap_or_default());
+    let mut warnings: Vec<Warning> = Vec::new();
+    let mut warn = |text: String| warnings.push(Warning { line: 0, text });
+    let of_view = view.as_deref().map(|bytes| import::read(&folder.join("plan.md"), bytes)).transpose()?;
+    let of_json = match json.as_deref().map(|bytes| import::read(&folder.join("plan.json"), bytes)) {
+        // What else there is, is better than nothing.
+        Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
+            warn(format!("plan.json is left out: {error}"));
+            None
+        }
+        read => read.transpose()?,
+    };
+    let has_tasks = |read: &Imported| read.plan.tasks().next().is_some();
+    let (name, chosen) = match (of_json, of_view, ledger.plan.clone()) {
+        (Some(json), view, _) if has_tasks(&json) => {
+            warn_of_difference(&json.plan, view.as_ref().map(|view| &view.plan), &mut warn);
+            ("plan.json", json)
+        }
+        (_, Some(view), _) if has_tasks(&view) => ("plan.md", view),
+        (_, _, Some(plan)) => ("plan-ledger.jsonl", Imported { plan, warnings: Vec::new() }),
+        (Some(json), _, None) => ("plan.json", json),
+        (None, Some(view), None) => ("plan.md", view),
+        (None, None, None) => return Ok(None),
+    };
+    let Imported { mut plan, warnings: own } = chosen;
+    warnings.extend(own);
+    ledger.date(&mut plan);
+    if plan.title.trim().is_empty() {
+        plan.title = "Plan".to_owned();
+    }
+    let from = folder.join(name).display().to_string();
+    Ok(Some(Incoming { from, plan, warnings, mark, covered: redactor.was_covered() }))
+}
+
+/// The view can have been edited by hand; the tool itself believes `plan.json`.
+fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
+    let Some(view) = view else { return };
+    let only: Vec<String> = view
+        .tasks()
+        .filter(|task| plan.task(&task.id).is_none())
+        .map(|task| one_line(&task.id, 40))
+        .collect();
+    if !only.is_empty() {
+        warn(format!("plan.md has tasks that plan.json has not, and they are left out: {}", only.join(", ")));
+    }
+    let differ = |task: &&plan::Task| {
+        plan.task(&task.id).is_some_and(|known| known.status.is_over() != task.status.is_over())
+    };
+    let differing: Vec<String> = view.tasks().filter(differ).map(|task| one_line(&task.id, 40)).collect();
+    if !differing.is_empty() {
+        warn(format!(
+            "plan.md and plan.json differ in what is done, and plan.json is taken: {}",
+            differing.join(", ")
+        ));
+    }
+}
+
+/// What its ledger tells: when tasks moved, and the plan as it was last written down whole.
+#[derive(Default)]
+struct Ledger {
+    plan: Option<Plan>,
+    moved: BTreeMap<(String, TaskStatus), String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Event {
+    event_type: String,
+    timestamp: String,
+    task_id: Option<String>,
+    to_status: Option<String>,
+    payload: Value,
+}
+
+impl Ledger {
+    fn read(bytes: &[u8]) -> Ledger {
+        let mut ledger = Ledger::default();
+        for line in bytes.split(|b| *b == b'\n') {
+            let Ok(event) = serde_json::from_slice::<Event>(line) else { continue };
+            let status = event.to_status.as_deref().and_then(TaskStatus::parse);
+            if let (Some(task), Some(status)) = (event.task_id, status) {
+                if let Some(known) = ledger.plan.as_mut() {
+                    let tasks = known.phases.iter_mut().flat_map(|phase| &mut phase.tasks);
+                    tasks.filter(|known| known.id == task).for_each(|known| known.status = status);
+                }
+                ledger.moved.insert((task, status), event.timestamp);
+            }
+            // `plan_created` and `snapshot` hold the whole of it.
+            if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
+                && let Some(whole) = event
+                    .payload
+                    .get("plan")
+                    .or(Some(&event.payload))
+                    .filter(|plan| plan.get("phases").is_some())
+                && let Ok(read) = plan::read_any(whole.to_string().as_bytes())
+            {
+                ledger.plan = Some(read.plan);
+            }
+        }
+        ledger
+    }
+
+    /// Notes when tasks were begun and done, where they still stand so.
+    fn date(&self, plan: &mut Plan) {
+        let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
+        for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {
+            if matches!(task.status, TaskStatus::InProgress | TaskStatus::Completed)
+                && task.started_at.is_none()
+            {
+                task.started_at = at(&task.id, TaskStatus::InProgress);
+            }
+            if task.status == TaskStatus::Completed && task.done_at.is_none() {
+                task.done_at = at(&task.id, TaskStatus::Completed);
+            }
+        }
+    }
+}

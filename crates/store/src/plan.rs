@@ -1,0 +1,115 @@
+//! The plan on disk: the file, its view, its ledger. The ledger is written first.
+
+use std::time::Duration;
+
+use model::event::TodoStatus;
+use model::plan::{Line, LinkedTodos, Plan, Unreadable};
+use serde::Deserialize;
+
+use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
+
+/// Larger than any plan that somebody could keep in mind.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+/// The end of the ledger: all that is needed to see whether `plan.json` is what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct LedgerEnd {
+    pub seq: u64,
+    pub before: String,
+    pub after: String,
+}
+
+impl Store {
+    /// Held while the plan is read, changed and written.
+    pub fn lock_plan(&self, wait: Duration) -> Result<Lock> {
+        self.lock(layout::PLAN_LOCK, wait)
+    }
+
+    /// `plan.json` as it stands there; None where there is none.
+    pub fn plan_bytes(&self) -> Result<Option<Vec<u8>>> {
+        self.optional(layout::PLAN)
+    }
+
+    pub fn plan_view(&self) -> Result<Option<Vec<u8>>> {
+        self.optional(layout::PLAN_VIEW)
+    }
+
+    pub fn parse_plan(&self, bytes: &[u8]) -> Result<Plan> {
+        let path = || self.dir().path().join(layout::PLAN);
+        Plan::parse(bytes).map_err(|problem| match problem {
+            Unreadable::Damaged { line, why } => Error::Damaged { path: path(), line, why },
+            Unreadable::Foreign { why } => Error::Foreign { path: path(), why },
+        })
+    }
+
+    pub fn plan_ledger(&self) -> Result<(Vec<Line>, Tally)> {
+        let mut lines = Vec::new();
+        let tally = self.dir().each_record(layout::PLAN_LEDGER, |line| lines.push(line))?;
+        Ok((lines, tally))
+    }
+
+    /// The last whole line of the ledger, without reading the others.
+    pub fn plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
+        // Most lines are one task long; a line can hold a whole plan.
+        for window in [8 * 1024, 1024 * 1024, u64::MAX] {
+            let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
+                Err(Error::Absent { .. }) => return Ok(None),
+                tail => tail?,
+            };
+            let lines = tail.split(|b| *b == b'\n').rev().filter(|line| !line.is_empty());
+            if let Some(end) = lines.map(serde_json::from_slice).find_map(std::result::Result::ok) {
+                return Ok(Some(end));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The lines first, then the plan. Both are on the disk when this returns.
+    pub fn write_plan(&self, lines: &[Line], plan: &Plan) -> Result<()> {
+        let lines: Vec<Vec<u8>> = lines.iter().map(Line::bytes).collect();
+        self.dir().append_synced(layout::PLAN_LEDGER, &lines)?;
+        self.dir().write(layout::PLAN, &plan.bytes(), Durability::Synced)
+    }
+
+    pub fn write_plan_view(&self, view: &str) -> Result<()> {
+        self.dir().write(layout::PLAN_VIEW, view.as_bytes(), Durability::Relaxed)
+    }
+
+    fn optional(&self, rel: &str) -> Result<Option<Vec<u8>>> {
+        match self.dir().read(rel, LARGEST) {
+            Err(Error::Absent { .. }) => Ok(None),
+            bytes => bytes.map(Some),
+        }
+    }
+}
+
+/// One line for each entry: its fingerprint and its state.
+impl SessionState for LinkedTodos {
+    const FOLDER: &'static str = layout::PLAN_TODOS;
+    const LARGEST: usize = 64 * 1024;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<LinkedTodos, String> {
+        let read = |line: &str| {
+            let (mark, status) = line.split_once(' ')?;
+            let status = match status {
+                "pending" => TodoStatus::Pending,
+                "in_progress" => TodoStatus::InProgress,
+                "completed" => TodoStatus::Completed,
+                _ => return None,
+            };
+            Some((u64::from_str_radix(mark, 16).ok()?, status))
+        };
+        Ok(LinkedTodos { seen: String::from_utf8_lossy(bytes).lines().filter_map(read).collect() })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let word = |status: &TodoStatus| match status {
+            TodoStatus::Pending | TodoStatus::Deleted => "pending",
+            TodoStatus::InProgress => "in_progress",
+            TodoStatus::Completed => "completed",
+        };
+        let lines = self.seen.iter().map(|(mark, status)| format!("{mark:016x} {}\n", word(status)));
+        lines.collect::<String>().into_bytes()
+    }
+}

@@ -1,0 +1,148 @@
+use clap::Subcommand;
+use model::render::one_line;
+use ops::features::plan::edit::{self, Step, TaskReport, Wanted};
+use ops::features::plan::show;
+use ops::{Result, World};
+
+use super::plan::{ids, size, tell_notes};
+use super::plan_view;
+use crate::output::{self, BOLD, DIM, Format, GOOD};
+
+/// The tasks of the plan: take one up, finish it, block it
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Add(AddArgs),
+    /// Take a task up; of many who try, one gets it
+    Start {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        who: Who,
+    },
+    /// Finish a task; one with an acceptance criterion wants evidence that is fresh and passed
+    Done {
+        /// The task
+        id: String,
+        /// Why it counts without evidence; this is recorded
+        #[arg(long, value_name = "WHY")]
+        without_evidence: Option<String>,
+        #[command(flatten)]
+        who: Who,
+    },
+    /// Say that a task cannot go on, and why
+    Block {
+        /// The task
+        id: String,
+        /// What is in the way
+        why: String,
+        #[command(flatten)]
+        who: Who,
+    },
+    /// Let a task go on
+    Unblock {
+        /// The task
+        id: String,
+        #[command(flatten)]
+        who: Who,
+    },
+    /// Show a task: what it waits for, what waits for it, and its history
+    Show {
+        /// The task
+        id: String,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Who {
+    /// Who does it, instead of the session around us
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Add a task to the plan
+#[derive(Debug, clap::Args)]
+struct AddArgs {
+    /// What is to be done
+    text: String,
+    /// The phase it belongs to, instead of the current one
+    #[arg(long, value_name = "N")]
+    phase: Option<u32>,
+    /// Its id, instead of the next number
+    #[arg(long)]
+    id: Option<String>,
+    /// small, medium, large
+    #[arg(long)]
+    size: Option<String>,
+    /// Tasks that must be over first, with commas
+    #[arg(long, value_name = "IDS")]
+    depends: Option<String>,
+    /// How it is known to be done
+    #[arg(long, value_name = "TEXT")]
+    acceptance: Option<String>,
+    /// A file it is about; once for each
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let step = |id: &str, step: Step, who: &Who, word: &str| -> Result<u8> {
+        let report = edit::step(world, id, &step, who.session.as_deref())?;
+        tell(&report, format, word);
+        Ok(0)
+    };
+    match &args.command {
+        Command::Add(args) => {
+            let AddArgs { text, phase, id, depends, acceptance, files, .. } = args;
+            let wanted = Wanted {
+                id: id.clone(),
+                phase: *phase,
+                text: text.clone(),
+                size: size(args.size.as_deref())?,
+                depends: depends.as_deref().map(ids).unwrap_or_default(),
+                acceptance: acceptance.clone(),
+                files: files.clone(),
+            };
+            tell(&edit::add_task(world, wanted, None)?, format, "Added");
+            Ok(0)
+        }
+        Command::Start { id, who } => step(id, Step::Start, who, "Started"),
+        Command::Done { id, without_evidence, who } => {
+            step(id, Step::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
+        }
+        Command::Block { id, why, who } => step(id, Step::Block { why }, who, "Blocked"),
+        Command::Unblock { id, who } => step(id, Step::Unblock, who, "Unblocked"),
+        Command::Show { id } => {
+            let shown = show::task(world, id)?;
+            match format {
+                Format::Json => output::json(&shown),
+                Format::Text => plan_view::task(&shown),
+            }
+            Ok(0)
+        }
+    }
+}
+
+pub fn tell(report: &TaskReport, format: Format, word: &str) {
+    if format == Format::Json {
+        return output::json(report);
+    }
+    let task = &report.task;
+    let (id, text) = (&task.id, one_line(&task.description, 100));
+    let status = task.status.name().replace('_', " ");
+    match report.changed {
+        true => output::line(format_args!(
+            "{GOOD}{word}{GOOD:#} {BOLD}{id}{BOLD:#} {text} {DIM}({status}){DIM:#}"
+        )),
+        false => output::line(format_args!("{BOLD}{id}{BOLD:#} {text}: it was {status} already")),
+    }
+    if !report.newly_ready.is_empty() && word == "Done" {
+        output::line(format_args!("Ready now: {}", report.newly_ready.join(", ")));
+    }
+    tell_notes(&report.notes, report.covered);
+}

@@ -1,0 +1,123 @@
+//! What a packet says of a session: the goal, what must pass, what was seen to pass, and where it comes from.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+use crate::packets::{fire, handoff, tool, worked};
+
+fn ran(env: &TestEnv, command: &str, printed: &str) {
+    let input = json!({"command": command});
+    let response = json!({"stdout": printed, "stderr": "", "interrupted": false, "exitCode": 0});
+    let call =
+        json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": input, "tool_response": response});
+    fire(env, "PostToolUse", call);
+}
+
+fn failed(env: &TestEnv, command: &str, error: &str) {
+    let input = json!({"command": command});
+    let call = json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": input, "error": error});
+    fire(env, "PostToolUseFailure", call);
+}
+
+fn asked(prompt: &str) -> TestEnv {
+    let env = TestEnv::rooted();
+    fire(&env, "SessionStart", json!({"source": "startup"}));
+    fire(&env, "UserPromptSubmit", json!({"prompt": prompt}));
+    env
+}
+
+fn validators(env: &TestEnv, word: &str) -> Vec<String> {
+    let shown = env.json(&["packet", "show", word]);
+    let all = shown["packet"]["validators"].as_array().unwrap().iter();
+    all.map(|command| command.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_purpose_that_says_nothing_is_not_the_goal() {
+    let env = worked();
+    let (_, path) = handoff(&env, "go on");
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.contains("Goal: “Build the parser. Never use regular expressions.”"), "{text}");
+    let intent = text.split_once("## Intent").unwrap().1.split_once("## Context").unwrap().0;
+    assert!(!intent.contains("go on") && intent.contains("> Build the parser."), "{intent}");
+}
+
+#[test]
+fn pickup_tells_what_fails_and_what_must_pass_whoever_wrote_the_prompt() {
+    let env = worked();
+    env.thru(&["handoff", "finish the parser", "--validator", "make release-check"]).ok();
+    let replace = |section: &str, text: &str| {
+        env.call(&["packet", "set", "parser", "--section", section]).stdin(text).run().ok();
+    };
+    replace("Next Prompt", "Just do the lexer.\n");
+    let picked = env.thru(&["pickup", "parser"]).ok().stdout;
+    for needle in [
+        "Just do the lexer.",
+        "- `make release-check`: no run of it was seen",
+        "- `cargo test -p parse`: ",
+        "`error: src/parse.rs:1: no such rule`",
+        "> Build the parser. Never use regular expressions.",
+        "- Should lex.rs go as well?",
+    ] {
+        assert!(picked.contains(needle), "{needle:?} in\n{picked}");
+    }
+}
+
+#[test]
+fn a_run_is_verified_only_if_nothing_was_edited_after_it() {
+    let claim = |env: &TestEnv, word: &str| {
+        let told = env.json(&["pickup", word]);
+        let all = told["claims"].as_array().unwrap();
+        let check: Vec<&Value> = all.iter().filter(|claim| claim["about"] == "check").collect();
+        (check[0]["state"].as_str().unwrap().to_owned(), check[0]["note"].as_str().unwrap().to_owned())
+    };
+    let env = asked("Build the parser in one file, please, and nothing else.");
+    env.write("project/src/a.rs", "a");
+    let edit = json!({"file_path": env.project().join("src/a.rs")});
+    tool(&env, "Edit", edit.clone());
+    ran(&env, "cargo test", "test result: ok. 3 passed; 0 failed");
+    handoff(&env, "first");
+    let (state, note) = claim(&env, "first");
+    assert!(state == "verified" && note.starts_with("passed at"), "{state} {note}");
+
+    fire(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "later", "tool_input": edit}));
+    handoff(&env, "second");
+    let (state, note) = claim(&env, "second");
+    assert!(state == "unverified" && note.ends_with("before the last edits"), "{state} {note}");
+
+    env.write("project/src/a.rs", "on disk");
+    let (state, note) = claim(&env, "first");
+    assert!(state == "unverified" && note.ends_with("before what changed since"), "{state} {note}");
+}
+
+#[test]
+fn validators_are_commands_that_exist() {
+    let env = asked("Build the parser. It is done when `go vet ./...` passes:\n```sh\nnpm run lint\n```\n");
+    ran(
+        &env,
+        "# the tests of this part\ncd /somewhere/else && cargo test 2>&1 | tail -5",
+        "test result: ok. 3 passed",
+    );
+    failed(&env, "make lint", "Exit code 2\nmake: *** No rule to make target 'lint'.  Stop.");
+    handoff(&env, "go on");
+    let found = validators(&env, "go-on");
+    assert_eq!(found, ["go vet ./...", "npm run lint", "cargo test"]);
+    let text = env.thru(&["packet", "show", "go-on"]).ok().stdout;
+    assert!(text.contains("- [ ] `go vet ./...`, asked for by the user"), "{text}");
+    assert!(!text.contains("`make lint` pass"), "{text}");
+}
+
+#[test]
+fn a_copied_transcript_still_says_whose_it_is() {
+    let env = TestEnv::rooted();
+    let line = json!({"type": "user", "sessionId": "5f0c6a4e-0000-4000-8000-000000000001", "uuid": "u1",
+        "cwd": "/elsewhere/app", "gitBranch": "fix-parser", "timestamp": "2026-11-15T19:22:00Z",
+        "message": {"role": "user", "content": "Build the parser in one file, please, and nothing else."}});
+    let path = env.write("copy-of-a-session.jsonl", format!("{line}\n"));
+    let told = env.json(&["handoff", "go on", "--transcript", path.to_str().unwrap()]);
+    assert_eq!(told["session"], "5f0c6a4e-0000-4000-8000-000000000001");
+    let text = env.thru(&["packet", "show", "go-on"]).ok().stdout;
+    assert!(!text.contains("Not in git"), "nobody looked at that folder:\n{text}");
+}

@@ -1,0 +1,171 @@
+//! The plan under torture: scenes with one, what must be true afterwards, and many writers at once.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::concurrency::{WRITERS, crowd, tally};
+use super::judge::first_line;
+use super::rows::{TOOL_DONE, lived_in};
+use super::{Depth, Loss, Tally};
+use crate::sandbox::{Lab, SESSION, Sandbox, payload};
+
+pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    sandbox.must(&["plan", "init", "Parser", "--phase", "Read", "--phase", "Write"], b"")?;
+    for (phase, text) in [("1", "lexer"), ("1", "grammar"), ("2", "printer")] {
+        sandbox.must(&["task", "add", text, "--phase", phase], b"")?;
+    }
+    Ok(())
+}
+
+pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    sandbox.must(&["task", "done", "1.1"], b"").map(drop)
+}
+
+pub fn edited(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    let path = sandbox.store().join("plan.json");
+    let text = fs::read_to_string(&path)?.replace("\"lexer\"", "\"lexer, by hand\"");
+    Ok(fs::write(path, text)?)
+}
+
+pub fn with_file(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    Ok(fs::write(sandbox.dir.join("todo.md"), "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n")?)
+}
+
+/// A plan made of the session's own list, which has moved on since.
+pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let list = |status: &str, id: &str| {
+        let todos = json!([{"content": "write it", "status": status, "activeForm": "Writing it"}]);
+        let more = json!({"tool_name": "TodoWrite", "tool_input": {"todos": todos}, "tool_response": {}, "tool_use_id": id});
+        payload::event(&sandbox.dir, "PostToolUse", more)
+    };
+    sandbox.must(TOOL_DONE, &list("pending", "toolu_todo1"))?;
+    sandbox.must(&["plan", "import", "--from-session", "--session", SESSION], b"")?;
+    sandbox.must(TOOL_DONE, &list("completed", "toolu_todo2")).map(drop)
+}
+
+pub fn is_begun(sandbox: &Sandbox) -> bool {
+    plan(sandbox).is_some_and(|plan| plan["title"] == "Parser") && folds(sandbox)
+}
+
+pub fn is_imported(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.2").as_deref() == Some("completed") && folds(sandbox)
+}
+
+pub fn is_started(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.1").as_deref() == Some("in_progress") && folds(sandbox)
+}
+
+pub fn is_over(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.2").as_deref() == Some("completed")
+        && sandbox.store().join("phases/1.md").is_file()
+        && folds(sandbox)
+}
+
+pub fn is_added(sandbox: &Sandbox) -> bool {
+    let text = fs::read_to_string(sandbox.store().join("plan.json")).unwrap_or_default();
+    text.contains("lexer, by hand") && text.contains("\"more\"") && folds(sandbox)
+}
+
+pub fn is_followed(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.1").as_deref() == Some("completed") && folds(sandbox)
+}
+
+/// Of `plan.json` before and after: no task may be gone.
+pub fn lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
+    let (Some(old), Some(new)) = (ids(old), ids(new)) else { return Some("cannot be read any more".into()) };
+    old.difference(&new).next().map(|id| format!("task {id} is gone"))
+}
+
+fn ids(bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let plan: Value = serde_json::from_slice(bytes).ok()?;
+    let phases = plan["phases"].as_array()?;
+    let tasks = phases.iter().filter_map(|phase| phase["tasks"].as_array()).flatten();
+    tasks.map(|task| task["id"].as_str().map(str::to_owned)).collect()
+}
+
+fn plan(sandbox: &Sandbox) -> Option<Value> {
+    serde_json::from_slice(&fs::read(sandbox.store().join("plan.json")).ok()?).ok()
+}
+
+fn status(sandbox: &Sandbox, id: &str) -> Option<String> {
+    let plan = plan(sandbox)?;
+    let tasks = plan["phases"].as_array()?.iter().filter_map(|phase| phase["tasks"].as_array()).flatten();
+    tasks.filter(|task| task["id"] == id).find_map(|task| task["status"].as_str().map(str::to_owned))
+}
+
+/// The ledger gives the plan that the file holds.
+fn folds(sandbox: &Sandbox) -> bool {
+    sandbox.run(&["plan", "check"], b"").is_ok_and(|output| {
+        output.status.success() && String::from_utf8_lossy(&output.stdout).contains("The plan is sound")
+    })
+}
+
+/// Everyone changes tasks of one plan: every change is a line, and the plan is what the lines give.
+pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let each = if depth == Depth::Quick { 5 } else { 20 };
+    let sandbox = lab.sandbox("plan-changes")?;
+    sandbox.init()?;
+    let text: String = (1..=WRITERS).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
+    fs::write(sandbox.dir.join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    sandbox.must(&["plan", "import", "plan.md"], b"")?;
+    let failed = crowd(|writer| {
+        let mut failed = Vec::new();
+        let id = format!("1.{}", writer + 1);
+        for number in 0..each {
+            let argv: &[&str] =
+                if number % 2 == 0 { &["task", "block", &id, "why"] } else { &["task", "unblock", &id] };
+            let output = sandbox.run(argv, b"")?;
+            if !output.status.success() {
+                failed.push(format!("{argv:?} ended with {}: {}", output.status, first_line(&output.stderr)));
+            }
+        }
+        Ok(failed)
+    })?;
+    let mut wrong: Vec<_> = failed.into_iter().map(|text| (Loss::None, text)).collect();
+    let ledger = fs::read_to_string(sandbox.store().join("plan-ledger.jsonl"))?;
+    let lines = ledger.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok()).count();
+    if lines != 1 + WRITERS * each || lines != ledger.lines().count() {
+        wrong.push((Loss::Record, format!("{} changes and an import are {lines} lines", WRITERS * each)));
+    }
+    if !folds(&sandbox) {
+        wrong.push((Loss::Record, "the ledger does not give the plan".into()));
+    }
+    Ok(tally(WRITERS * each, wrong, "64 × `thru task block|unblock ID` on one plan"))
+}
+
+/// One task, claimed by everyone: one gets it, and the others are told who.
+pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
+    let rounds = if depth == Depth::Quick { 3 } else { 20 };
+    let sandbox = lab.sandbox("plan-claims")?;
+    sandbox.init()?;
+    let text: String = (1..=rounds).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
+    fs::write(sandbox.dir.join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    sandbox.must(&["plan", "import", "plan.md"], b"")?;
+    let mut wrong = Vec::new();
+    for round in 1..=rounds {
+        let id = format!("1.{round}");
+        let codes = crowd(|writer| {
+            let output = sandbox.run(&["task", "start", &id, "--session", &format!("s{writer}")], b"")?;
+            Ok(vec![format!("{:?} s{writer}", output.status.code())])
+        })?;
+        let winners: Vec<&String> = codes.iter().filter(|code| code.starts_with("Some(0)")).collect();
+        let told = codes.iter().filter(|code| code.starts_with("Some(14)")).count();
+        let holder = fs::read_to_string(sandbox.store().join("plan.json"))?;
+        let holds = |code: &str| {
+            let session = code.rsplit(' ').next().unwrap_or_default();
+            holder.contains(&format!("\"claimed_by\": \"{session}\""))
+        };
+        if winners.len() != 1 || told != WRITERS - 1 || !winners.iter().all(|code| holds(code)) {
+            wrong.push((Loss::Record, format!("{id}: {} winners, {told} told", winners.len())));
+        }
+    }
+    Ok(tally(WRITERS * rounds, wrong, "64 × `thru task start ID --session s…`"))
+}
