@@ -111,12 +111,11 @@ impl Digest {
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
             (_, false) => (Did::Ran, record.command.as_ref()),
-            (Some(file), true) => match file.action {
-                Action::Read => (Did::Read, file.path.as_str()),
-                Action::Create | Action::Edit | Action::Delete => (Did::Edited, file.path.as_str()),
-                // The call never ended: whether it did anything is not known.
-                Action::Mention => return,
-            },
+            // A call that had not ended has touched its file, and changed nothing that was seen.
+            (Some(file), true) if matches!(file.action, Action::Read | Action::Mention) => {
+                (Did::Read, file.path.as_str())
+            }
+            (Some(file), true) => (Did::Edited, file.path.as_str()),
             (None, true) => return,
         };
         self.steps.push(Step {

@@ -168,12 +168,12 @@ fn a_packet_goes_through_three_harnesses() {
 
 /// What the plugin costs: turns of ten calls in two servers that differ in nothing else, one after the other.
 ///
-///     cargo test --release -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
+///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]
 #[ignore = "a measurement: it wants a quiet machine"]
 fn what_the_plugin_costs() {
     let Some(opencode) = OpenCode::find() else { return };
-    const TURNS: usize = 21;
+    const TURNS: usize = 11;
     let with = Scratch::new();
     OpenCode::init(&with);
     let without = Scratch::new();
