@@ -228,7 +228,8 @@ impl Digest {
         let main = record.agent.is_none();
         let event = record.event_name();
         let at_work = self.is_at_work();
-        if event == Some(EventName::Prompt) && main && !at_work {
+        // Words given with a refusal come in the middle of the work.
+        if event == Some(EventName::Prompt) && main && !at_work && record.command.is_empty() {
             self.close_turn();
         }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {

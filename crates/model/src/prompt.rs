@@ -221,7 +221,7 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
 
 /// Sentences of a prompt in which the user said how it is to be done. A paste has none: its sentences are not the user's.
 pub fn wishes(text: &str) -> Vec<&str> {
-    if text.len() >= PASTE || is_report(text) {
+    if text.len() >= PASTE || is_report(text) || sort(text) == Sort::Question {
         return Vec::new();
     }
     sentences(text).filter(|sentence| is_wish(sentence)).collect()
@@ -252,12 +252,8 @@ fn is_wish(sentence: &str) -> bool {
         "no, ",
         "let's not ",
         "we should ",
-        "we need ",
         "we must ",
-        "i want ",
-        "i'd like ",
         "i'd rather ",
-        "i would like ",
         "i would prefer ",
         "i prefer ",
         "it should ",
@@ -286,9 +282,6 @@ fn is_wish(sentence: &str) -> bool {
         " make sure ",
         " without ",
         " has to ",
-        " needs to ",
-        " need to ",
-        " want ",
         " only ",
         " prefer",
         " not ",
@@ -323,6 +316,15 @@ fn is_wish(sentence: &str) -> bool {
         && !["i don't know", "i do not know", "i think this was", "not sure"]
             .iter()
             .any(|doubt| words.contains(doubt))
+}
+
+/// Whether words that were given with a refusal say what is wanted instead, or why not.
+pub fn is_objection(text: &str) -> bool {
+    const WHY: &[&str] = &[
+        "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
+        "only",
+    ];
+    sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| WHY.contains(&word.as_str()))
 }
 
 /// A review or a bug report, pasted: it speaks of code, not to the agent.

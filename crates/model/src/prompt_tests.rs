@@ -66,6 +66,14 @@ fn how_it_is_to_be_done() {
         "",
         "a report speaks of code"
     );
+    for (words, expected) in [
+        ("actually maybe let's test this first", true),
+        ("not yet, commit all at once", true),
+        ("hang on a sec, I'll get you a log", false),
+        ("is this not the same as before?", false),
+    ] {
+        assert_eq!(is_objection(words), expected, "{words}");
+    }
     assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
     assert_eq!(
         wish("Also don't give it a number and it needs no date"),

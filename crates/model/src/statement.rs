@@ -20,7 +20,7 @@ pub fn condense(text: &str) -> String {
             continue;
         }
         let (item, line) = without_mark(line);
-        let line = line.replace("**", "").replace("__", "");
+        let line = line.replace("**", "");
         let kept: Vec<&str> = split(&line).into_iter().filter(|sentence| !is_talk(sentence)).collect();
         let kept = kept.join(" ");
         if kept.is_empty() {

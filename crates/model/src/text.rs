@@ -171,7 +171,7 @@ mod tests {
                     make check\n```";
         assert_eq!(outline(plan, 400), plan);
         assert_eq!(
-            outline(plan, 150),
+            outline(plan, 138),
             "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n… ### 1. `src/reader.rs`\n\
              … make check\n…"
         );

@@ -8,6 +8,8 @@ use model::render::width;
 use proptest::prelude::*;
 
 const TITLES: &[&str] = &[
+    "At risk:",
+    "Done to the outside world, not to be done again:",
     "Goal:",
     "The user's words:",
     "Where it stands:",

@@ -29,12 +29,15 @@ const TRIVIA: [&str; 6] = [
 const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
 /// How a line begins that says so although the call counts as done: a pipe hid how it ended.
-const HIDDEN: [&str; 6] = ["--- FAIL", "FAIL\t", "error:", "error[", "fatal:", "panic:"];
+const HIDDEN: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words of a line that says what went wrong.
-const SAYING: [&str; 14] = [
-    "error",
-    "fail",
+/// Words of a line that says what went wrong. `error` alone stands in code as well.
+const SAYING: [&str; 16] = [
+    "error:",
+    "error[",
+    "error ",
+    "--- fail",
+    "failed",
     "panic",
     "not found",
     "cannot",
@@ -42,12 +45,14 @@ const SAYING: [&str; 14] = [
     "undefined",
     "denied",
     "invalid",
-    "unknown",
     "no such",
     "not allowed",
     "not been",
     "unable",
 ];
+
+/// How a line begins that tells what is being run, or of which part the lines above were.
+const ECHOED: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
 /// An error that came again, by the lines it has in common with the one before.
 pub type Again = BTreeSet<String>;
@@ -84,7 +89,10 @@ fn lines(end: End, text: &str) -> Vec<String> {
     if TRIVIA.iter().any(|trivia| text.contains(trivia)) {
         return Vec::new();
     }
-    let is_empty = |line: &str| line.is_empty() || EMPTY.iter().any(|empty| line.contains(empty));
+    let is_empty = |line: &str| {
+        let is_echo = ECHOED.iter().any(|start| line.starts_with(start)) || line.contains("] $ ");
+        line.is_empty() || is_echo || EMPTY.iter().any(|empty| line.contains(empty))
+    };
     let all = || text.lines().map(str::trim).filter(|line| !is_empty(line));
     let says = |line: &&str| {
         let line = line.to_lowercase();

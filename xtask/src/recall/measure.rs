@@ -16,9 +16,10 @@ pub struct Share {
 }
 
 /// What is asked of a text, in the order of the report.
-pub const QUESTIONS: [&str; 12] = [
+pub const QUESTIONS: [&str; 13] = [
     FILES_AGAIN,
     COMMANDS_AGAIN,
+    COMMANDS_BARE,
     "newest prompt",
     "newest telling prompt",
     "prompts",
@@ -32,6 +33,8 @@ pub const QUESTIONS: [&str; 12] = [
 ];
 pub const FILES_AGAIN: &str = "files needed again";
 pub const COMMANDS_AGAIN: &str = "commands needed again";
+/// Without pipes, redirections and a change of folder in front: as a text may tell them that strips these.
+const COMMANDS_BARE: &str = "the same, without pipes";
 
 pub fn question(name: &str) -> usize {
     QUESTIONS.iter().position(|known| *known == name).expect("a question that is asked")
@@ -42,7 +45,7 @@ pub fn question(name: &str) -> usize {
 pub struct Answers {
     pub chars: usize,
     /// By [`QUESTIONS`].
-    pub shares: [Share; 12],
+    pub shares: [Share; 13],
     pub missed: Vec<(usize, String)>,
     /// Files named that were needed, of those named.
     pub precision: Share,
@@ -122,6 +125,9 @@ fn answers(session: &Session, wanted: &Wanted, text: &str, size: usize) -> Answe
         ("commands, all", &wanted.commands),
     ] {
         texts.iter().for_each(|words| ask(name, words, holds(words)));
+    }
+    for command in &wanted.commands_again {
+        ask(COMMANDS_BARE, command, holds(&labels::core(command)));
     }
     for (name, words) in [("newest prompt", &wanted.newest), ("newest telling prompt", &wanted.telling)] {
         words.iter().for_each(|words| ask(name, words, holds(words)));

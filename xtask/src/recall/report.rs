@@ -13,7 +13,7 @@ use crate::table::{Align, plain};
 struct Total {
     chars: usize,
     texts: usize,
-    shares: [Share; 12],
+    shares: [Share; 13],
     precision: Share,
     recent: Share,
     touched: Share,

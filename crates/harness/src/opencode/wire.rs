@@ -124,6 +124,7 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         tool,
         exit,
         failed,
+        ..ToolDone::default()
     }
 }
 

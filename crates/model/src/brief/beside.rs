@@ -11,7 +11,7 @@ const THIN: usize = 1_500;
 /// How many of each class are told beside a summary, at most; None for as many as there are.
 fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
-        Class::First(_) | Class::Last(_) | Class::Problems => None,
+        Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
         Class::Checks | Class::Traps => Some(2),
         Class::Edited | Class::Read => Some(8),
@@ -31,6 +31,15 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         let class = if files { Class::Edited } else { candidate.class };
         let known =
             !candidate.known_by.is_empty() && candidate.known_by.iter().all(|words| summary.holds(words));
+        // Where git stands is told beside any summary that lacks it.
+        if candidate.id.starts_with("git:") && !known {
+            kept.push(candidate);
+            continue;
+        }
+        // It speaks of the checks around it, which are not all told.
+        if candidate.id == "checks-stale" {
+            continue;
+        }
         let times = told.entry(class).or_default();
         if known || most(class, thin).is_some_and(|most| *times >= most) {
             continue;

@@ -47,11 +47,15 @@ pub struct Section {
 /// What a fact is. The order is the order in a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
+    /// Work that would be lost, and what a summary has wrong.
+    Risk,
     First(&'static Section),
     /// What is wanted now.
     Goal,
     /// The user's words that would be lost.
     Words,
+    /// Done to the outside world.
+    Outside,
     /// Where it stands.
     State,
     /// Found, decided, done.
@@ -82,6 +86,8 @@ impl Class {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.title,
+            Class::Risk => "At risk",
+            Class::Outside => "Done to the outside world, not to be done again",
             Class::Goal => "Goal",
             Class::Words => "The user's words",
             Class::State => "Where it stands",
@@ -100,6 +106,8 @@ impl Class {
     pub(super) fn name(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.name,
+            Class::Risk => "at-risk",
+            Class::Outside => "outside",
             Class::Goal => "goal",
             Class::Words => "words",
             Class::State => "state",

@@ -1,19 +1,11 @@
 //! What is at risk, and what was done to the world outside: told before anything else, complete or with how many more.
 
-use super::candidate::{Candidate, Section};
+use super::candidate::{Candidate, Class};
+use super::paths::Endings;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
 use crate::effect::{Effect, Kind, Tense, describe};
 use crate::render::{inline, path, quoted};
 use crate::text::{count, cut};
-
-pub static AT_RISK: Section = Section { order: 0, longer: 20, name: "at-risk", title: "At risk" };
-pub static OUTSIDE: Section = Section {
-    order: 3,
-    longer: 14,
-    name: "outside",
-    title: "Done to the outside world, not to be done again",
-};
-pub static CHECKOUT: Section = Section { order: 4, longer: 14, name: "git", title: "Git" };
 
 /// Every fact about git and the world outside, those at risk first. What the summary contradicts stands at the very top.
 pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
@@ -21,7 +13,7 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = contradictions(summary, digest)
         .into_iter()
         .enumerate()
-        .map(|(place, text)| Candidate::new(&AT_RISK, format!("risk:contradiction-{place}"), text))
+        .map(|(place, text)| told(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
         .collect();
     all.extend(at_risk(digest, &git));
     all.extend(standing(digest, &git));
@@ -31,8 +23,8 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     all
 }
 
-fn told(section: &'static Section, id: &str, forms: Vec<String>) -> Candidate {
-    Candidate { forms, ..Candidate::new(section, id, String::new()) }
+fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
+    Candidate::of(class, id.to_owned(), forms)
 }
 
 /// Work that would be gone with the working tree, or with the machine.
@@ -40,7 +32,10 @@ fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
     if knows_git && !git.uncommitted.is_empty() {
-        let files = |most: usize| listed(git.uncommitted.iter().map(|file| path(&file.path, 120)), most);
+        // By an ending that no other file has: where they are is told under the files.
+        let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
+        let name = |file: &&FileUse| path(endings.split(&file.path).1, 120);
+        let files = |most: usize| listed(git.uncommitted.iter().map(name), most);
         let n = git.uncommitted.len();
         let head = match git.commit {
             // Whoever moved HEAD may have committed them.
@@ -52,25 +47,25 @@ fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
         let forms = [6, 14, usize::MAX].map(|most| format!("{head}{}", files(most)));
-        all.push(told(&AT_RISK, "risk:uncommitted", distinct(forms.to_vec())));
+        all.push(told(Class::Risk, "risk:uncommitted", distinct(forms.to_vec())));
     }
     if !git.stashed.is_empty() {
         let files = listed(git.stashed.iter().map(|file: &&FileUse| path(&file.path, 120)), 14);
         let n = count(git.stashed.len(), "file");
-        all.push(told(&AT_RISK, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
+        all.push(told(Class::Risk, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
     }
     if !git.unpushed.is_empty() {
         let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
         let forms = [6, usize::MAX]
             .map(|most| format!("{noun} {} {verb} not pushed", listed(ids.iter().cloned(), most)));
-        all.push(told(&AT_RISK, "risk:unpushed", distinct(forms.to_vec())));
+        all.push(told(Class::Risk, "risk:unpushed", distinct(forms.to_vec())));
     }
     if let Some(commit) = git.moved {
         let seen =
             git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
         let text = format!("HEAD is now {}{seen}: no call was seen that put it there", cut(commit, 10));
-        all.push(told(&AT_RISK, "risk:moved", vec![text]));
+        all.push(told(Class::Risk, "risk:moved", vec![text]));
     }
     all
 }
@@ -101,18 +96,26 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let mut all = Vec::new();
     let reset: Vec<String> = digest.reset_commits().into_iter().map(name_of).collect();
     if !reset.is_empty() {
-        all.push(told(&CHECKOUT, "git:reset", vec![format!("reset away since: {}", reset.join(", "))]));
+        all.push(told(
+            Class::State,
+            "git:reset",
+            vec![format!("Git: reset away since: {}", reset.join(", "))],
+        ));
     }
     if !parts.is_empty() {
         let commit = git.commit.map(|used| used.effect.id.clone());
         let known_by =
             [Some(git.branch.to_owned()), commit].into_iter().flatten().filter(|word| !word.is_empty());
-        let state = told(&CHECKOUT, "git:state", vec![parts.join("; ")]);
+        let state = told(Class::State, "git:state", vec![format!("Git: {}", parts.join("; "))]);
         all.push(Candidate { known_by: known_by.collect(), ..state });
     }
     if !git.notes.is_empty() {
         let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Tense::Short)).collect();
-        all.push(told(&CHECKOUT, "git:notes", vec![format!("since then: {}", listed_last(&notes, 6))]));
+        all.push(told(
+            Class::State,
+            "git:notes",
+            vec![format!("Git since then: {}", listed_last(&notes, 6))],
+        ));
     }
     all
 }
@@ -212,7 +215,7 @@ impl Group<'_> {
                 [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
             }
         };
-        Candidate { known_by: self.known_by(), ..told(&OUTSIDE, &id, distinct(forms)) }
+        Candidate { known_by: self.known_by(), ..told(Class::Outside, &id, distinct(forms)) }
     }
 
     /// A summary that has every id has the fact; of a push it must say that it was one.

@@ -9,6 +9,8 @@ fn steps(class: Class) -> (u32, u32, u32) {
     match class {
         Class::First(section) => (section.order, 1, section.longer),
         Class::Last(_) => (60, 6, 20),
+        Class::Risk => (0, 1, 30),
+        Class::Outside => (14, 2, 60),
         Class::Goal => (6, 1, 18),
         Class::State => (8, 3, 26),
         Class::Failing => (10, 6, 11),

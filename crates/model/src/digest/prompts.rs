@@ -91,7 +91,8 @@ impl Digest {
                 Sort::Approval if goal.accepted.is_none() && self.outcome_of(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
-                Sort::Task if !(prompt.at_work && i + 1 < self.prompts.len()) => {
+                // A word in passing or with a refusal steers a task, it is none.
+                Sort::Task if !prompt.at_work && prompt.refused.is_empty() => {
                     goal.task = Some(prompt).filter(|_| i + 1 < self.prompts.len());
                     goal.is_answered = self.outcome_of(i).is_some() && goal.accepted.is_none();
                     break;
@@ -99,7 +100,8 @@ impl Digest {
                 _ => {}
             }
         }
-        if goal.task.is_none() && newest.sort() != Sort::Task {
+        let stands_alone = newest.sort() == Sort::Task && !newest.at_work && newest.refused.is_empty();
+        if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
         }
         goal
@@ -130,3 +132,7 @@ impl Prompt {
         self.text.truncate(kept);
     }
 }
+
+#[cfg(test)]
+#[path = "goal_tests.rs"]
+mod tests;

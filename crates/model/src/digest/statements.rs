@@ -111,7 +111,10 @@ impl Digest {
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
             (_, false) => (Did::Ran, record.command.as_ref()),
-            (Some(file), true) if file.action == Action::Read => (Did::Read, file.path.as_str()),
+            // A call that had not ended has touched its file, and changed nothing that was seen.
+            (Some(file), true) if matches!(file.action, Action::Read | Action::Mention) => {
+                (Did::Read, file.path.as_str())
+            }
             (Some(file), true) => (Did::Edited, file.path.as_str()),
             (None, true) => return,
         };

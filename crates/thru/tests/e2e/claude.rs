@@ -50,6 +50,15 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
+    /// The same in plan mode, where the user is asked, and with the agent's own list, which it has otherwise only on a terminal.
+    pub fn converse_in_plan_mode(&self, scratch: &Scratch, model: &Model) -> Conversation {
+        let mut command = self.asking(scratch, model);
+        command.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1").args(["--input-format", "stream-json"]);
+        command.args(["--permission-mode", "plan", "--permission-prompt-tool", "stdio"]);
+        command.args(["--allowedTools", "TaskCreate,TaskUpdate"]);
+        Conversation { process: Process::start(command) }
+    }
+
     /// One of its own verbs, such as `plugin`: no model, no session.
     pub fn verb(&self, scratch: &Scratch, words: &[&str]) -> Output {
         self.bare(scratch).args(words).output().expect("it starts")
@@ -112,6 +121,19 @@ impl Conversation {
         self.process.send(&json!({ "type": "control_response", "response": {
             "subtype": "success", "request_id": asked["request_id"],
             "response": { "behavior": "allow", "updatedInput": input },
+        }}));
+        self.process.wait_for("result", |line| line["type"] == "result")
+    }
+
+    /// Says something, and allows what the agent then asks permission for: a plan, for one, which is how it is approved.
+    pub fn say_and_allow(&mut self, text: &str) -> Value {
+        self.start_saying(text);
+        let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
+        let request = &asked["request"];
+        assert_eq!(request["subtype"], "can_use_tool", "{asked}");
+        self.process.send(&json!({ "type": "control_response", "response": {
+            "subtype": "success", "request_id": asked["request_id"],
+            "response": { "behavior": "allow", "updatedInput": request["input"] },
         }}));
         self.process.wait_for("result", |line| line["type"] == "result")
     }

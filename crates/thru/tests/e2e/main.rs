@@ -28,6 +28,7 @@ mod opencode_loops_tests;
 mod opencode_sessions_tests;
 mod opencode_tests;
 mod packet_tests;
+mod plan_tests;
 mod plugin_tests;
 mod process;
 mod resume_tests;

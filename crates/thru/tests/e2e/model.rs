@@ -142,15 +142,6 @@ fn count(value: &Value, needle: &str) -> usize {
     }
 }
 
-fn text_with(value: &Value, needle: &str) -> Option<String> {
-    match value {
-        Value::String(text) => text.contains(needle).then(|| text.clone()),
-        Value::Array(items) => items.iter().find_map(|item| text_with(item, needle)),
-        Value::Object(fields) => fields.values().find_map(|field| text_with(field, needle)),
-        _ => None,
-    }
-}
-
 fn in_order(value: &Value, needles: &[&str]) -> bool {
     match value {
         Value::String(text) => {

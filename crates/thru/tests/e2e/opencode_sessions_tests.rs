@@ -49,7 +49,7 @@ fn a_session_that_began_before_the_plugin() {
     let scratch = Scratch::new();
     let model = Model::start(Script::main([
         call("write", json!({ "filePath": scratch.project.join("early.txt"), "content": "a\n" })),
-        bash("echo EARLY-FAILURE >&2; exit 4"),
+        bash("exit 4"),
         say("EARLY-WORDS"),
     ]));
     let early = opencode.ask(&scratch, &model, &["EARLY-PROMPT"]);
@@ -75,7 +75,7 @@ fn a_session_that_began_before_the_plugin() {
     opencode.on_path(&scratch);
     let handed = scratch.thru_json(&["handoff", "go on with the early work", "--session", &sid]);
     let text = scratch.thru_ok(&["packet", "show", handed["id"].as_str().expect("an id")]);
-    for needle in ["EARLY-PROMPT", "early.txt", "EARLY-FAILURE", "EARLY-WORDS", &sid] {
+    for needle in ["EARLY-PROMPT", "early.txt", "EARLY-WORDS", &sid] {
         assert!(text.contains(needle), "{needle:?} in {text}");
     }
 
@@ -168,12 +168,12 @@ fn a_packet_goes_through_three_harnesses() {
 
 /// What the plugin costs: turns of ten calls in two servers that differ in nothing else, one after the other.
 ///
-///     cargo test --release -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
+///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]
 #[ignore = "a measurement: it wants a quiet machine"]
 fn what_the_plugin_costs() {
     let Some(opencode) = OpenCode::find() else { return };
-    const TURNS: usize = 21;
+    const TURNS: usize = 11;
     let with = Scratch::new();
     OpenCode::init(&with);
     let without = Scratch::new();

@@ -23,6 +23,8 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find() else { return };
     let scratch = Scratch::new();
     OpenCode::init(&scratch);
+    let run = scratch.thru_json(&["gate", "expect", "review", "--critical", "review-general.md"]);
+    let output = format!("{}/review-general.md", run["run"].as_str().expect("a run"));
     let model = Model::start(whole_script(&scratch));
     let server = opencode.serve(&scratch, &model, &scratch.tmp());
     let session = server.session(&scratch.project);
@@ -59,7 +61,10 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
         json!({ "event": "stop", "text": "ANSWERED" }),
     ]);
     let asked = model.asked();
-    assert!(asked.iter().any(|asked| asked.kind == Kind::Subagent), "the sub-agent asked");
+    let told = asked.iter().find(|asked| asked.kind == Kind::Subagent).expect("the sub-agent asked");
+    assert!(told.holds("SUB-PROMPT") && told.holds(&output), "the sub-agent is told its path");
+    assert!(asked.iter().filter(|asked| asked.kind == Kind::Side).all(|asked| !asked.holds("Throughline")));
+    journal.once(&json!({ "event": "subagent-stop", "text": "SUB-ANSWER", "verdict": "missing" }));
 
     compact_by_hand(&session, &model);
     compact_by_itself(&session, &model);
@@ -80,7 +85,7 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     }
     assert_eq!(journal.matching(&json!({ "event": "tool-done" })).len(), calls.len(), "{journal}");
     scratch.receipts().never(&json!({ "outcome": "failed" }));
-    let doctor = scratch.thru_ok(&["doctor"]);
+    let doctor = String::from_utf8(scratch.thru(&["doctor"]).stdout).expect("a text");
     assert!(doctor.contains("(plugin ") && doctor.contains("last event "), "{doctor}");
 }
 

@@ -158,7 +158,7 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     assert!(times.is_sorted() && times[4] == NOW, "{times:?}");
     let packet = env.json(&["handoff", "the rest", "--session", "late"]);
     let next = packet["next_prompt"].as_str().unwrap();
-    assert!(next.contains("last words on it: “Now write the printer as well"), "{next}");
+    assert!(next.contains("“Now write the printer as well"), "{next}");
     // Made again from the journal it is the same.
     let told = brief(&env, &["--session", "late"]);
     std::fs::remove_file(env.store().join("state/digest/late.json")).unwrap();

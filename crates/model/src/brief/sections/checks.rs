@@ -1,35 +1,90 @@
 //! The project's checks with how they ended, and other commands that may be needed again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::render::{code, inline};
-use crate::run::Ended;
+use crate::digest::{CommandUse, Digest};
+use crate::render::{code, inline, path};
+use crate::run::{self, Check, Ended, Errand};
 use crate::text::cut;
 
 /// How much of a command makes it known, with a little to spare.
 pub(super) const COMMAND: usize = 66;
 
+/// A command of git that is longer was made for one occasion.
+const GIT: usize = 60;
+
 pub fn gather(material: &Material, all: &mut Gathered) {
-    let mut told = BTreeSet::new();
-    for command in material.digest.ranked_commands() {
-        // Two that begin alike are the same to a reader.
-        if !told.insert(inline(&command.command, COMMAND)) {
+    let digest = material.digest;
+    let newest = newest_runs(digest);
+    let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
+    // A check that is part of a line which is told already is not told again.
+    let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
+    let mut last_check = 0;
+    for command in digest.ranked_commands() {
+        let runnable = run::runnable(&command.command);
+        if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND)) {
             continue;
         }
-        let class = if command.sort.is_some() { Class::Checks } else { Class::Commands };
-        let ended = match (class, command.ended) {
-            (Class::Checks, Ended::Passed) => " → passed",
-            (Class::Checks, _) => " → ran",
-            _ => "",
-        };
-        let forms = vec![
-            format!("{}{ended}", code(&command.command, COMMAND)),
-            format!("{}{ended}", code(&command.command, 140)),
-        ];
-        let id = format!("command:{}", inline(&command.command, 60));
-        all.add(class, id, forms).known_by = vec![cut(&command.command, 40).to_owned()];
+        match run::errand(&command.command, &command.folder) {
+            Errand::Checks(checks) => {
+                let keys: Vec<String> = checks.iter().map(Check::key).collect();
+                if keys.iter().all(|key| checked.contains(key)) {
+                    continue;
+                }
+                last_check = last_check.max(command.last);
+                let ended = ended(&keys, &newest, command);
+                checked.extend(keys);
+                add(all, Class::Checks, command, &runnable, &format!(" → {}", words(ended)));
+            }
+            Errand::Git(_) if runnable.len() > GIT => {}
+            Errand::Git(_) | Errand::Other(_) => add(all, Class::Commands, command, &runnable, ""),
+            Errand::Look => {}
+        }
+    }
+    if let Some(edited) = digest.edited_after(last_check).filter(|_| last_check > 0) {
+        let text = format!("all of these ran before the last edit, of {}", path(edited, 120));
+        all.add(Class::Checks, "checks-stale".to_owned(), vec![text]);
+    }
+}
+
+fn add(all: &mut Gathered, class: Class, command: &CommandUse, runnable: &str, ended: &str) {
+    let folder =
+        if command.folder.is_empty() { String::new() } else { format!(" in {}", path(&command.folder, 100)) };
+    let form = |most| format!("{}{folder}{ended}", code(runnable, most));
+    let id = format!("command:{}", inline(&command.command, 60));
+    all.add(class, id, vec![form(COMMAND), form(160), form(400)]).known_by =
+        vec![cut(runnable, 60).to_owned()];
+}
+
+/// How each check ended when it ran last, whatever the line it stood on.
+fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
+    let mut newest = BTreeMap::new();
+    for used in &digest.checks {
+        for check in run::checks(&used.run, &used.folder) {
+            newest.insert(check.key(), used.ended);
+        }
+    }
+    newest
+}
+
+/// How a line stands: by its checks where all are known, else by its own last run.
+fn ended(keys: &[String], newest: &BTreeMap<String, Ended>, command: &CommandUse) -> Ended {
+    let each: Option<Vec<Ended>> = keys.iter().map(|key| newest.get(key).copied()).collect();
+    match each {
+        Some(each) if each.contains(&Ended::Failed) => Ended::Failed,
+        Some(each) if each.iter().all(|ended| *ended == Ended::Passed) => Ended::Passed,
+        Some(_) => Ended::Unknown,
+        None => command.ended,
+    }
+}
+
+fn words(ended: Ended) -> &'static str {
+    match ended {
+        Ended::Passed => "passed",
+        Ended::Failed => "failed",
+        Ended::Unknown => "ran, how it ended is not known",
     }
 }

@@ -5,7 +5,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::content::Content;
 use crate::digest::{AgentUse, Turn};
-use crate::prompt::Sort;
+use crate::prompt::{self, Sort};
 use crate::render::quoted;
 
 use super::said;
@@ -24,6 +24,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             Some(said) => facts.push((said.record, Fact::Turn(*turn, &said.text))),
             None => {
                 let quoted = [goal.newest, goal.task].into_iter().flatten();
+                // Told under the user's words.
+                if !turn.prompt.refused.is_empty() || !prompt::wishes(&turn.prompt.text).is_empty() {
+                    continue;
+                }
                 if turn.prompt.sort() != Sort::Approval
                     && quoted.into_iter().all(|prompt| prompt.record != turn.prompt.record)
                 {

@@ -4,12 +4,12 @@ use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::digest::{Goal, Prompt};
-use crate::prompt::{self, Sort};
+use crate::prompt;
 use crate::render::{code, quoted};
 use crate::text::fingerprint;
 
 /// A prompt of fewer characters is quoted whole if a part of it says how it is to be done.
-const WHOLE: usize = 220;
+const WHOLE: usize = 100;
 const MOST: usize = 14;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
@@ -25,8 +25,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let wishes = prompt::wishes(&prompt.text);
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
-            // A question in place of a yes; the answer is known by now.
-            (false, true) if prompt.sort() == Sort::Question => continue,
+            // A question in place of a yes, or "hang on": the answer is known by now.
+            (false, true) if !prompt::is_objection(&prompt.text) => continue,
             _ if prompt.text.chars().count() <= WHOLE => prompt.text.clone(),
             (false, true) => prompt.text.clone(),
             _ => wishes.join(" … "),

@@ -1,0 +1,109 @@
+use super::*;
+use crate::journal::{self, Record};
+
+/// Folds lines of `who: words`; a call is `ran: command`, a refusal `no: words`.
+fn session(lines: &[&str]) -> Digest {
+    let mut digest = Digest::new("s");
+    for line in lines {
+        let (who, text) = line.split_once(": ").unwrap();
+        let mut record =
+            Record { ts: "2026-11-15T19:22:00Z".into(), from: "transcript".into(), ..Record::default() };
+        match who {
+            "user" | "no" => (record.event, record.text) = ("prompt".into(), text.into()),
+            "said" => (record.event, record.text) = (journal::SAID.into(), text.into()),
+            _ => (record.event, record.command, record.ok) = ("tool-done".into(), text.into(), Some(true)),
+        }
+        if who == "no" {
+            record.command = "git commit".into();
+        }
+        digest.fold(&record);
+    }
+    digest
+}
+
+fn told(lines: &[&str]) -> (String, String, String, bool) {
+    let digest = session(lines);
+    let Goal { newest, accepted, task, is_answered } = digest.goal();
+    let text = |prompt: Option<&Prompt>| prompt.map_or(String::new(), |prompt| prompt.text.clone());
+    (text(newest), text(task), accepted.map_or(String::new(), |said| said.text.clone()), is_answered)
+}
+
+#[test]
+fn what_is_wanted_now() {
+    let task = "user: Split the importer into one file for each of its steps";
+    let second = "user: Now write the documentation of the importer, please";
+    let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
+    let none = String::new;
+    let cases: [(&[&str], (String, String, String, bool)); 7] = [
+        (&[task], (bare(task), none(), none(), false)),
+        (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
+        // A question after the task was done is about it.
+        (
+            &[task, "ran: make", "said: It is split.", "user: why so many?"],
+            ("why so many?".into(), bare(task), none(), true),
+        ),
+        // A yes stands for what was proposed, until that is done.
+        (
+            &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
+            ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
+        ),
+        (
+            &[
+                task,
+                "said: I propose two files.",
+                "user: yes",
+                "ran: make",
+                "said: Both are there.",
+                "user: is it fast?",
+            ],
+            ("is it fast?".into(), bare(task), none(), true),
+        ),
+        // A word in passing and one with a refusal leave the task as it stands.
+        (
+            &[task, "ran: make", "user: please do not rename any of the public functions"],
+            ("please do not rename any of the public functions".into(), bare(task), none(), false),
+        ),
+        (
+            &[
+                task,
+                "said: `a.py` is split. I will commit it.",
+                "no: not yet, I want to commit all of the steps at once",
+            ],
+            ("not yet, I want to commit all of the steps at once".into(), bare(task), none(), false),
+        ),
+    ];
+    for (lines, expected) in cases {
+        assert_eq!(told(lines), expected, "{lines:?}");
+    }
+}
+
+#[test]
+fn what_closed_a_turn_and_what_came_after_the_last_words() {
+    let digest = session(&[
+        "user: Make the reader keep comments in arrays",
+        "said: Let me look at it.",
+        "ran: cat reader.py",
+        "said: The reader drops comments because `skip()` eats them. Let me fix that.",
+        "ran: make test",
+        "said: Fixed: `skip()` keeps them now.",
+        "user: and in objects?",
+        "said: I will look at objects too.",
+        "ran: make test-objects",
+    ]);
+    let closing: Vec<(&str, bool)> =
+        digest.statements.iter().map(|said| (said.text.as_str(), said.closing)).collect();
+    assert_eq!(
+        closing,
+        [
+            ("The reader drops comments because `skip()` eats them.", false),
+            ("Fixed: `skip()` keeps them now.", true),
+        ]
+    );
+    assert!(digest.is_at_work());
+    let after: Vec<&str> = digest.steps_since_said().iter().map(|step| step.what.as_str()).collect();
+    assert_eq!(after, ["make test-objects"]);
+    assert_eq!(
+        digest.turns()[0].outcome.map(|said| said.text.as_str()),
+        Some("Fixed: `skip()` keeps them now.")
+    );
+}

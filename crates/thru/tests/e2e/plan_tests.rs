@@ -1,0 +1,83 @@
+use serde_json::json;
+
+use crate::claude::{ClaudeCode, session};
+use crate::model::{Kind, Model};
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
+
+/// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and after a
+/// compaction the agent is told the current task and what is blocked.
+#[test]
+fn an_approved_plan_is_imported_followed_and_told() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let model = Model::start(Script {
+        main: vec![say("I will write it down.")],
+        compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
+    let mut talk = claude.converse_in_plan_mode(&scratch, &model);
+    let sid = session(&talk.say("Plan the parser"));
+    // The plan is a file, whose name the harness chooses; what the user approves is what stands in it.
+    let write = call("Write", json!({ "file_path": plan_file(&model), "content": PLAN }));
+    let main = vec![write, call("ExitPlanMode", json!({})), say("The plan is approved.")];
+    model.then(Script { main, ..Script::default() });
+    talk.say_and_allow("Show me the plan");
+
+    model.then(Script { main: make_list(&["Write the lexer", "Write the grammar"]), ..Script::default() });
+    talk.say("Keep a list");
+    let report = scratch.thru_json(&["plan", "import", "--from-session", "--session", &sid]);
+    assert_eq!((&report["title"], &report["tasks"]), (&json!("Parser plan"), &json!(3)), "{report}");
+    scratch.thru_ok(&["task", "block", "1.3", "no style yet"]);
+
+    model.then(Script { main: move_list_on(), ..Script::default() });
+    talk.say("Go on");
+    assert_eq!(status(&scratch, 0), "completed", "the list moved its task");
+    assert_eq!(status(&scratch, 1), "in_progress");
+
+    model.then(Script { main: vec![say("I know where we are.")], ..Script::default() });
+    talk.say("/compact");
+    talk.say("Where are we?");
+    talk.end().assert_success();
+    model.assert_played();
+    let asked = model.asked();
+    let compacted = asked.iter().position(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    for needle in ["in progress: 1.2 “Write the grammar”", "blocked: 1.3 “Write the docs”: no style yet"]
+    {
+        assert!(asked[compacted + 1].holds(needle), "{needle:?} reaches the model after a compaction");
+    }
+    scratch.thru_ok(&["plan", "check"]);
+}
+
+fn status(scratch: &Scratch, task: usize) -> String {
+    let plan = scratch.thru_json(&["plan", "show"]);
+    plan["phases"][0]["tasks"][task]["status"].as_str().expect("a status").to_owned()
+}
+
+/// The path that the harness tells its model to write the plan to.
+fn plan_file(model: &Model) -> String {
+    let asked = model.asked();
+    let told = asked.iter().find_map(|asked| asked.text_with("/plans/")).expect("the plan's file is named");
+    let words = told.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ','));
+    let path = words
+        .map(|word| word.trim_end_matches('.'))
+        .find(|word| word.contains("/plans/") && word.ends_with(".md"));
+    path.expect("a path").to_owned()
+}
+
+fn make_list(texts: &[&str]) -> Vec<Step> {
+    let make =
+        |text: &&str| call("TaskCreate", json!({ "subject": text, "description": text, "activeForm": text }));
+    texts.iter().map(make).chain([say("Listed.")]).collect()
+}
+
+fn move_list_on() -> Vec<Step> {
+    vec![
+        call("TaskUpdate", json!({ "taskId": "1", "status": "completed" })),
+        call("TaskUpdate", json!({ "taskId": "2", "status": "in_progress" })),
+        say("The lexer is done."),
+    ]
+}
