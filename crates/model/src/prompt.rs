@@ -318,6 +318,16 @@ fn is_wish(sentence: &str) -> bool {
             .any(|doubt| words.contains(doubt))
 }
 
+/// Whether an order outlives the task it was given in.
+pub fn is_lasting(wish: &str) -> bool {
+    let words = lower_words(wish, 60);
+    let has = |word: &str| words.iter().any(|known| known == word);
+    let about_git = ["commit", "commits", "amend", "push", "force", "rebase", "branch", "pr"]
+        .iter()
+        .any(|word| has(word));
+    has("always") || has("never") || (has("don't") || has("not")) && about_git
+}
+
 /// Whether words that were given with a refusal say what is wanted instead, or why not.
 pub fn is_objection(text: &str) -> bool {
     const WHY: &[&str] = &[

@@ -74,6 +74,8 @@ fn how_it_is_to_be_done() {
     ] {
         assert_eq!(is_objection(words), expected, "{words}");
     }
+    assert!(is_lasting("please don't amend commits") && is_lasting("always run make check"));
+    assert!(!is_lasting("don't fix anything, but just validate"));
     assert_eq!(wish("Low Severity\nWe must not call it twice."), "");
     assert_eq!(
         wish("Also don't give it a number and it needs no date"),

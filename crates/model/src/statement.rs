@@ -46,7 +46,9 @@ pub fn condense(text: &str) -> String {
 /// What words between two calls tell that outlives the next call; empty where they only announce it.
 pub fn finding(text: &str) -> String {
     let said = condense(text);
-    if said.chars().count() < TELLING || !is_telling(&said) { String::new() } else { said }
+    let names = said.contains('`') || said.contains('/');
+    let shortest = if names { TELLING } else { TELLING + 25 };
+    if said.chars().count() < shortest || !is_telling(&said) { String::new() } else { said }
 }
 
 /// The first sentences that fit into `max` characters; if not one does, the beginning of the first.
@@ -57,10 +59,25 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let within: usize = text.char_indices().nth(max).map_or(text.len(), |(at, _)| at);
     let mut ends = text[..within].match_indices(['.', ';', '!', '?']).map(|(at, mark)| at + mark.len());
     let end = ends.rfind(|end| text[*end..].starts_with(' '));
-    match end.filter(|end| *end * 2 >= within) {
+    match end.filter(|end| *end * 4 >= within) {
         Some(end) => Cow::Owned(format!("{} …", text[..end].trim_end_matches(';'))),
         None => Cow::Owned(format!("{}…", text[..within].trim_end())),
     }
+}
+
+/// The last sentences that fit into `max` characters; if not one does, the end of the last.
+pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count <= max {
+        return Cow::Borrowed(text);
+    }
+    let from = text.char_indices().nth(count - max.saturating_sub(2)).map_or(0, |(at, _)| at);
+    let starts = text[from..].match_indices(['.', '!', '?', '\n']).map(|(at, mark)| from + at + mark.len());
+    let mut starts =
+        starts.filter(|start| text[*start..].starts_with([' ', '\n']) || text[..*start].ends_with('\n'));
+    let start = starts.find(|start| !text[*start..].trim().is_empty()).unwrap_or(from);
+    Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
 /// Without the mark of a heading, a quote or a list item, and whether it was an item.

@@ -44,4 +44,7 @@ fn cut_between_sentences() {
     assert_eq!(first_sentences("a; b; c and more of it", 6), "a; b …");
     assert_eq!(first_sentences("onelongword without an end", 11), "onelongword…");
     assert_eq!(first_sentences("éé éé éé", 4), "éé é…");
+    assert_eq!(last_sentences("One two. Three four.", 40), "One two. Three four.");
+    assert_eq!(last_sentences("One two. Three four. Let me see.", 16), "… Let me see.");
+    assert_eq!(last_sentences("all of it is one long sentence", 12), "… g sentence");
 }

@@ -47,11 +47,17 @@ pub fn outline(text: &str, max: usize) -> String {
     let mut order: Vec<(usize, usize)> =
         weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE);
+    // With room for more than headings, the first steps whole say more.
+    if max >= WHOLE_STEPS {
+        order.iter_mut().filter(|(weight, _)| (3..FENCE).contains(weight)).for_each(|entry| entry.0 = 3);
+    }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (_, i) in order {
-        let line: String = match lines[i].chars().count() > LINE {
-            true => lines[i].chars().take(LINE - 1).chain(['…']).collect(),
+        // The first line may be all that there is to say.
+        let most = if i == 0 { LINE.max(max / 2) } else { LINE };
+        let line: String = match lines[i].chars().count() > most {
+            true => lines[i].chars().take(most - 1).chain(['…']).collect(),
             false => lines[i].to_owned(),
         };
         let cost = line.chars().count() + 3;
@@ -91,8 +97,8 @@ fn weights(lines: &[&str]) -> Vec<usize> {
         let item = bare.starts_with("- ")
             || bare.starts_with("* ")
             || bare.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
-        if bare.starts_with("```") {
-            fenced = !fenced;
+        if bare.starts_with("```") || bare.chars().filter(|c| c.is_alphanumeric()).count() < 3 {
+            fenced ^= bare.starts_with("```");
             weights.push(FENCE);
             continue;
         }
@@ -117,10 +123,13 @@ fn weights(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
+/// With so much room an outline holds whole steps.
+const WHOLE_STEPS: usize = 600;
+
 /// So many characters make a text known.
 const KNOWN_BY: usize = 60;
 
-/// The weight of a line that only opens or closes code.
+/// The weight of a line that only opens or closes something.
 const FENCE: usize = 9;
 
 /// Longest line of an outline.

@@ -13,10 +13,10 @@ fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
-        Class::Checks | Class::Traps => Some(2),
+        Class::Traps => Some(2),
         Class::Edited | Class::Read => Some(8),
         Class::Goal | Class::State | Class::Done => Some(if thin { 3 } else { 0 }),
-        Class::Commands | Class::Earlier | Class::Named => Some(0),
+        Class::Checks | Class::Commands | Class::Earlier | Class::Named => Some(0),
     }
 }
 
@@ -34,10 +34,6 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         // Where git stands is told beside any summary that lacks it.
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
-            continue;
-        }
-        // It speaks of the checks around it, which are not all told.
-        if candidate.id == "checks-stale" {
             continue;
         }
         let times = told.entry(class).or_default();

@@ -15,7 +15,7 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
         .enumerate()
         .map(|(place, text)| told(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
         .collect();
-    all.extend(at_risk(digest, &git));
+    all.extend(at_risk(digest, &git, !summary.is_empty()));
     all.extend(standing(digest, &git));
     // Beside a summary, what came before the last compaction was told then.
     let only_new = !summary.is_empty();
@@ -28,15 +28,17 @@ fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
 }
 
 /// Work that would be gone with the working tree, or with the machine.
-fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
+fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
-    if knows_git && !git.uncommitted.is_empty() {
+    if knows_git && git.uncommitted.iter().any(|file| !file.deleted) {
         // By an ending that no other file has: where they are is told under the files.
         let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
         let name = |file: &&FileUse| path(endings.split(&file.path).1, 120);
-        let files = |most: usize| listed(git.uncommitted.iter().map(name), most);
-        let n = git.uncommitted.len();
+        // One that is gone again has nothing to lose.
+        let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
+        let n = files.len();
+        let files = |most: usize| listed(files.iter().map(name), most);
         let head = match git.commit {
             // Whoever moved HEAD may have committed them.
             None if git.moved.is_some() => {
@@ -46,8 +48,14 @@ fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
             None => format!("nothing committed: {n} files exist only in the working tree: "),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
-        let forms = [6, 14, usize::MAX].map(|most| format!("{head}{}", files(most)));
-        all.push(told(Class::Risk, "risk:uncommitted", distinct(forms.to_vec())));
+        // Alone, the files are listed below: where that is all of them, their number is enough.
+        let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
+        let all_of_them = !beside && digest.files.iter().filter(is_edited).count() == n;
+        let forms = match all_of_them {
+            true => [head.trim_end_matches(": ").to_owned() + " (all edited files below)"].to_vec(),
+            false => [6, 14, usize::MAX].map(|most| format!("{head}{}", files(most))).to_vec(),
+        };
+        all.push(told(Class::Risk, "risk:uncommitted", distinct(forms)));
     }
     if !git.stashed.is_empty() {
         let files = listed(git.stashed.iter().map(|file: &&FileUse| path(&file.path, 120)), 14);

@@ -30,7 +30,12 @@ fn what_is_only_in_the_working_tree() {
     let mut digest = Digest::new("s");
     digest.branch = "topic".into();
     digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
-    let told = candidates(&digest, "");
+    let alone = candidates(&digest, "");
+    assert_eq!(
+        alone[0].forms,
+        ["nothing committed: 20 files exist only in the working tree (all edited files below)"]
+    );
+    let told = candidates(&digest, "a summary");
     assert!(
         told[0].forms[0].starts_with("nothing committed: 20 files exist only in the working tree: f19.rs, ")
     );

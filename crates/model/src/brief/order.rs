@@ -32,11 +32,15 @@ const UNLIKELY: u32 = 60;
 /// With more room than this, files that are hardly likely come early too.
 const ROOMY: usize = 1_400;
 
+/// Where what was found, decided and done begins if there is room.
+const DONE_EARLY: u32 = 13;
+
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     /// So many files come early; the next would more often than not be noise.
     likely_files: usize,
+    is_roomy: bool,
 }
 
 impl Order {
@@ -46,12 +50,16 @@ impl Order {
         let fitting = room.saturating_sub(400) / 70;
         let many = likely.saturating_sub(9) / 3;
         let hardly = room.saturating_sub(ROOMY) / 70;
-        Order { likely_files: (fitting + many).min(likely + hardly) }
+        Order { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY }
     }
 
     /// Lower goes first. `form` counts from the shortest.
     pub fn rank(self, candidate: &Candidate, form: usize) -> u32 {
-        let (base, step, longer) = steps(candidate.class);
+        let (mut base, step, longer) = steps(candidate.class);
+        // With little room, what was done gives way to the files.
+        if candidate.class == Class::Done && self.is_roomy {
+            base = DONE_EARLY;
+        }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let is_file = matches!(candidate.class, Class::Edited | Class::Read);
         let unlikely = if is_file && candidate.place >= self.likely_files { UNLIKELY } else { 0 };

@@ -111,6 +111,8 @@ impl Digest {
                     file.stashed = true;
                 }
             }
+            // It ends only with a clean tree: what was changed for it is in its commits.
+            Kind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
             Kind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
             Kind::StashDrop => {
                 for file in self.files.iter_mut().filter(|file| file.stashed) {

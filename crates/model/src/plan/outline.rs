@@ -126,8 +126,10 @@ impl<'s> Reader<'s> {
                 return;
             }
         }
+        // Numbered chapters beside the phases are no tasks.
+        let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
         match self.shape.role(level, text) {
-            Roles::Task => {
+            Roles::Task if !is_beside => {
                 let phase = self.phase_for(line);
                 let parsed = item::parse_heading(text);
                 self.add(phase, parsed, line, 0, None);
@@ -139,7 +141,7 @@ impl<'s> Reader<'s> {
                 self.headings.push(Open { level, text: text.to_owned(), phase: Some(phase), explicit });
                 self.in_phase = true;
             }
-            Roles::Section => {
+            Roles::Task | Roles::Section => {
                 self.headings.push(Open { level, text: text.to_owned(), phase: None, explicit: false });
             }
         }
@@ -238,7 +240,9 @@ impl<'s> Reader<'s> {
         let wanted = match called {
             // `3.` counts within its phase, or within its parent.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
-                Some(format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned)))
+                let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
+                // A second list of the phase begins to count anew.
+                Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
             None => None,

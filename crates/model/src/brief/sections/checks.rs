@@ -13,8 +13,10 @@ use crate::text::cut;
 /// How much of a command makes it known, with a little to spare.
 pub(super) const COMMAND: usize = 66;
 
-/// A command of git that is longer was made for one occasion.
-const GIT: usize = 60;
+/// Most checks and other commands that are told, and the longest: a command that is cut cannot be typed again.
+const CHECKS: usize = 5;
+const COMMANDS: usize = 4;
+const LONGEST: usize = 160;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
@@ -22,7 +24,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
     // A check that is part of a line which is told already is not told again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
-    let mut last_check = 0;
+    let (mut checks_told, mut commands_told) = (0, 0);
     for command in digest.ranked_commands() {
         let runnable = run::runnable(&command.command);
         if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND)) {
@@ -34,29 +36,36 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 if keys.iter().all(|key| checked.contains(key)) {
                     continue;
                 }
-                last_check = last_check.max(command.last);
                 let ended = ended(&keys, &newest, command);
+                // What fails is told under that title.
+                if ended == Ended::Failed && !failing.is_empty() {
+                    continue;
+                }
                 checked.extend(keys);
-                add(all, Class::Checks, command, &runnable, &format!(" → {}", words(ended)));
+                if checks_told == CHECKS || runnable.chars().count() > LONGEST {
+                    continue;
+                }
+                checks_told += 1;
+                let stale =
+                    if digest.edited_after(command.last).is_some() { ", before the last edits" } else { "" };
+                add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
             }
-            Errand::Git(_) if runnable.len() > GIT => {}
-            Errand::Git(_) | Errand::Other(_) => add(all, Class::Commands, command, &runnable, ""),
-            Errand::Look => {}
+            // What ran once was for one occasion.
+            Errand::Other(_) if command.runs > 1 && commands_told < COMMANDS && runnable.len() <= LONGEST => {
+                commands_told += 1;
+                add(all, Class::Commands, command, &runnable, "");
+            }
+            Errand::Git(_) | Errand::Other(_) | Errand::Look => {}
         }
-    }
-    if let Some(edited) = digest.edited_after(last_check).filter(|_| last_check > 0) {
-        let text = format!("all of these ran before the last edit, of {}", path(edited, 120));
-        all.add(Class::Checks, "checks-stale".to_owned(), vec![text]);
     }
 }
 
 fn add(all: &mut Gathered, class: Class, command: &CommandUse, runnable: &str, ended: &str) {
     let folder =
         if command.folder.is_empty() { String::new() } else { format!(" in {}", path(&command.folder, 100)) };
-    let form = |most| format!("{}{folder}{ended}", code(runnable, most));
+    let form = format!("{}{folder}{ended}", code(runnable, LONGEST));
     let id = format!("command:{}", inline(&command.command, 60));
-    all.add(class, id, vec![form(COMMAND), form(160), form(400)]).known_by =
-        vec![cut(runnable, 60).to_owned()];
+    all.add(class, id, vec![form]).known_by = vec![cut(runnable, 60).to_owned()];
 }
 
 /// How each check ended when it ran last, whatever the line it stood on.

@@ -3,7 +3,6 @@
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::content::Content;
 use crate::digest::{AgentUse, Turn};
 use crate::prompt::{self, Sort};
 use crate::render::quoted;
@@ -41,12 +40,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         digest.statements.iter().filter(|said| !closing.contains(&said.record) && !is_told(said.record));
     // The words that are told as the last ones.
     let found = found.filter(|found| found.record != digest.said_last);
-    // What the turn's closing words say again.
-    let said_again = |record: u64, text: &str| {
-        let closing = turns.iter().filter_map(|turn| turn.outcome).find(|closing| closing.record > record);
-        closing.is_some_and(|closing| Content::of(&closing.text).holds(text))
-    };
-    let found = found.filter(|found| !said_again(found.record, &found.text));
+    // The closing words of a turn sum up what was found on the way, and what of it still holds.
+    let last_closed = closing.iter().copied().max().unwrap_or(0);
+    let found = found.filter(|found| found.record > last_closed);
     facts.extend(found.map(|said| (said.record, Fact::Found(&said.text))));
     let answered = digest.agents.iter().filter(|agent| !agent.answer.is_empty());
     facts.extend(answered.map(|agent| (agent.record, Fact::Agent(agent))));
@@ -67,8 +63,10 @@ enum Fact<'d> {
 fn add(all: &mut Gathered, record: u64, fact: Fact) {
     let (class, forms, known) = match fact {
         Fact::Turn(turn, outcome) => {
-            let form = |request: usize, most: usize| {
-                format!("{} → {}", quoted(&turn.prompt.text, request), said(outcome, most))
+            let form = |request: usize, most: usize| match turn.prompt.sort() {
+                // A yes says nothing by itself.
+                Sort::Approval => said(outcome, most),
+                _ => format!("{} → {}", quoted(&turn.prompt.text, request), said(outcome, most)),
             };
             (Class::Done, vec![form(64, 100), form(80, 240), form(120, 500), form(200, 1_200)], outcome)
         }

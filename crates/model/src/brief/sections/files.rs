@@ -11,6 +11,7 @@ use crate::text::cut;
 pub fn gather(material: &Material, all: &mut Gathered) {
     let Material { digest, gone, .. } = *material;
     let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
+    let last_edit = digest.files.iter().map(|file| file.edited_at).max().unwrap_or(0);
     let mut place = 0;
     for file in digest.ranked_files() {
         let class = match (file.edits, file.reads) {
@@ -22,7 +23,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let gone = file.deleted || gone.contains(&file.path);
         let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
-        candidate.known_by = vec![name.to_owned()];
+        // Beside a summary, what was read before the last edit has served.
+        let served = class == Class::Read && file.last < last_edit;
+        candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read ones are ranked together.
         if class != Class::Named {
             candidate.place = place;

@@ -28,9 +28,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 
 /// Sub-agents that have not answered.
 fn running(digest: &Digest, all: &mut Gathered) {
-    for agent in
-        digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > digest.epoch)
-    {
+    // One that was started for an earlier message has answered by another way.
+    let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
+    let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
+    for agent in running.filter(|_| digest.is_at_work()) {
         let id = format!("agent:{}", agent.record);
         all.add(Class::State, id, vec![format!("A sub-agent was at work: {}", quoted(&agent.asked, 120))]);
     }
@@ -65,13 +66,15 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         let before = if left > 0 { format!("{left} calls, ") } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps.join(", ")))
     };
+    // What it is about to do stands at the end.
+    let last = |most: usize| quoted(&statement::last_sentences(words, most), most + 2);
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
-        (true, Some(then)) => format!("At work. Last said: {}; then {then}", said(words, most)),
-        (true, None) => format!("At work. Last said: {}", said(words, most)),
+        (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
+        (true, None) => format!("At work. Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
         (false, None) => "The newest message has not been taken up yet".to_owned(),
     };
-    let forms = vec![form(80, 2), form(200, 3), form(400, STEPS), form(1_000, STEPS)];
+    let forms = vec![form(120, 2), form(240, 3), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];
 }
 

@@ -17,17 +17,25 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let Goal { newest, task, .. } = digest.goal();
     let in_goal =
         |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
+    let since = task.or(newest).map_or(0, |prompt| prompt.record);
     let mut told = 0;
     for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
         if told == MOST {
             break;
         }
-        let wishes = prompt::wishes(&prompt.text);
+        let mut wishes = prompt::wishes(&prompt.text);
+        // An order that was given for an earlier task ended with it, unless it says otherwise.
+        if prompt.record < since {
+            wishes.retain(|wish| prompt::is_lasting(wish));
+            if wishes.is_empty() {
+                continue;
+            }
+        }
         let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
             (true, true) => continue,
             // A question in place of a yes, or "hang on": the answer is known by now.
             (false, true) if !prompt::is_objection(&prompt.text) => continue,
-            _ if prompt.text.chars().count() <= WHOLE => prompt.text.clone(),
+            _ if prompt.record >= since && prompt.text.chars().count() <= WHOLE => prompt.text.clone(),
             (false, true) => prompt.text.clone(),
             _ => wishes.join(" … "),
         };

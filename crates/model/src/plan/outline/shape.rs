@@ -78,7 +78,7 @@ enum Source {
 
 pub struct Shape {
     source: Source,
-    has_phases: bool,
+    pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
     /// The numbers that explicit phases have, so that no other gets one of them.
@@ -102,9 +102,13 @@ impl Shape {
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
         let numbered = |block: &Block| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
         let bullet = |block: &Block| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
+        let is_task = |block: &Block| match &block.kind {
+            Kind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
+            _ => false,
+        };
         let source = if any(&|block| matches!(block.kind, Kind::Check { .. })) {
             Source::Checks
-        } else if headings().any(|(level, text)| level > 1 && item::is_task_heading(text)) {
+        } else if any(&|block| is_task(block) && (!has_phases || block.phase > 0)) {
             Source::TaskHeadings
         } else if has_phases && any(&|block| block.phase > 0 && (numbered(block) || bullet(block))) {
             Source::InPhases
@@ -121,7 +125,9 @@ impl Shape {
         let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let named = blocks.iter().filter_map(|block| match &block.kind {
             Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
-            Kind::Heading { text, .. } => item::parse_heading(text).id,
+            Kind::Heading { text, .. } if matches!(source, Source::Checks | Source::TaskHeadings) => {
+                item::parse_heading(text).id
+            }
             _ => None,
         });
         Shape { source, has_phases, numbered, taken, named: named.collect() }
