@@ -221,7 +221,7 @@ mod tests {
         };
         assert_eq!(
             names("claude-code"),
-            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "recover", "loop"]
+            ["thru-context", "handoff", "pickup", "packet", "thru-plan", "recover", "thru-loop"]
         );
         assert_eq!(names("droid"), ["context", "handoff", "pickup", "packet", "plan", "recover", "loop"]);
     }

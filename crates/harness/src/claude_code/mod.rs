@@ -56,7 +56,7 @@ pub const ROW: Harness = Harness {
         strict: true,
     }),
     commands: Commands::MarkdownFiles {
-        taken: &["context", "compact", "clear", "status", "resume", "plan"],
+        taken: &["context", "compact", "clear", "loop", "status", "resume", "plan"],
         runs_lines: true,
     },
 };

@@ -80,7 +80,7 @@ fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
         say("Five.\n\n<promise>ALL GREEN</promise>"),
     ]));
 
-    let ended_run = claude.ask(&scratch, &model, "/loop MAKE-IT-GREEN --promise 'ALL GREEN'", &[]);
+    let ended_run = claude.ask(&scratch, &model, "/thru-loop MAKE-IT-GREEN --promise 'ALL GREEN'", &[]);
     ended_run.assert_success();
 
     model.assert_played();
