@@ -3,12 +3,14 @@
 //! Gather candidates, put them in order, take the first that fit, print them section by section. The same records give
 //! the same bytes.
 
+mod beside;
 mod budget;
 mod candidate;
 mod gather;
 mod order;
 mod paths;
 mod print;
+mod sections;
 
 use serde::Serialize;
 
@@ -17,8 +19,8 @@ use crate::render::width;
 
 use budget::{Choice, choose};
 pub use candidate::{Candidate, Class, Section};
-pub use gather::file_text;
 use order::Order;
+pub use print::file_text;
 
 /// Why a brief is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +47,16 @@ pub struct Material<'a> {
     pub gone: &'a [String],
     /// What features add.
     pub records: &'a [Candidate],
+}
+
+impl<'a> Material<'a> {
+    /// The harness's summary, where it is before the agent; empty otherwise.
+    fn summary(&self) -> &'a str {
+        match self.occasion {
+            Occasion::Compacted => self.digest.fresh_summary(),
+            Occasion::Resumed | Occasion::Started | Occasion::Asked => "",
+        }
+    }
 }
 
 /// A brief, and which candidates it holds.

@@ -1,6 +1,8 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
 mod names;
+mod prompts;
+mod statements;
 mod worth;
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,20 +15,17 @@ use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::text::{cut, fingerprint};
 use crate::time;
 
-pub use worth::{SUBSTANTIAL, is_generated};
+pub use prompts::{Goal, Prompt};
+pub use statements::{Did, Statement, Step, Turn};
+pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 4;
+pub const SCHEMA_VERSION: u32 = 5;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
 /// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
-const PROMPTS: usize = 80;
-const PROMPT_BYTES: usize = 2_000;
-/// Prompts that are kept as long as that; of those before them, the beginning.
-const LONG_PROMPTS: usize = 10;
-const OLD_PROMPT_BYTES: usize = 300;
 const FILES: usize = 400;
 const COMMANDS: usize = 200;
 const COMMAND_BYTES: usize = 1_000;
@@ -68,6 +67,10 @@ pub struct Digest {
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     pub answers: Vec<AnswerField>,
+    /// What the agent found, decided and did, in its own words, oldest first.
+    pub statements: Vec<Statement>,
+    /// The last calls, oldest first.
+    pub steps: Vec<Step>,
     /// The last thing the agent said.
     pub said: String,
     /// The record in which it did.
@@ -97,17 +100,6 @@ pub struct Digest {
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Prompt {
-    pub at: String,
-    pub record: u64,
-    pub text: String,
-    /// Files named in what was not kept of the text: plans are long, and say which files it is about.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub names: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -216,18 +208,22 @@ impl Digest {
         self.worktree = record.worktree.to_string();
         let main = record.agent.is_none();
         let event = record.event_name();
+        let at_work = self.is_at_work();
+        if event == Some(EventName::Prompt) && main && !at_work {
+            self.close_turn();
+        }
         if matches!(event, Some(EventName::Prompt | EventName::ToolDone)) {
             self.worked = self.records;
             self.epoch = self.compacted.take().unwrap_or(self.epoch);
         }
         match event {
-            Some(EventName::Prompt) if main => self.add_prompt(record),
+            Some(EventName::Prompt) if main => self.add_prompt(record, at_work),
             Some(EventName::ToolDone) => {
                 self.called += 1;
                 self.add_call(record);
             }
-            Some(EventName::Stop) if main => self.add_last_message(record),
-            None if main && record.event == journal::SAID => self.add_last_message(record),
+            Some(EventName::Stop) if main => self.add_statement(record, true),
+            None if main && record.event == journal::SAID => self.add_statement(record, false),
             Some(EventName::Summary) => {
                 self.summary = record.text.to_string();
                 self.compactions += 1;
@@ -260,13 +256,6 @@ impl Digest {
             | None => {}
         }
         Folded::Counted
-    }
-
-    fn add_last_message(&mut self, record: &Record) {
-        if !record.text.is_empty() {
-            self.said = record.text.to_string();
-            self.said_last = self.records;
-        }
     }
 
     /// What was told before, by the same voice or another. With an id that is certain. A hook without one and the
@@ -341,28 +330,6 @@ impl Digest {
         true
     }
 
-    fn add_prompt(&mut self, record: &Record) {
-        let text = cut(&record.text, PROMPT_BYTES);
-        let prompt = Prompt {
-            at: record.ts.to_string(),
-            record: self.records,
-            names: names::of_files(&record.text[text.len()..]),
-            text: text.to_owned(),
-        };
-        if prompt.text.trim().is_empty() {
-            return;
-        }
-        self.prompts.push(prompt);
-        // The first one stays: it is what the session is about.
-        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0) {
-            let text = &mut self.prompts[older].text;
-            text.truncate(cut(text, OLD_PROMPT_BYTES).len());
-        }
-        if self.prompts.len() > PROMPTS {
-            self.prompts.remove(1);
-        }
-    }
-
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
             self.add_file(file, u32::from(record.agent.is_some()));
@@ -373,6 +340,7 @@ impl Digest {
                 self.add_command(record);
             }
             self.add_failure(record);
+            self.add_step(record);
         }
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
@@ -500,8 +468,15 @@ impl Digest {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
         }
+        if self.worked > 0 {
+            whole.worked = self.worked + shift;
+        }
         let later = |prompt: Prompt| Prompt { record: prompt.record + shift, ..prompt };
         whole.prompts.extend(self.prompts.into_iter().map(later));
+        let later = |said: Statement| Statement { record: said.record + shift, ..said };
+        whole.statements.extend(self.statements.into_iter().map(later));
+        let later = |step: Step| Step { record: step.record + shift, ..step };
+        whole.steps.extend(self.steps.into_iter().map(later));
         let later = |failure: Failure| Failure { record: failure.record + shift, ..failure };
         whole.failures.extend(self.failures.into_iter().map(later));
         for file in self.files {
@@ -554,6 +529,12 @@ impl Digest {
     /// The harness's summary, while it is what the agent has before it: nothing has been done since.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
+    }
+
+    /// As if the harness had just compacted it with this summary.
+    pub fn compacted_with(&mut self, summary: &str) {
+        self.summary = summary.to_owned();
+        self.compacted = Some(self.records);
     }
 
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {

@@ -169,7 +169,10 @@ fn it_stays_small() {
         };
         digest.fold(&Record { id: format!("t{n}").into(), event: "tool-done".into(), ..record });
     }
-    assert_eq!((digest.files.len(), digest.commands.len(), digest.prompts.len()), (FILES, COMMANDS, PROMPTS));
+    assert_eq!(
+        (digest.files.len(), digest.commands.len(), digest.prompts.len()),
+        (FILES, COMMANDS, prompts::PROMPTS)
+    );
     assert!(digest.files.iter().any(|file| file.path == "src/file0.rs"), "what was edited is kept");
     assert_eq!(digest.prompts[0].record, 1, "and so is the first prompt");
     assert!(serde_json::to_string(&digest).unwrap().len() < 256 * 1024);

@@ -8,6 +8,118 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
+/// Lines outside of fences, and within them what ends with a mark and a space: `a.rs` is one word.
+pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    let lines = text.lines().filter(move |line| {
+        let mark = line.trim_start().starts_with("```");
+        fenced ^= mark;
+        !mark && !fenced
+    });
+    lines
+        .flat_map(split_line)
+        .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '#', '>', ' ']).trim())
+        .filter(|sentence| !sentence.is_empty())
+}
+
+fn split_line(line: &str) -> Vec<&str> {
+    let ends = line.match_indices(['.', '?', '!']).map(|(at, mark)| at + mark.len());
+    let (mut found, mut start) = (Vec::new(), 0);
+    for end in ends.filter(|end| line[*end..].starts_with(' ')).chain([line.len()]) {
+        found.push(&line[start..end]);
+        start = end;
+    }
+    found
+}
+
+/// A long text by its first line, its headings, the first words below them, its steps and its commands, as many as fit
+/// into `max` characters; what is left out is marked. A text that fits is left as it is.
+pub fn outline(text: &str, max: usize) -> String {
+    let text = text.trim();
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let lines: Vec<&str> = text.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+    // One paragraph has no outline.
+    if lines.len() < 4 {
+        return text.chars().take(max.saturating_sub(1)).collect::<String>().trim_end().to_owned() + "…";
+    }
+    let mut order: Vec<(usize, usize)> =
+        weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
+    order.retain(|(weight, _)| *weight != FENCE);
+    order.sort_unstable();
+    let (mut kept, mut room) = (Vec::new(), max);
+    for (_, i) in order {
+        let line: String = match lines[i].chars().count() > LINE {
+            true => lines[i].chars().take(LINE - 1).chain(['…']).collect(),
+            false => lines[i].to_owned(),
+        };
+        let cost = line.chars().count() + 3;
+        if cost <= room {
+            room -= cost;
+            kept.push((i, line));
+        }
+    }
+    kept.sort_unstable();
+    let mut out = String::new();
+    let mut next = 0;
+    for (i, line) in kept {
+        if i > next {
+            out.push_str("… ");
+        }
+        out.push_str(&line);
+        out.push('\n');
+        next = i + 1;
+    }
+    if next < lines.len() {
+        out.push('…');
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// What of a text is kept first: lower is better. Code in fences says least, unless the heading above asks for checks.
+fn weights(lines: &[&str]) -> Vec<usize> {
+    let (mut fenced, mut checking, mut after_heading) = (false, false, true);
+    let mut weights = Vec::with_capacity(lines.len());
+    for (i, line) in lines.iter().enumerate() {
+        let bare = line.trim_start();
+        let indented = line.starts_with([' ', '\t']);
+        let heading = !fenced && bare.starts_with('#');
+        let item = bare.starts_with("- ")
+            || bare.starts_with("* ")
+            || bare.bytes().next().is_some_and(|byte| byte.is_ascii_digit());
+        if bare.starts_with("```") {
+            fenced = !fenced;
+            weights.push(FENCE);
+            continue;
+        }
+        if heading {
+            let small = bare.to_lowercase();
+            checking = ["verif", "test", "check", "valid"].iter().any(|word| small.contains(word));
+        }
+        weights.push(match () {
+            () if i == 0 => 0,
+            () if heading && (bare.contains('`') || bare.len() > 24) => 1,
+            () if !heading && checking && (fenced || item && !indented) => 2,
+            () if fenced => 8,
+            () if !heading && after_heading && !item => 3,
+            () if heading => 4,
+            () if item && !indented => 5,
+            () if !indented => 6,
+            () => 7,
+        });
+        after_heading = heading;
+    }
+    weights
+}
+
+/// The weight of a line that only opens or closes code.
+const FENCE: usize = 9;
+
+/// Longest line of an outline.
+const LINE: usize = 160;
+
 /// `1 line`, `2 lines`.
 pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
@@ -44,6 +156,20 @@ mod tests {
         {
             assert_eq!(cut(text, max), expected);
         }
+    }
+
+    #[test]
+    fn a_plan_is_told_by_its_steps_and_checks() {
+        let plan = "Do this plan:\n# Plan: keep comments in the reader\n## Summary\nThe reader drops comments.\n## Files\n\
+                    ### 1. `src/reader.rs`\n- keep them\n  - also within arrays\n```rust\nfn read() {}\n```\n## Verification\n```\n\
+                    make check\n```";
+        assert_eq!(outline(plan, 400), plan);
+        assert_eq!(
+            outline(plan, 130),
+            "Do this plan:\n# Plan: keep comments in the reader\n… The reader drops comments.\n… ### 1. `src/reader.rs`\n\
+             … make check\n…"
+        );
+        assert_eq!(outline("one two three", 8), "one two…");
     }
 
     #[test]

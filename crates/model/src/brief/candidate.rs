@@ -8,12 +8,12 @@ pub struct Candidate {
     pub class: Class,
     /// Which of its class it is, best first.
     pub place: usize,
-    /// The harness's own summary holds it too: then it is before the agent anyway.
-    pub kept: bool,
     /// A file's folder; files of one folder are told together.
     pub folder: Option<String>,
     /// The same fact told shortly, and longer. Never empty. Rendered: nothing in it can be taken for markup.
     pub forms: Vec<String>,
+    /// What a summary must hold for this fact to be before the agent anyway. Empty: it is told beside any summary.
+    pub known_by: Vec<String>,
 }
 
 impl Candidate {
@@ -27,8 +27,8 @@ impl Candidate {
         Candidate::of(Class::Last(section), id.into(), forms)
     }
 
-    fn of(class: Class, id: String, forms: Vec<String>) -> Candidate {
-        Candidate { id, class, place: 0, kept: false, folder: None, forms }
+    pub(super) fn of(class: Class, id: String, forms: Vec<String>) -> Candidate {
+        Candidate { id, class, place: 0, folder: None, forms, known_by: Vec::new() }
     }
 }
 
@@ -46,19 +46,23 @@ pub struct Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     First(&'static Section),
-    Asked,
-    Said,
-    Todo,
+    /// What is wanted now.
+    Goal,
+    /// The user's words that would be lost.
+    Words,
+    /// Where it stands.
+    State,
+    /// Found, decided, done.
     Done,
-    Answers,
+    /// The project's checks, with how they ended.
+    Checks,
     Failing,
+    /// What went wrong and will again, with what worked.
+    Traps,
     Edited,
     Read,
-    /// A command that failed, and that another has shown to go well since.
-    Overcome,
-    Mended,
-    Earlier,
     Commands,
+    Earlier,
     Named,
     Last(&'static Section),
     Problems,
@@ -76,15 +80,15 @@ impl Class {
     pub(super) fn title(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.title,
-            Class::Asked => "Asked (newest first)",
-            Class::Said => "Last said by the agent",
-            Class::Todo => "Still to do",
-            Class::Failing => "Failing when last run",
+            Class::Goal => "Goal",
+            Class::Words => "The user's words",
+            Class::State => "Where it stands",
+            Class::Done => "Found, decided, done (newest first)",
+            Class::Checks => "Checks",
+            Class::Failing => "Failing",
+            Class::Traps => "Traps",
             Class::Edited | Class::Read => "Files",
-            Class::Answers => "Answered by the user, not to be asked again",
-            Class::Done => "Done already",
-            Class::Commands => "Commands that passed",
-            Class::Overcome | Class::Mended => "Errors met",
+            Class::Commands => "Other commands",
             Class::Earlier => "Asked earlier",
             Class::Named => "Files named in commands",
             Class::Problems => "Throughline itself",
@@ -94,17 +98,16 @@ impl Class {
     pub(super) fn name(self) -> &'static str {
         match self {
             Class::First(section) | Class::Last(section) => section.name,
-            Class::Asked => "asked",
-            Class::Said => "said",
-            Class::Todo => "todo",
+            Class::Goal => "goal",
+            Class::Words => "words",
+            Class::State => "state",
+            Class::Done => "done",
+            Class::Checks => "check",
             Class::Failing => "failing",
+            Class::Traps => "trap",
             Class::Edited => "edited",
             Class::Read => "read",
-            Class::Answers => "answer",
-            Class::Done => "done",
             Class::Commands => "command",
-            Class::Overcome => "overcome",
-            Class::Mended => "mended",
             Class::Earlier => "earlier",
             Class::Named => "named",
             Class::Problems => "problem",

@@ -9,24 +9,20 @@ fn steps(class: Class) -> (u32, u32, u32) {
     match class {
         Class::First(section) => (section.order, 1, 1),
         Class::Last(_) => (60, 6, 20),
-        Class::Asked => (6, 14, 16),
-        Class::Said => (8, 1, 40),
-        Class::Todo => (9, 6, 1),
+        Class::Goal => (6, 1, 14),
+        Class::State => (8, 3, 26),
         Class::Failing => (10, 6, 11),
-        Class::Overcome => (11, 6, 11),
         Class::Edited | Class::Read => (12, 1, 90),
-        Class::Answers => (24, 6, 60),
+        Class::Words => (20, 7, 50),
+        Class::Done => (22, 5, 24),
+        Class::Checks => (16, 10, 90),
+        Class::Traps => (36, 8, 60),
         Class::Problems => (40, 4, 1),
-        Class::Commands => (40, 4, 90),
-        Class::Done => (44, 1, 50),
-        Class::Mended => (32, 2, 5),
-        Class::Earlier => (44, 4, 90),
+        Class::Commands => (46, 6, 90),
+        Class::Earlier => (50, 5, 90),
         Class::Named => (120, 2, 90),
     }
 }
-
-/// What the summary kept comes after what it lost.
-const KEPT: u32 = 120;
 
 /// Files that will probably not be needed come after almost everything else.
 const UNLIKELY: u32 = 60;
@@ -55,11 +51,10 @@ impl Order {
     pub fn rank(self, candidate: &Candidate, form: usize) -> u32 {
         let (base, step, longer) = steps(candidate.class);
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
-        let kept = if candidate.kept { KEPT } else { 0 };
         let is_file = matches!(candidate.class, Class::Edited | Class::Read);
         let unlikely = if is_file && candidate.place >= self.likely_files { UNLIKELY } else { 0 };
         let place = times(step, candidate.place).saturating_add(times(longer, form));
-        base.saturating_add(place).saturating_add(kept + unlikely)
+        base.saturating_add(place).saturating_add(unlikely)
     }
 
     /// Ties: by class, as a brief has them, then as they were gathered.

@@ -6,7 +6,7 @@ use super::budget::Choice;
 use super::candidate::{Candidate, Class, Style};
 use super::{Material, Occasion};
 use crate::digest::Digest;
-use crate::render::path;
+use crate::render::{block, path, quoted};
 use crate::text::count;
 
 pub(super) fn head(material: &Material) -> String {
@@ -94,8 +94,8 @@ fn left_out(candidates: &[Candidate], choice: &Choice) -> Option<String> {
         .collect();
     let of = |classes: &[Class]| left.iter().filter(|class| classes.contains(class)).count();
     let files = of(&[Class::Edited, Class::Read, Class::Named]);
-    let commands = of(&[Class::Failing, Class::Overcome, Class::Commands, Class::Mended]);
-    let prompts = of(&[Class::Asked, Class::Earlier]);
+    let commands = of(&[Class::Failing, Class::Traps, Class::Checks, Class::Commands]);
+    let prompts = of(&[Class::Goal, Class::Words, Class::Earlier]);
     let other = left.len() - files - commands - prompts;
     let words = [(files, "file"), (commands, "command"), (prompts, "prompt"), (other, "other")];
     let parts: Vec<String> = words
@@ -104,4 +104,14 @@ fn left_out(candidates: &[Candidate], choice: &Choice) -> Option<String> {
         .map(|(n, word)| if word == "other" { format!("{n} other") } else { count(n, word) })
         .collect();
     (!parts.is_empty()).then(|| format!("Left out: {}; see `thru brief --all`.\n", parts.join(", ")))
+}
+
+/// The text of a file as data, in three lengths.
+pub fn file_text(name: &str, content: &str) -> Vec<String> {
+    let form = |most| match content.trim().contains('\n') {
+        // Its lines say what belongs together: lists and code cannot be read without.
+        true => format!("{}:\n{}", path(name, 200), block(content, most)),
+        false => format!("{}: {}", path(name, 200), quoted(content, most)),
+    };
+    [400, 1_200, 4_000].map(form).to_vec()
 }

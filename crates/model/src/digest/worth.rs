@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{CommandUse, Digest, FileUse, Prompt};
+use crate::prompt::SUBSTANTIAL;
 
-/// A prompt of fewer characters hardly says what to do: `go on`, `yes please`.
-pub const SUBSTANTIAL: usize = 40;
+use super::{CommandUse, Digest, FileUse, Prompt};
 
 /// Of files worth less, one in fifty was needed again; of those a little above, one in eight.
 const LIKELY: f64 = 0.75;

@@ -1,25 +1,5 @@
-use super::{is_real, questions, wishes};
+use super::{questions, wishes};
 use crate::digest::Prompt;
-
-#[test]
-fn what_the_user_said_about_the_work() {
-    for (text, real) in [
-        ("fix the parser", true),
-        ("/handoff finish the parser", false),
-        ("/compact", false),
-        ("/thru:handoff x y z", false),
-        ("/review", false),
-        ("/review the parser for bugs", true),
-        ("/home/me/x.rs does not compile", true),
-        ("<local-command-stdout>ok</local-command-stdout>", false),
-        ("Stop hook feedback:\n- go on", false),
-        ("[Request interrupted by user]", false),
-        ("This session is being continued from a previous conversation", false),
-        ("  ", false),
-    ] {
-        assert_eq!(is_real(text), real, "{text}");
-    }
-}
 
 #[test]
 fn how_the_user_wants_it_done() {

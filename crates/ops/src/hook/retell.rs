@@ -8,6 +8,7 @@ use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
 use model::redact::{self, Redacted};
+use model::statement;
 use model::text::fingerprint;
 use model::time;
 use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
@@ -15,6 +16,7 @@ use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
 const ID_BYTES: usize = 256;
+const REFUSED_BYTES: usize = 512;
 
 /// One thing a transcript told.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ pub struct TranscriptRecord {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event carries where this is needed.
     pub said: bool,
+    /// Of a prompt: the call that the user refused with these words.
+    pub refused: Option<Cow<'static, str>>,
 }
 
 impl TranscriptRecord {
@@ -49,6 +53,9 @@ impl TranscriptRecord {
         if self.said {
             record.event = journal::SAID.into();
         }
+        if let Some(refused) = &self.refused {
+            record.command = policy.clean(refused, REFUSED_BYTES);
+        }
         record
     }
 }
@@ -67,7 +74,7 @@ pub struct Retelling {
     pub unknown: BTreeMap<String, u64>,
     /// Lines that break off, or are none.
     pub torn: u64,
-    /// The last thing said: earlier words are of no use to anybody.
+    /// The last thing said: earlier words are kept only if they tell something.
     said: Option<usize>,
     /// The call that ended on the line being heard.
     ended: Option<usize>,
@@ -96,6 +103,7 @@ impl Retelling {
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
             said: false,
+            refused: None,
         };
         self.open.into_iter().map(told).collect()
     }
@@ -151,20 +159,33 @@ impl Retelling {
                     call.answers.push(answer);
                 }
             }
+            // Words given with a refusal, which no hook tells of. Readers give them before the refusal itself.
+            Item::Answer { question: None, call, text } => {
+                let call = self.open.iter().find(|open| call.is_some() && open.id == *call);
+                let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
+                self.said = None;
+                let kind = Kind::Prompt { text: owned(text) };
+                self.tell(at, &named("refused", at, text), kind, false);
+                if let Some(told) = self.told.last_mut() {
+                    told.refused = Some(what.unwrap_or_default());
+                }
+            }
             Item::Result(result) => self.end(result, at),
             Item::Prompt { text, .. } | Item::Queued { text, .. } if self.whole => {
                 let kind = Kind::Prompt { text: owned(text) };
+                self.said = None;
                 self.tell(at, &named("prompt", at, text), kind, false);
             }
-            Item::Said { message, text } if self.whole => {
-                if let Some(earlier) = self.said.take() {
+            Item::Prompt { .. } | Item::Queued { .. } => self.said = None,
+            Item::Said { message, text } => {
+                if let Some(earlier) = self.said.take().filter(|earlier| !self.is_finding(*earlier)) {
                     self.told.remove(earlier);
                 }
                 self.said = Some(self.told.len());
                 let id = message.as_deref().unwrap_or(at.unwrap_or_default());
                 self.tell(
                     at,
-                    &format!("said-{id}"),
+                    &format!("said-{id}-{:016x}", fingerprint([text.as_ref()])),
                     Kind::Stop(Stop { message: Some(owned(text)), ..Stop::default() }),
                     true,
                 );
@@ -207,6 +228,13 @@ impl Retelling {
         self.tell(at, id, Kind::ToolDone(Box::new(call)), false);
     }
 
+    fn is_finding(&self, place: usize) -> bool {
+        match &self.told[place].kind {
+            Kind::Stop(Stop { message: Some(text), .. }) => !statement::finding(text).is_empty(),
+            _ => false,
+        }
+    }
+
     /// The call that ended on the line being heard.
     fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
         match &mut self.told.get_mut(self.ended?)?.kind {
@@ -217,7 +245,7 @@ impl Retelling {
 
     fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
         let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
-        self.told.push(TranscriptRecord { id, at: at.map(str::to_owned), kind, said });
+        self.told.push(TranscriptRecord { id, at: at.map(str::to_owned), kind, said, refused: None });
     }
 }
 

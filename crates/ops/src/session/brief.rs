@@ -19,6 +19,9 @@ use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
 use crate::{Error, Mode, Result, World};
 
+/// More than any harness's summary has.
+const SUMMARY_BYTES: usize = 1024 * 1024;
+
 /// What a hook asks for, and `thru brief` in its place.
 #[derive(Clone, Copy, Debug)]
 pub struct BriefRequest<'a> {
@@ -89,6 +92,8 @@ pub struct BriefOptions<'a> {
     /// Whose limits hold, and whose transcript it is.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
+    /// A file with the summary that the agent has before it.
+    pub summary: Option<&'a Path>,
     pub room: Room,
 }
 
@@ -118,7 +123,7 @@ pub struct BriefReport {
 
 pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     let named = options.harness.map(by_name).transpose()?;
-    let (gathered, records, occasion, skipped) = match options.transcript {
+    let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
             // Its project need not be here; then its paths are told from where it was.
             let here = match world.find() {
@@ -135,6 +140,14 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
             let (gathered, records, occasion) = from_store(world, options)?;
             (gathered, records, occasion, None)
         }
+    };
+    let occasion = match options.summary {
+        Some(path) => {
+            let summary = store::read_given(path, SUMMARY_BYTES)?;
+            gathered.digest.compacted_with(&String::from_utf8_lossy(&summary));
+            options.occasion.unwrap_or(Occasion::Compacted)
+        }
+        None => occasion,
     };
     let harness = named.or_else(|| harness::by_name(&gathered.digest.harness)).unwrap_or(&HARNESSES[0]);
     let cap = match options.room {

@@ -34,6 +34,9 @@ pub struct Args {
     /// Everything there is, whatever its size
     #[arg(long)]
     all: bool,
+    /// Beside the summary in this file, which the harness gives the agent: corrections and additions only
+    #[arg(long, value_name = "FILE")]
+    summary: Option<PathBuf>,
     /// Show every candidate, what it takes, and whether it is in
     #[arg(long)]
     explain: bool,
@@ -65,6 +68,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             transcript: args.transcript.as_deref(),
             harness: args.harness.as_deref(),
             session: args.session.as_deref(),
+            summary: args.summary.as_deref(),
             room,
         },
     )?;

@@ -1,0 +1,42 @@
+//! Files: edited, then read and likely needed, by folder.
+
+use crate::brief::Material;
+use crate::brief::candidate::Class;
+use crate::brief::gather::Gathered;
+use crate::brief::paths::Endings;
+use crate::digest::FileUse;
+use crate::render::path;
+use crate::text::cut;
+
+pub fn gather(material: &Material, all: &mut Gathered) {
+    let Material { digest, gone, .. } = *material;
+    let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
+    let mut place = 0;
+    for file in digest.ranked_files() {
+        let class = match (file.edits, file.reads) {
+            (0, 0) => Class::Named,
+            (0, _) => Class::Read,
+            _ => Class::Edited,
+        };
+        let (folder, name) = endings.split(&file.path);
+        let gone = file.deleted || gone.contains(&file.path);
+        let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
+        candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
+        candidate.known_by = vec![name.to_owned()];
+        // Edited and read ones are ranked together.
+        if class != Class::Named {
+            candidate.place = place;
+            place += 1;
+        }
+    }
+}
+
+fn forms(file: &FileUse, name: &str, gone: bool) -> Vec<String> {
+    let name = path(name, 200);
+    let often = (file.edits > 1).then(|| format!("{}×", file.edits));
+    match (gone, often) {
+        (true, _) => vec![format!("{name} (gone)")],
+        (false, None) => vec![name],
+        (false, Some(often)) => vec![name.clone(), format!("{name} ({often})")],
+    }
+}

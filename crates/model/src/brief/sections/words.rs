@@ -1,0 +1,52 @@
+//! The user's words that would be lost: how it is to be done, corrections, reasons for refusals, answers.
+
+use crate::brief::Material;
+use crate::brief::candidate::Class;
+use crate::brief::gather::Gathered;
+use crate::digest::{Goal, Prompt};
+use crate::prompt;
+use crate::render::{code, quoted};
+use crate::text::fingerprint;
+
+/// A prompt of fewer characters is quoted whole if a part of it says how it is to be done.
+const WHOLE: usize = 220;
+const MOST: usize = 14;
+
+pub fn gather(material: &Material, all: &mut Gathered) {
+    let digest = material.digest;
+    let Goal { newest, task, .. } = digest.goal();
+    let in_goal =
+        |prompt: &Prompt| [newest, task].into_iter().flatten().any(|goal| goal.record == prompt.record);
+    let mut told = 0;
+    for prompt in digest.prompts.iter().rev().filter(|prompt| !in_goal(prompt)) {
+        if told == MOST {
+            break;
+        }
+        let wishes = prompt::wishes(&prompt.text);
+        let words = match (prompt.refused.is_empty(), wishes.is_empty()) {
+            (true, true) => continue,
+            _ if prompt.text.chars().count() <= WHOLE => prompt.text.clone(),
+            (false, true) => prompt.text.clone(),
+            _ => wishes.join(" … "),
+        };
+        let before = match prompt.refused.is_empty() {
+            true => String::new(),
+            false => format!("refusing {}: ", code(&prompt.refused, 50)),
+        };
+        let forms =
+            vec![format!("{before}{}", quoted(&words, 130)), format!("{before}{}", quoted(&words, 300))];
+        all.add(Class::Words, format!("prompt:{}", prompt.record), forms).known_by = vec![words];
+        told += 1;
+    }
+    for answer in digest.answers.iter().rev() {
+        let id = format!("answer:{:016x}", fingerprint([&answer.question, &answer.answer]));
+        let form = |most| {
+            format!(
+                "asked {} the user chose {}",
+                quoted(&answer.question, most),
+                quoted(&answer.answer, most)
+            )
+        };
+        all.add(Class::Words, id, vec![form(90), form(240)]).known_by = vec![answer.answer.clone()];
+    }
+}

@@ -1,0 +1,126 @@
+//! What the user asked in a session, and what of it is wanted now.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, Statement, names};
+use crate::journal::Record;
+use crate::prompt::{self, Sort};
+use crate::text::cut;
+
+pub(super) const PROMPTS: usize = 80;
+const PROMPT_BYTES: usize = 2_000;
+/// The newest prompt that is longer: a plan, and the goal stands in all of it.
+const PLAN_BYTES: usize = 8_000;
+/// Prompts that are kept as long as `PROMPT_BYTES`; of those before them, the beginning.
+const LONG_PROMPTS: usize = 12;
+const OLD_PROMPT_BYTES: usize = 400;
+const REFUSED_BYTES: usize = 200;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Prompt {
+    pub at: String,
+    pub record: u64,
+    pub text: String,
+    /// The call that the user refused with these words; empty for words of their own accord.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub refused: String,
+    /// Said while the agent was at work: it steers the work, or is a remark on the side.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_work: bool,
+    /// Files named in what was not kept of the text: plans are long, and say which files it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+}
+
+/// What the user wants now.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Goal<'d> {
+    pub newest: Option<&'d Prompt>,
+    /// What the agent proposed, where the standing task is a yes to it.
+    pub accepted: Option<&'d Statement>,
+    /// The task that all this belongs to, if it is another message than the newest.
+    pub task: Option<&'d Prompt>,
+}
+
+impl Prompt {
+    pub fn sort(&self) -> Sort {
+        prompt::sort(&self.text)
+    }
+}
+
+impl Digest {
+    pub(super) fn add_prompt(&mut self, record: &Record, at_work: bool) {
+        if !prompt::is_real(&record.text) {
+            return;
+        }
+        let text = cut(record.text.trim(), PLAN_BYTES);
+        self.prompts.push(Prompt {
+            at: record.ts.to_string(),
+            record: self.records,
+            names: names::of_files(&record.text.trim()[text.len()..]),
+            text: text.to_owned(),
+            refused: cut(&record.command, REFUSED_BYTES).to_owned(),
+            at_work: at_work && !self.prompts.is_empty(),
+        });
+        let newest = self.prompts.len() - 1;
+        if text.len() > PROMPT_BYTES {
+            self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
+        }
+        // The first one stays: it is what the session is about.
+        if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0)
+            && self.prompts[older].text.len() <= PROMPT_BYTES
+        {
+            self.prompts[older].shorten(OLD_PROMPT_BYTES);
+        }
+        if self.prompts.len() > PROMPTS {
+            self.prompts.remove(1);
+        }
+    }
+
+    /// What is wanted now: the newest message, and the task it belongs to. A question, a remark or a word in passing
+    /// leaves the task as it stood.
+    pub fn goal(&self) -> Goal<'_> {
+        let Some(newest) = self.prompts.last() else { return Goal::default() };
+        let mut goal = Goal { newest: Some(newest), ..Goal::default() };
+        for (i, prompt) in self.prompts.iter().enumerate().rev() {
+            match prompt.sort() {
+                Sort::Approval if goal.accepted.is_none() => goal.accepted = self.answered_by(prompt),
+                Sort::Task if !(prompt.at_work && i + 1 < self.prompts.len()) => {
+                    goal.task = Some(prompt).filter(|_| i + 1 < self.prompts.len());
+                    break;
+                }
+                _ => {}
+            }
+        }
+        if goal.task.is_none() && newest.sort() != Sort::Task {
+            goal.task = self.prompts.first().filter(|first| first.record != newest.record);
+        }
+        goal
+    }
+
+    /// What the agent had said when the user said this.
+    fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
+        let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
+        let since = earlier.map_or(0, |known| known.record);
+        self.statements
+            .iter()
+            .rev()
+            .find(|said| said.closing && said.record < prompt.record && said.record > since)
+    }
+}
+
+impl Prompt {
+    fn shorten(&mut self, most: usize) {
+        if self.text.len() <= most {
+            return;
+        }
+        let kept = cut(&self.text, most).len();
+        for name in names::of_files(&self.text[kept..]) {
+            if !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        }
+        self.text.truncate(kept);
+    }
+}

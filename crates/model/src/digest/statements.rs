@@ -1,0 +1,163 @@
+//! What the agent said: what it found, decided and did, in its own words; and what it did after its last words.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, Prompt, keep_last};
+use crate::event::Action;
+use crate::journal::Record;
+use crate::statement;
+use crate::text::cut;
+
+const STATEMENTS: usize = 60;
+/// Statements that are kept long, and how much of the others is kept.
+const LONG_STATEMENTS: usize = 12;
+const STATEMENT_BYTES: usize = 1_600;
+const OLD_STATEMENT_BYTES: usize = 360;
+const FINDING_BYTES: usize = 400;
+const STEPS: usize = 24;
+const STEP_BYTES: usize = 160;
+
+/// Something the agent said that outlives the next call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Statement {
+    pub record: u64,
+    /// Condensed: one line, no markup.
+    pub text: String,
+    /// It ended a turn: it sums up, answers or proposes. Others were said between two calls.
+    pub closing: bool,
+}
+
+/// One call, in a few words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Step {
+    pub record: u64,
+    pub at: String,
+    pub did: Did,
+    /// The path or the command.
+    pub what: String,
+    pub failed: bool,
+    /// A hook told of it when it happened; what the transcript tells may be journalled later than it was said.
+    pub live: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Did {
+    #[default]
+    Ran,
+    Edited,
+    Read,
+}
+
+/// A request, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn<'d> {
+    pub prompt: &'d Prompt,
+    pub outcome: Option<&'d Statement>,
+}
+
+impl Digest {
+    pub(super) fn add_statement(&mut self, record: &Record, closing: bool) {
+        if record.text.is_empty() {
+            return;
+        }
+        self.said = record.text.to_string();
+        self.said_last = self.place_in_time(record);
+        let condensed = statement::condense(&record.text);
+        let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
+        let text = cut(&text, STATEMENT_BYTES).to_owned();
+        // A stop hook and the transcript tell of the same words.
+        let known = self.statements.iter().rposition(|known| known.text == text);
+        let closing = closing || known.is_some_and(|place| self.statements[place].closing);
+        if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
+            self.statements.remove(place);
+        }
+        if text.is_empty() {
+            return;
+        }
+        self.drop_empty_talk();
+        self.statements.push(Statement { record: self.said_last, text, closing });
+        if let Some(older) = self.statements.len().checked_sub(LONG_STATEMENTS + 1) {
+            let text = &mut self.statements[older].text;
+            text.truncate(cut(text, OLD_STATEMENT_BYTES).len());
+        }
+        if self.statements.len() > STATEMENTS {
+            let oldest = self.statements.iter().position(|said| !said.closing).unwrap_or(0);
+            self.statements.remove(oldest);
+        }
+    }
+
+    /// Words between two calls are kept only if they tell something; the last ones always, until others follow.
+    fn drop_empty_talk(&mut self) {
+        let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
+        last.text = statement::finding(&last.text);
+        last.text.truncate(cut(&last.text, FINDING_BYTES).len());
+        if last.text.is_empty() {
+            self.statements.pop();
+        }
+    }
+
+    /// A prompt has come while the agent was not at work: what was said last ended the turn.
+    pub(super) fn close_turn(&mut self) {
+        if let Some(last) = self.statements.last_mut() {
+            last.closing = true;
+        }
+    }
+
+    pub(super) fn add_step(&mut self, record: &Record) {
+        let given = record.files.iter().find(|file| !file.guess);
+        let (did, what) = match (given, record.command.is_empty()) {
+            (_, false) => (Did::Ran, record.command.as_ref()),
+            (Some(file), true) if file.action == Action::Read => (Did::Read, file.path.as_str()),
+            (Some(file), true) => (Did::Edited, file.path.as_str()),
+            (None, true) => return,
+        };
+        self.steps.push(Step {
+            record: self.records,
+            at: record.ts.to_string(),
+            did,
+            what: cut(what, STEP_BYTES).to_owned(),
+            failed: record.ok == Some(false) || record.passed == Some(false),
+            live: record.from.is_empty(),
+        });
+        keep_last(&mut self.steps, STEPS);
+    }
+
+    /// The agent's words come from the transcript, later than the calls that hooks told of: their time says where they
+    /// belong.
+    fn place_in_time(&self, record: &Record) -> u64 {
+        let told_late = !record.from.is_empty() && !record.ts.is_empty();
+        let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
+        let later = |step: &&Step| step.live && step.record > asked && step.at.as_str() >= &*record.ts;
+        let after = self.steps.iter().find(later).filter(|_| told_late);
+        after.map_or(self.records, |step| step.record - 1)
+    }
+
+    /// Whether a call or a prompt came after the agent's last words.
+    pub fn is_at_work(&self) -> bool {
+        self.worked > self.said_last
+    }
+
+    /// What the agent did after its last words.
+    pub fn steps_since_said(&self) -> &[Step] {
+        let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
+        let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
+        &self.steps[first..]
+    }
+
+    /// Requests with what became of them, oldest first.
+    pub fn turns(&self) -> Vec<Turn<'_>> {
+        let ends = self.prompts.iter().skip(1).map(|next| next.record).chain([u64::MAX]);
+        let outcome = |prompt: &Prompt, end: u64| {
+            let said = self.statements.iter().rev();
+            said.clone().find(|said| said.closing && said.record > prompt.record && said.record < end)
+        };
+        self.prompts
+            .iter()
+            .zip(ends)
+            .map(|(prompt, end)| Turn { prompt, outcome: outcome(prompt, end) })
+            .collect()
+    }
+}

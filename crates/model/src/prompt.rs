@@ -1,0 +1,288 @@
+//! What a person asked: which texts are a person's words, and what each is to whoever goes on. Brief, packet, pickup,
+//! status and sweep ask these functions.
+
+use crate::text::sentences;
+
+/// What a harness or a hook puts in the user's place.
+const NOT_SAID: &[&str] = &[
+    "<local-command",
+    "<command-name>",
+    "<command-message>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<system-reminder>",
+    "<task-notification>",
+    "<user-prompt-submit-hook>",
+    "Caveat: The messages below",
+    "[Request interrupted",
+    "Stop hook feedback",
+    "This session is being continued from a previous",
+    "Base directory for this skill",
+    "Read the output file",
+];
+
+/// Commands that steer the harness or us, and say nothing about the work.
+const STEERING: &[&str] = &[
+    "add-dir",
+    "agents",
+    "bashes",
+    "bug",
+    "clear",
+    "color",
+    "compact",
+    "config",
+    "context",
+    "cost",
+    "doctor",
+    "effort",
+    "exit",
+    "export",
+    "fast",
+    "feedback",
+    "handoff",
+    "help",
+    "hooks",
+    "ide",
+    "init",
+    "install-github-app",
+    "keybindings",
+    "login",
+    "logout",
+    "loop",
+    "mcp",
+    "memory",
+    "mobile",
+    "model",
+    "output-style",
+    "packet",
+    "permissions",
+    "pickup",
+    "plugin",
+    "plugins",
+    "privacy-settings",
+    "quit",
+    "recover",
+    "release-notes",
+    "reload-plugins",
+    "rename",
+    "resume",
+    "rewind",
+    "sandbox",
+    "settings",
+    "skills",
+    "stats",
+    "status",
+    "statusline",
+    "stickers",
+    "swarm",
+    "tasks",
+    "terminal-setup",
+    "theme",
+    "thru-context",
+    "todos",
+    "upgrade",
+    "usage",
+    "vim",
+];
+
+/// A prompt of fewer characters hardly says what to do by itself.
+pub const SUBSTANTIAL: usize = 40;
+
+/// A prompt this long is a paste: a log, a plan, a file. Its sentences are not the user's own.
+const PASTE: usize = 700;
+
+/// How long a wish may be.
+const LONGEST_WISH: usize = 300;
+const SHORTEST_WISH: usize = 12;
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// "yes", "go with A", "do the rest": what is wanted stands in what the agent said before.
+    Approval,
+    /// Says by itself what is to be done.
+    Task,
+    Question,
+    /// Short, and neither of these: "push it", "one space more".
+    Remark,
+}
+
+/// Whether a person typed it, about the work.
+pub fn is_real(text: &str) -> bool {
+    let text = text.trim();
+    if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {
+        return false;
+    }
+    match text.strip_prefix('/').and_then(|rest| rest.split_whitespace().next()) {
+        Some(name) if !name.contains('/') => {
+            let name = name.rsplit(':').next().unwrap_or(name);
+            !STEERING.contains(&name)
+        }
+        _ => true,
+    }
+}
+
+/// A notice of the harness's queue: an object and nothing else.
+fn is_json(text: &str) -> bool {
+    let object =
+        text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
+    object && text.contains("\":")
+}
+
+pub fn sort(text: &str) -> Sort {
+    let text = text.trim();
+    let words = lower_words(text, 14);
+    let first = words.first().map_or("", String::as_str);
+    let short = words.len() <= 10;
+    if short && (is_approval(first, &words) || is_choice(text)) {
+        return Sort::Approval;
+    }
+    if is_question(text, first) {
+        return Sort::Question;
+    }
+    match text.chars().count() >= SUBSTANTIAL {
+        true => Sort::Task,
+        false => Sort::Remark,
+    }
+}
+
+fn is_approval(first: &str, words: &[String]) -> bool {
+    const YES: &[&str] = &[
+        "yes", "y", "yep", "yeah", "yup", "ok", "okay", "sure", "proceed", "continue", "lgtm", "agreed",
+        "approved", "correct", "exactly", "perfect", "right", "both", "all", "ja", "oui", "si", "sounds",
+    ];
+    const PHRASES: &[&[&str]] = &[
+        &["go", "ahead"],
+        &["go", "on"],
+        &["go", "with"],
+        &["go", "for"],
+        &["do", "it"],
+        &["do", "that"],
+        &["do", "the", "rest"],
+        &["do", "both"],
+        &["do", "all"],
+        &["please", "do"],
+        &["please", "continue"],
+        &["please", "proceed"],
+        &["let's", "do"],
+        &["lets", "do"],
+        &["let's", "go"],
+        &["lets", "go"],
+        &["keep", "going"],
+        &["implement", "it"],
+        &["fix", "it"],
+        &["fix", "them"],
+        &["fix", "both"],
+        &["fix", "all"],
+        &["start", "with"],
+        &["i'd", "go", "with"],
+    ];
+    let begins =
+        |phrase: &&[&str]| words.iter().map(String::as_str).take(phrase.len()).eq(phrase.iter().copied());
+    YES.contains(&first) || PHRASES.iter().any(begins)
+}
+
+/// `A`, `2`, `option 2`, `#3`, `1 and 3`.
+fn is_choice(text: &str) -> bool {
+    let words = lower_words(text, 6);
+    let is_one = |word: &String| {
+        matches!(
+            word.as_str(),
+            "option" | "and" | "number" | "the" | "one" | "first" | "second" | "third" | "last"
+        ) || word.len() <= 2 && word.chars().all(char::is_alphanumeric)
+    };
+    !words.is_empty() && words.len() < 6 && words.iter().all(is_one)
+}
+
+fn is_question(text: &str, first: &str) -> bool {
+    const ASKING: &[&str] = &[
+        "why", "what", "how", "where", "when", "which", "who", "is", "are", "does", "do", "did", "was",
+        "were", "isn't", "doesn't", "hmm", "question", "so",
+    ];
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    // "can you fix this?" asks for work.
+    let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
+    // A paste can follow, without a mark.
+    let wonders = ["why", "how", "where", "when", "who"].contains(&first);
+    last.trim_end().ends_with('?') && !asks_for_work
+        || wonders
+        || ASKING.contains(&first) && text.contains('?')
+}
+
+/// The first words, in small letters, without the marks around them.
+fn lower_words(text: &str, most: usize) -> Vec<String> {
+    let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
+    text.split_whitespace()
+        .map(|word| trimmed(word).replace('’', "'"))
+        .filter(|word| !word.is_empty())
+        .take(most)
+        .collect()
+}
+
+/// Sentences of a prompt in which the user said how it is to be done. A paste has none: its sentences are not the user's.
+pub fn wishes(text: &str) -> Vec<&str> {
+    if text.len() >= PASTE {
+        return Vec::new();
+    }
+    sentences(text).filter(|sentence| is_wish(sentence)).collect()
+}
+
+fn is_wish(sentence: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "don't ",
+        "do not ",
+        "never ",
+        "always ",
+        "make sure ",
+        "please don't",
+        "please do not",
+        "avoid ",
+        "prefer ",
+        "only ",
+        "keep ",
+        "use ",
+        "no need to ",
+        "stick to ",
+        "remember ",
+        "no, ",
+        "not ",
+        "oh, please don't",
+    ];
+    const WITHIN: &[&str] = &[
+        " must ",
+        " must not ",
+        " should not ",
+        " shouldn't ",
+        " don't ",
+        " do not ",
+        " never ",
+        " always ",
+        " instead of ",
+        " rather than ",
+        " make sure ",
+        " without ",
+        " has to ",
+        " needs to ",
+        " should be ",
+        " i want ",
+        " i'd like ",
+        " i would like ",
+        " let's not ",
+        " remove this ",
+        " needs no ",
+    ];
+    const ASKING: &[&str] =
+        &["can you", "could you", "would you", "can we", "is there", "how about", "i guess", "and i guess"];
+    let words = sentence.to_lowercase().replace('’', "'");
+    (SHORTEST_WISH..=LONGEST_WISH).contains(&sentence.len())
+        && !sentence.ends_with('?')
+        && !ASKING.iter().any(|ask| words.starts_with(ask))
+        && (STARTS.iter().any(|start| words.starts_with(start))
+            || WITHIN.iter().any(|word| words.contains(word)))
+        && !words.contains("i don't know")
+        && !words.contains("i do not know")
+}
+
+#[cfg(test)]
+#[path = "prompt_tests.rs"]
+mod tests;

@@ -1,0 +1,66 @@
+use super::*;
+
+#[test]
+fn what_a_person_typed() {
+    let cases = [
+        ("make it fast", true),
+        ("/exit", false),
+        ("/model opus", false),
+        ("/compact keep the plan", false),
+        ("/review-pr 12", true),
+        ("/plugin:handoff x", false),
+        ("/usr/bin/env fails", true),
+        (r#"{"task_id":"b1","status":"completed"}"#, false),
+        (r#"[{"type":"notice"}]"#, false),
+        ("{ not an object, a person's braces }", true),
+        ("Read the output file to retrieve the result: /tmp/x", false),
+        ("[Request interrupted by user]", false),
+        ("<task-notification>done</task-notification>", false),
+        ("  ", false),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(is_real(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn what_a_message_is() {
+    let cases = [
+        ("yes", Sort::Approval),
+        ("Yes, let's go with A", Sort::Approval),
+        ("do the rest", Sort::Approval),
+        ("go ahead", Sort::Approval),
+        ("Lets do the implementation too", Sort::Approval),
+        ("B", Sort::Approval),
+        ("option 2", Sort::Approval),
+        ("1 and 3", Sort::Approval),
+        ("push it", Sort::Remark),
+        ("one space more", Sort::Remark),
+        ("why is the worktree not available there?", Sort::Question),
+        ("is that fast?", Sort::Question),
+        ("why is the number so high: [+51894 (175 files)]", Sort::Question),
+        ("hmm but couldn't we not simply diff against the base commit?", Sort::Question),
+        ("can you fix the failing test in the parser?", Sort::Task),
+        ("Implement the following plan: change the reader so that it keeps comments", Sort::Task),
+        (
+            "yes but first rename the folder to cache, then move the reader and all of its tests there",
+            Sort::Task,
+        ),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(sort(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn how_it_is_to_be_done() {
+    let wish = |text| wishes(text).join("|");
+    assert_eq!(wish("Fix it. Don't touch the lock file! Is it green?"), "Don't touch the lock file!");
+    assert_eq!(
+        wish("oh, please don't amend commits - it breaks hooks"),
+        "oh, please don't amend commits - it breaks hooks"
+    );
+    assert_eq!(wish("I don't know what that is."), "");
+    assert_eq!(wish("can you do it without a loop?"), "");
+    assert_eq!(wish(&format!("Never do that. {}", "log line\n".repeat(100))), "");
+}
