@@ -334,16 +334,18 @@ fn evenness(ready: &[Ready]) -> String {
         let verdict = if ratio <= 1.2 { "ok" } else { "MISSED" };
         text.push_str(&format!("before-compact, large against 10 MB: {ratio:.2} (≤ 1.2) {verdict}\n"));
     }
-    let compacts = ready.iter().filter(|one| one.row.name.contains("before-compact"));
-    if let Some(most) = compacts.max_by_key(|one| one.peak_kb) {
-        let verdict = if most.peak_kb <= 4096 { "ok" } else { "MISSED" };
-        text.push_str(&format!(
-            "before-compact, most memory: {:.1} MB (≤ 4 wished) {verdict}: {}\n",
-            mb(most.peak_kb),
-            most.row.name
-        ));
-    }
+    let is_first = |one: &&Ready| one.row.name.contains(rows::AT_FIRST_CONTACT);
+    let steady = |one: &&Ready| one.row.name.contains("before-compact") && !is_first(one);
+    text.push_str(&memory_verdict("before-compact", 4, ready.iter().filter(steady)));
+    text.push_str(&memory_verdict("first contact", 24, ready.iter().filter(is_first)));
     text
+}
+
+/// `before-compact, most memory: 3.1 MB (≤ 4) ok: hook before-compact, role`.
+fn memory_verdict<'r>(what: &str, most: u64, ready: impl Iterator<Item = &'r Ready>) -> String {
+    let Some(one) = ready.max_by_key(|one| one.peak_kb) else { return String::new() };
+    let verdict = if one.peak_kb <= most * 1024 { "ok" } else { "MISSED" };
+    format!("{what}, most memory: {:.1} MB (≤ {most}) {verdict}: {}\n", mb(one.peak_kb), one.row.name)
 }
 
 fn mb(kb: u64) -> f64 {

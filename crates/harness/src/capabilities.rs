@@ -12,6 +12,8 @@ pub struct Capabilities {
     pub reports_failed_tools: bool,
     /// Whether the hooks of a sub-agent say which one it is.
     pub names_subagents: bool,
+    /// Whether a session that is resumed or forked has its conversation before it, with what hooks told in it.
+    pub replays_conversation: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,7 @@ impl Capabilities {
         reports_compactions: Coverage::All,
         reports_failed_tools: true,
         names_subagents: true,
+        replays_conversation: true,
     };
 
     pub fn reports_every_prompt(&self) -> bool {
@@ -45,8 +48,9 @@ impl Harness {
 
     /// What its hooks do not report, and what follows from that, a sentence each.
     pub fn gaps(&self) -> Vec<String> {
-        let Capabilities { reports_prompts, reports_compactions, reports_failed_tools, names_subagents } =
-            self.capabilities;
+        let Capabilities {
+            reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..
+        } = self.capabilities;
         let mut gaps = Vec::new();
         if !reports_failed_tools {
             gaps.push("no hook for a tool that failed: found in the transcript at the next stop".to_owned());

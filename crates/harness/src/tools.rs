@@ -46,8 +46,13 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, context_event(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
         (Reply::Context(text), Some(event)) => {
-            let output = serde_json::json!({ "hookEventName": event, "additionalContext": text });
-            serde_json::json!({ "hookSpecificOutput": output }).to_string().into_bytes()
+            serde_json::json!({ "hookSpecificOutput": context_output(event, text) }).to_string().into_bytes()
+        }
+        (Reply::ContextAndUser { context, user }, Some(event)) => {
+            let output = context_output(event, context);
+            serde_json::json!({ "systemMessage": user, "hookSpecificOutput": output })
+                .to_string()
+                .into_bytes()
         }
         // Only at a stop: elsewhere it would be a veto.
         (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
@@ -55,6 +60,10 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
         }
         _ => Vec::new(),
     }
+}
+
+fn context_output(event: &str, text: &str) -> serde_json::Value {
+    serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
 /// The events at which context may be given, by the harness's name.

@@ -27,8 +27,10 @@ pub use print::file_text;
 pub enum Occasion {
     /// The window was compacted; the session goes on.
     Compacted,
-    /// The session was taken up again.
+    /// The session was resumed, and the agent knows nothing of it.
     Resumed,
+    /// The session was resumed with its whole conversation: only what changed since is news.
+    Replayed,
     /// A new session, in a project where there was one before.
     Started,
     /// Somebody looks; nothing has happened to the session.
@@ -54,7 +56,7 @@ impl<'a> Material<'a> {
     fn summary(&self) -> &'a str {
         match self.occasion {
             Occasion::Compacted => self.digest.fresh_summary(),
-            Occasion::Resumed | Occasion::Started | Occasion::Asked => "",
+            Occasion::Resumed | Occasion::Replayed | Occasion::Started | Occasion::Asked => "",
         }
     }
 }

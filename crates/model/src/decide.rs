@@ -38,6 +38,9 @@ pub enum Effect {
 /// A new session gets a short word about the last one; everything else waits until it is asked for.
 const STARTUP_CAP: usize = 2_000;
 
+/// A conversation that was replayed lacks only what changed since.
+const REPLAYED_CAP: usize = 1_000;
+
 /// What is written of an event, whoever else acts on it.
 pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPolicy) -> Vec<Effect> {
     let mut effects = vec![Effect::Journal(record.line())];
@@ -91,8 +94,8 @@ fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Eff
     }
 }
 
-/// Why a brief is given at this event, if one is.
-pub fn occasion(event: &Event, pending: Option<Pending>) -> Option<Occasion> {
+/// Why a brief is given at this event, if one is. `replays`: the harness resumes a session with its conversation.
+pub fn occasion(event: &Event, pending: Option<Pending>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
     }
@@ -100,7 +103,7 @@ pub fn occasion(event: &Event, pending: Option<Pending>) -> Option<Occasion> {
         Kind::SessionStart { source } => match source {
             Source::Startup => Some(Occasion::Started),
             Source::Compact => Some(Occasion::Compacted),
-            Source::Resume | Source::Fork => Some(Occasion::Resumed),
+            Source::Resume | Source::Fork => Some(resumed(replays)),
             Source::Clear | Source::Unknown => None,
         },
         // The brief that should have come with the session's start did not: it comes with the next prompt.
@@ -117,10 +120,16 @@ pub fn occasion(event: &Event, pending: Option<Pending>) -> Option<Occasion> {
     }
 }
 
+/// What a resume is to the agent.
+pub fn resumed(replays: bool) -> Occasion {
+    if replays { Occasion::Replayed } else { Occasion::Resumed }
+}
+
 /// How much may be told on an occasion, where the harness takes `context_cap`.
 pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(STARTUP_CAP),
+        Occasion::Replayed => context_cap.min(REPLAYED_CAP),
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => context_cap,
     }
 }
@@ -135,16 +144,45 @@ const GUIDANCE: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
-/// In a store that is not trusted: once a session, and to the person only. Somebody else's text never reaches the model
-/// unasked.
-pub fn untrusted(kind: &Kind, root: &str) -> Reply {
+/// Why nothing of a session is captured although somebody has set this up, or expects it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Off<'a> {
+    /// The records came with the folder.
+    Untrusted,
+    /// They were trusted at another path, which is gone.
+    Moved { from: &'a str },
+    /// By a setting.
+    Disabled,
+    /// Records cannot be written.
+    Unwritable { why: &'a str },
+}
+
+/// One line for the person where a session starts, with the way out. Somebody else's text never reaches the model unasked.
+pub fn tell_off(kind: &Kind, root: &str, off: Off) -> Reply {
     match kind {
-        Kind::SessionStart { source: Source::Startup } => Reply::TellUser(format!(
+        Kind::SessionStart { source: Source::Startup } => {}
+        // A store that came with the folder was never captured. The others were, and now are not.
+        Kind::SessionStart { source: Source::Resume | Source::Fork } if off != Off::Untrusted => {}
+        _ => return Reply::Silent,
+    }
+    Reply::TellUser(match off {
+        Off::Untrusted => format!(
             "Throughline: the records in {root}/.agent/context came with this folder and are not trusted on this \
              machine. Nothing is read from or written to them. Look at them, then run `thru trust` in a terminal."
-        )),
-        _ => Reply::Silent,
-    }
+        ),
+        Off::Moved { from } => format!(
+            "Throughline: this project was moved from {from} to {root}. Nothing is captured here until you run \
+             `thru trust --moved` in a terminal."
+        ),
+        Off::Disabled => format!(
+            "Throughline: hooks are switched off by `hooks.enabled = false`, so nothing of this session in {root} is \
+             captured. `thru config` shows which file says so."
+        ),
+        Off::Unwritable { why } => format!(
+            "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
+             ({why}). `thru doctor` says what to do."
+        ),
+    })
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         let agent = Some(Agent { id: "a".into(), kind: "explorer".into() });
         let event = Event { agent, ..event(kind) };
         assert_eq!(names(&run(&facts(), &event)), ["journal"]);
-        assert_eq!(occasion(&event, Some(Pending::Due)), None);
+        assert_eq!(occasion(&event, Some(Pending::Due), true), None);
         assert_eq!(guidance(&event, &Settings::default()), Reply::Silent);
     }
 }
@@ -113,8 +113,6 @@ fn when_a_brief_is_given() {
     let cases = [
         (start(Source::Startup), None, Some(Occasion::Started)),
         (start(Source::Compact), None, Some(Occasion::Compacted)),
-        (start(Source::Resume), None, Some(Occasion::Resumed)),
-        (start(Source::Fork), None, Some(Occasion::Resumed)),
         (start(Source::Clear), None, None),
         (start(Source::Unknown), None, None),
         (prompt(), None, None),
@@ -123,8 +121,16 @@ fn when_a_brief_is_given() {
         (Kind::Stop(Stop::default()), Some(Pending::Due), None),
     ];
     for (kind, pending, expected) in cases {
-        assert_eq!(occasion(&event(kind.clone()), pending), expected, "{kind:?} {pending:?}");
+        for replays in [false, true] {
+            let occasion = occasion(&event(kind.clone()), pending, replays);
+            assert_eq!(occasion, expected, "{kind:?} {pending:?}");
+        }
     }
+    for source in [Source::Resume, Source::Fork] {
+        assert_eq!(occasion(&event(start(source)), None, true), Some(Occasion::Replayed));
+        assert_eq!(occasion(&event(start(source)), None, false), Some(Occasion::Resumed));
+    }
+    assert_eq!(cap(Occasion::Replayed, 9_500), REPLAYED_CAP);
     assert_eq!(cap(Occasion::Started, 9_500), STARTUP_CAP);
     assert_eq!(cap(Occasion::Compacted, 9_500), 9_500);
 }
@@ -139,12 +145,26 @@ fn the_summariser_is_guided_unless_told_not_to() {
 }
 
 #[test]
-fn the_user_is_told_of_an_untrusted_store_at_startup_only() {
-    let told =
-        |kind: &Kind| matches!(untrusted(kind, "/p"), Reply::TellUser(text) if text.contains("thru trust"));
-    assert!(told(&start(Source::Startup)));
-    for source in [Source::Resume, Source::Clear, Source::Compact, Source::Fork, Source::Unknown] {
-        assert!(!told(&start(source)), "{source:?}");
+fn the_user_is_told_where_a_session_starts_why_nothing_is_captured() {
+    let moved = Off::Moved { from: "/old" };
+    let unwritable = Off::Unwritable { why: "no space" };
+    let cases = [
+        (Off::Untrusted, "`thru trust`", false),
+        (moved, "`thru trust --moved`", true),
+        (Off::Disabled, "`thru config`", true),
+        (unwritable, "`thru doctor`", true),
+    ];
+    for (off, way_out, at_resume) in cases {
+        let told = |kind: &Kind| matches!(tell_off(kind, "/p", off), Reply::TellUser(text) if text.contains(way_out));
+        assert!(told(&start(Source::Startup)), "{off:?}");
+        assert_eq!(
+            [Source::Resume, Source::Fork].map(|source| told(&start(source))),
+            [at_resume; 2],
+            "{off:?}"
+        );
+        for source in [Source::Clear, Source::Compact, Source::Unknown] {
+            assert!(!told(&start(source)), "{off:?} {source:?}");
+        }
+        assert!(!told(&prompt()), "{off:?}");
     }
-    assert!(!told(&prompt()));
 }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
+use crate::place;
 use crate::text::{cut, fingerprint};
 use crate::time;
 
@@ -20,7 +21,7 @@ pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 5;
+pub const SCHEMA_VERSION: u32 = 6;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -45,8 +46,12 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
+    /// The worktree that its paths are seen from: the one it was in first. Files of another have that one's path.
+    pub home: String,
     /// The session this one goes on from, as some harnesses have it after a compaction.
     pub previous: String,
+    /// Hooks saw it begin: what its transcript holds of the time before, they told.
+    pub from_start: bool,
     /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
     pub unread: u64,
     /// Bytes of the journal that a hook passed over because it had no time for them. A command reads them.
@@ -100,6 +105,9 @@ pub struct Digest {
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
+    /// Of a session that broke off: the calls that had begun, each with its command or file.
+    #[serde(skip)]
+    pub unfinished: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -192,6 +200,14 @@ impl Digest {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
+    /// Says how much of the transcript is not in here: hooks came late, and it was too long to be read whole.
+    pub fn transcript_unread_words(&self) -> Option<String> {
+        let megabytes = self.unread.div_ceil(1024 * 1024);
+        (self.unread > 0).then(|| {
+            format!("{megabytes} MB at the beginning of the transcript were not read; `thru brief --transcript FILE` reads all of it")
+        })
+    }
+
     /// Takes one record in.
     pub fn fold(&mut self, record: &Record) -> Folded {
         if self.is_repeated(record) {
@@ -206,6 +222,9 @@ impl Digest {
         }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
+        if self.home.is_empty() {
+            self.home.clone_from(&self.worktree);
+        }
         let main = record.agent.is_none();
         let event = record.event_name();
         let at_work = self.is_at_work();
@@ -235,6 +254,12 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
+                // A session that goes on under a new id begins where hooks saw the old one end.
+                self.from_start |= match record.name.as_ref() {
+                    "resume" | "fork" => false,
+                    "compact" => !record.previous.is_empty(),
+                    _ => true,
+                };
                 // Where no summary was told, this is how a compaction shows.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
@@ -332,7 +357,15 @@ impl Digest {
 
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            self.add_file(file, u32::from(record.agent.is_some()));
+            // A session can move to another worktree: there the same name is another file.
+            match record.worktree == self.home || file.outside {
+                true => self.add_file(file, u32::from(record.agent.is_some())),
+                false => {
+                    let whole = format!("{}/{}", record.worktree, file.path);
+                    let path = place::within(&self.home, &whole).path.into_owned();
+                    self.add_file(&FileField { path, ..file.clone() }, u32::from(record.agent.is_some()));
+                }
+            }
         }
         // A sub-agent's files matter to the session; how its commands ended is its own business.
         if record.agent.is_none() {

@@ -11,6 +11,8 @@ pub enum Reply {
     Block(String),
     /// Text for the model.
     Context(String),
+    /// Both: text for the model, and one message for the person.
+    ContextAndUser { context: String, user: String },
     /// What a summary should keep. For the summariser, where the harness lets us speak to it.
     Guidance(String),
 }
@@ -41,11 +43,22 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::Silent => 0,
         Reply::TellUser(_) => 1,
         Reply::Guidance(_) => 2,
-        Reply::Context(_) => 3,
+        Reply::Context(_) | Reply::ContextAndUser { .. } => 3,
         Reply::Block(_) => 4,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
-    parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join).unwrap_or_default()
+    // What the person is told goes beside what the model is told.
+    let user = parts.iter().find_map(|part| match &part.reply {
+        Reply::TellUser(text) => Some(text.clone()),
+        _ => None,
+    });
+    let told = parts.into_iter().filter(|part| strength(&part.reply) == strongest).reduce(join);
+    let Part { reply, told } = told.unwrap_or_default();
+    let reply = match (reply, user) {
+        (Reply::Context(context), Some(user)) => Reply::ContextAndUser { context, user },
+        (reply, _) => reply,
+    };
+    Part { reply, told }
 }
 
 fn join(first: Part, second: Part) -> Part {

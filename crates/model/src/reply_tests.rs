@@ -33,13 +33,23 @@ fn one_reply_out_of_several() {
             part(block("1"), "a"),
         ),
         (
-            "the model before the user",
+            "the model and the user side by side",
             vec![part(user(), "a"), part(context("x"), "b")],
-            part(context("x"), "b"),
+            part(Reply::ContextAndUser { context: "x".to_owned(), user: "u".to_owned() }, "b"),
         ),
         ("guidance before the user", vec![part(user(), "a"), part(guidance(), "b")], part(guidance(), "b")),
     ];
     for (name, parts, expected) in cases {
         assert_eq!(combine(parts.clone()), *expected, "{name}");
     }
+}
+
+#[test]
+fn the_person_is_told_beside_the_model() {
+    let parts = vec![
+        Part { reply: Reply::Context("facts".into()), told: vec!["a".into()] },
+        Part::of(Reply::TellUser("no room".into())),
+    ];
+    let reply = Reply::ContextAndUser { context: "facts".into(), user: "no room".into() };
+    assert_eq!(combine(parts), Part { reply, told: vec!["a".into()] });
 }

@@ -8,6 +8,7 @@ pub mod loops;
 pub mod outputs;
 pub mod packets;
 pub mod roles;
+pub mod sessions;
 pub mod workstreams;
 
 use std::cell::RefCell;
@@ -30,7 +31,7 @@ use crate::{Error, Mode, Result, World};
 
 /// Every feature, in the order in which they are asked and told.
 pub const FEATURES: &[Feature] =
-    &[loops::ROW, roles::ROW, workstreams::ROW, packets::ROW, crashed::ROW, outputs::ROW];
+    &[loops::ROW, roles::ROW, workstreams::ROW, packets::ROW, crashed::ROW, sessions::ROW, outputs::ROW];
 
 /// One feature: what it wants to hear of, and what it does then. A row spells out what it has and takes the rest from
 /// [`Feature::NONE`].
@@ -225,5 +226,15 @@ pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
             Err(error) => problems.push(error.to_string()),
         }
     }
+    // A packet that another line tells of need not be offered as well.
+    let texts: Vec<String> = all
+        .iter()
+        .filter(|one| !one.id.starts_with(packets::OFFER))
+        .map(|one| one.forms[0].clone())
+        .collect();
+    all.retain(|one| {
+        let offered = one.id.strip_prefix(packets::OFFER);
+        !offered.is_some_and(|packet| texts.iter().any(|text| text.contains(packet)))
+    });
     (all, problems)
 }

@@ -17,7 +17,7 @@ use std::time::Instant;
 use harness::Harness;
 pub use harness::is_whole;
 use model::brief::Brief;
-use model::decide::{self, Effect, Facts};
+use model::decide::{self, Effect, Facts, Off};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal::{self, Record};
@@ -25,7 +25,7 @@ use model::marker::{Marker, ProjectId};
 use model::redact::Redacted;
 use model::reply::{Part, Reply, combine};
 use model::session::Pending;
-use store::layout;
+use store::feed::Cursor;
 
 use crate::features::{FEATURES, ProjectContext};
 use crate::process::alive;
@@ -33,6 +33,7 @@ use crate::project::settings;
 use crate::session::brief::{self, BriefRequest};
 use crate::{Mode, Result, World};
 
+use crate::session::context_held;
 use checkpoint::Checkpoint;
 use context::HookContext;
 use deadline::Deadline;
@@ -96,15 +97,27 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     }
     let settings = settings::for_hook(world, trusted.then_some(&*store));
     trace.trusted(trusted, &settings);
-    if !settings.hooks_enabled {
-        return trace.silent(|| "hooks.enabled is false: hooks do nothing".to_owned());
-    }
     let event = decoded.as_ref().ok();
+    let off = |off: Off, trace: &mut Trace, silent: &str| {
+        let reply = event
+            .map_or(Reply::Silent, |event| decide::tell_off(&event.kind, &root.path.to_string_lossy(), off));
+        event.map_or_else(Vec::new, |event| trace.reply(harness, event, &reply, silent))
+    };
+    if !settings.hooks_enabled {
+        let silent = "hooks.enabled is false: hooks do nothing";
+        // Whoever sets a variable expects no capture, and nobody does where there is no trust.
+        if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
+            return trace.silent(|| silent.to_owned());
+        }
+        return off(Off::Disabled, trace, silent);
+    }
     if !trusted {
-        let reply =
-            event.map_or(Reply::Silent, |event| decide::untrusted(&event.kind, &root.path.to_string_lossy()));
+        let is_start = event.is_some_and(|event| matches!(event.kind, Kind::SessionStart { .. }));
+        let from = || trust.as_ref()?.moved_from(&marker.project_id).ok()?;
+        let from = is_start.then(from).flatten();
+        let why = from.as_deref().map_or(Off::Untrusted, |from| Off::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
-        return event.map_or_else(Vec::new, |event| trace.reply(harness, event, &reply, silent));
+        return off(why, trace, silent);
     }
     let deadline = Deadline::of_event(event.map(|event| &event.kind), &settings, call.started);
     store.set_until(deadline.end());
@@ -195,7 +208,7 @@ impl Hook<'_> {
         trace.brief(brief.as_ref());
         let effects = decide::capture(&facts, event, &record, &policy);
         trace.effects(&effects);
-        self.apply(effects, &context);
+        let is_written = self.apply(effects, &context);
         drop(turn);
 
         let mut parts = self.ask_features(&context, trace);
@@ -204,15 +217,21 @@ impl Hook<'_> {
                 .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
         );
         parts.push(Part::of(decide::guidance(event, self.project.settings)));
+        if let Err(error) = &is_written {
+            let (root, why) = (self.project.root.path.to_string_lossy(), error.to_string());
+            parts.push(Part::of(decide::tell_off(&event.kind, &root, Off::Unwritable { why: &why })));
+        }
         // Whoever sends half a payload is in no state to take an answer.
         let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
         // What we captured is redacted already. Records that people write (packets, manifests, roles) are not.
-        if let Reply::Context(text) = &mut reply {
+        if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } = &mut reply {
             *text = Redacted::whole(text, self.project.settings.redact()).to_string();
         }
         let answer = trace.reply(self.harness, event, &reply, "no feature has anything to say at this event");
         self.told(&context, &told);
-        drop(composed);
+        if let Some(composed) = composed {
+            self.remember_told(&context, &composed, &told);
+        }
 
         if event.torn {
             self.error("the payload breaks off; what stood before the tear was kept");
@@ -242,7 +261,8 @@ impl Hook<'_> {
 
     /// What a brief tells here, if one is due.
     fn brief(&self, context: &HookContext) -> Option<brief::Composed> {
-        let occasion = decide::occasion(context.event, context.pending)?;
+        let replays = self.harness.capabilities.replays_conversation;
+        let occasion = decide::occasion(context.event, context.pending, replays)?;
         let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
         let request = BriefRequest {
             project: self.project,
@@ -265,6 +285,14 @@ impl Hook<'_> {
             for feature in FEATURES {
                 self.note(feature.guard(|| (feature.continue_as)(context, &previous)));
             }
+        }
+    }
+
+    /// What stands in the agent's context now is not told again at a resume.
+    fn remember_told(&self, context: &HookContext, composed: &brief::Composed, told: &[String]) {
+        if self.mode == Mode::Write {
+            let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
+            self.note(context_held::remember(context, composed.occasion, now.collect()));
         }
     }
 
@@ -304,7 +332,8 @@ impl Hook<'_> {
             _ if event.agent.is_some() => false,
             // A compaction that no hook told of shows there, and this is the first chance to speak of it.
             Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // A fork has an id that no hook has seen; others began before the hooks were there.
+            // The transcript has not been read: a fork has an id that no hook has seen, others began before the hooks
+            // were there.
             Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
                 event.transcript.is_some()
@@ -324,7 +353,7 @@ impl Hook<'_> {
     }
 
     fn is_unseen(&self, session: &Id) -> bool {
-        matches!(self.project.store.dir().look(&layout::journal(session)), Ok(None))
+        matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
     /// Looked at only where it can matter.
@@ -354,13 +383,19 @@ impl Hook<'_> {
             && store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(record))
     }
 
-    /// Every effect is tried, whatever became of the others.
-    fn apply(&self, effects: Vec<Effect>, context: &HookContext) {
+    /// Every effect is tried, whatever became of the others. Whether the journal took the event.
+    fn apply(&self, effects: Vec<Effect>, context: &HookContext) -> Result<()> {
+        let mut journalled = Ok(());
         if self.mode == Mode::Write {
             for effect in effects {
-                self.note(self.apply_one(effect, context));
+                let is_journal = matches!(effect, Effect::Journal(_));
+                let applied = self.apply_one(effect, context).inspect_err(|error| self.error(error));
+                if is_journal {
+                    journalled = applied;
+                }
             }
         }
+        journalled
     }
 
     fn apply_one(&self, effect: Effect, context: &HookContext) -> Result<()> {
@@ -407,7 +442,8 @@ impl Hook<'_> {
             limit: self.project.settings.log_limit_bytes(),
             deadline: self.deadline,
             follow,
-        })
+        })?;
+        Ok(())
     }
 
     fn error(&self, why: &(impl ToString + ?Sized)) {

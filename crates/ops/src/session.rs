@@ -1,10 +1,12 @@
 //! One session, and all of them: what was recorded, and what is told of it.
 
 pub mod brief;
+pub(crate) mod context_held;
 pub mod files;
 pub mod firing;
 pub mod journal;
 pub mod list;
 pub(crate) mod past;
+pub(crate) mod roster;
 pub mod transcript;
 pub(crate) mod transcript_reader;

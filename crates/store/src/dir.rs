@@ -134,6 +134,15 @@ impl Dir {
         Ok(bytes)
     }
 
+    /// The first `max` bytes of a file, or all of a shorter one.
+    pub fn read_start(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
+        let (file, size) = self.open_file(rel)?;
+        let mut bytes = vec![0; usize::try_from(size).unwrap_or(max).min(max)];
+        let got = file.read_at(&mut bytes, 0).map_err(|e| io_error(&e, &self.path.join(rel), "read"))?;
+        bytes.truncate(got);
+        Ok(bytes)
+    }
+
     /// Opens a regular file to read it, and says how large it is.
     pub(crate) fn open_file(&self, rel: &str) -> Result<(File, u64)> {
         let fd = self.open_to_read(rel)?;

@@ -79,6 +79,12 @@ pub fn read_new(
     Ok(report)
 }
 
+/// A cursor at the beginning of a line that was read before, to read it again.
+pub fn cursor_at(path: &Path, offset: u64) -> Result<Cursor> {
+    let feed = Feed::open(path)?;
+    Ok(Cursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
+}
+
 /// Reads a file from its first line to its last: for commands that somebody waits for, not for hooks.
 pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     Feed::open(path)?.read(0, 0, limits, each)

@@ -89,6 +89,8 @@ pub const DIGESTS: &str = "state/digest";
 pub const CURSORS: &str = "state/cursors";
 /// How many records could not be written, and when. Made in advance, because a full disk takes no new file.
 pub const LOST: &str = "state/lost.json";
+/// Which facts a session's context holds since its last compaction.
+pub const CONTEXT_HELD: &str = "state/told";
 /// Sessions between a compaction and their brief.
 pub const PENDING: &str = "state/pending";
 pub const LOCKS: &str = "state/locks";
@@ -145,6 +147,11 @@ pub fn outputs_lock(what: &str) -> String {
 
 pub fn journal(session: &Id) -> String {
     format!("{JOURNALS}/{session}.jsonl")
+}
+
+/// The first of the parts that readers take before [`journal`] itself.
+pub fn first_journal_part(session: &Id) -> String {
+    format!("{JOURNALS}/{session}~0001.jsonl")
 }
 
 /// Everything stays out of git.

@@ -7,7 +7,7 @@ use model::id::Id;
 use model::journal::Record;
 
 use crate::log::{LogPosition, NewLines};
-use crate::{Error, Lock, Result, Store, layout};
+use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
     /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
@@ -50,6 +50,12 @@ impl Store {
         digest.journal_unread += unread;
         self.note_unread(unread);
         Ok(Some(digest))
+    }
+
+    /// Puts `text`, whole lines, before all that the journal holds. Only where it has one part: the order is then right for
+    /// everybody, also for who appends meanwhile.
+    pub fn put_first_part(&self, session: &Id, text: &[u8]) -> Result<()> {
+        self.dir().put(&layout::first_journal_part(session), text, Durability::Relaxed)
     }
 
     /// Held while a session is folded and its digest replaced.

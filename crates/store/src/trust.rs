@@ -70,6 +70,30 @@ impl Trust {
         Ok(holds)
     }
 
+    /// Where the project was trusted before it was moved: none of those paths is there any more. None where it was not.
+    pub fn moved_from(&self, project: &ProjectId) -> Result<Option<String>> {
+        let (record, _) = self.read(project)?;
+        let is_gone = |root: &TrustedRoot| Path::new(&root.path).symlink_metadata().is_err();
+        let newest = record.roots.iter().max_by(|a, b| a.trusted_at.cmp(&b.trusted_at));
+        let from = newest.filter(|_| record.roots.iter().all(is_gone)).map(|root| root.path.clone());
+        if from.is_some() {
+            self.require_private()?;
+        }
+        Ok(from)
+    }
+
+    /// Trusts the new path of a project in place of the old ones, which are gone.
+    pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
+        let path = canonical(root)?;
+        self.update(project, wait, |roots| {
+            roots.retain(|known| Path::new(&known.path).symlink_metadata().is_ok() && known.path != path);
+            roots.push(TrustedRoot { path: path.clone(), trusted_at: time::rfc3339(now) });
+            roots.sort_by(|a, b| a.path.cmp(&b.path));
+            true
+        })?;
+        Ok(())
+    }
+
     /// `trust/` and the folders it is in must be the user's alone, or a forged `XDG_STATE_HOME` could vouch for anything.
     fn require_private(&self) -> Result<()> {
         let trust = self.state.join("trust");

@@ -37,6 +37,8 @@ pub const ROW: Harness = Harness {
         reports_compactions: Coverage::AllBut("an automatic compaction"),
         reports_failed_tools: false,
         names_subagents: false,
+        // Not tried out with the real program: a brief too many does less harm than one too few.
+        replays_conversation: false,
     },
     context_cap: 9_500,
     decode: wire::decode,

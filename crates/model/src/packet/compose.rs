@@ -240,6 +240,12 @@ impl<'a> Facts<'a> {
         if !said.is_empty() {
             text.push_str(&format!("\nThe agent said last:\n\n{}\n", quote(said, 1_500)));
         }
+        let unfinished = &self.material.digest.unfinished;
+        list(
+            &mut text,
+            "Begun and not finished when the session broke off",
+            unfinished.iter().map(|call| code(call, 300)),
+        );
         text.push_str(&match self.material.git {
             Some(git) => format!("\nGit: {}.\n", git_words(git)),
             None => "\nNot in git.\n".to_owned(),

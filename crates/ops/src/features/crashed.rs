@@ -1,26 +1,32 @@
 //! `thru sweep`: sessions that ended without an end leave a packet too.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion};
 use model::digest::FileUse;
+use model::event::{Event, Kind};
 use model::id::Id;
+use model::journal::{Record, RecordPolicy};
 use model::packet::{Packet, Status, words};
 use model::render::{inline, path};
 use model::text::count;
 use model::{shell, time};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 use store::{Lock, LogPosition, SessionState, Store, layout};
 
 use crate::features::packets::handoff::{self, FileHashes};
 use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone, packets};
+use crate::hook::checkpoint::{self, Checkpoint};
 use crate::hook::context::HookContext;
+use crate::hook::deadline::Deadline;
+use crate::hook::retell::TranscriptRecord;
 use crate::process::alive;
-use crate::project::Project;
+use crate::project::{Project, settings};
+use crate::session::roster::{self, Entry};
 use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
@@ -54,27 +60,6 @@ pub struct Swept {
     pub packet: String,
     /// False in a dry run.
     pub written: bool,
-}
-
-/// One line of the list of sessions, whatever it tells.
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Line {
-    ts: String,
-    session: String,
-    harness: String,
-    process: Option<String>,
-    previous: Option<String>,
-    ended: Option<String>,
-}
-
-/// A session that may be dead.
-#[derive(Clone, Debug)]
-struct Open {
-    session: Id,
-    harness: String,
-    process: Option<String>,
-    at: String,
 }
 
 /// Writes the packet of every dead session that has none.
@@ -116,14 +101,18 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         tail => tail?,
     };
+    let current = context.session.map(Id::as_str);
+    let mut open = open(&tail);
+    open.retain(|open| Some(open.session.as_str()) != current);
+    if open.is_empty() {
+        return Ok(Vec::new());
+    }
     // One start deals with it; whoever comes at the same time leaves it alone.
     let lock = match lock(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
     };
-    let current = context.session.map(Id::as_str);
-    let open = open(&tail);
-    let others = open.iter().rev().filter(|open| Some(open.session.as_str()) != current).take(LOOKED_AT);
+    let others = open.iter().rev().take(LOOKED_AT);
     let mut crashed = None;
     for open in others {
         let seen = seen_to(store, open)?;
@@ -157,7 +146,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![candidate(open, &packet)])
 }
 
-fn candidate(open: &Open, packet: &str) -> Candidate {
+fn candidate(open: &Entry, packet: &str) -> Candidate {
     let (session, at) = (path(open.session.as_str(), 40), path(&open.at, 30));
     let text = format!(
         "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
@@ -212,8 +201,13 @@ fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock(layout::SWEEP_LOCK, wait)
 }
 
-fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, hashes: FileHashes) -> Result<Swept> {
-    let source = handoff::of_session(project, &open.session, None)?;
+fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: FileHashes) -> Result<Swept> {
+    let unfinished = match mode {
+        Mode::Write => catch_up(world, project, open, hashes),
+        Mode::DryRun => Vec::new(),
+    };
+    let mut source = handoff::of_session(project, &open.session, None)?;
+    source.digest.unfinished = unfinished;
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
         session: open.session.to_string(),
@@ -252,29 +246,68 @@ fn sweep(world: &World, project: &Project, open: &Open, mode: Mode, hashes: File
     Ok(swept(report.id, true))
 }
 
-/// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.
-fn open(text: &[u8]) -> Vec<Open> {
-    let mut open: BTreeMap<String, (usize, Open)> = BTreeMap::new();
-    let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    for (place, line) in lines.enumerate() {
-        if let Some(previous) = &line.previous {
-            open.remove(previous);
-        }
-        let Ok(session) = Id::new(&line.session) else { continue };
-        match line.ended {
-            Some(_) => drop(open.remove(&line.session)),
-            None => {
-                let Line { harness, process, ts: at, .. } = line;
-                open.insert(line.session, (place, Open { session, harness, process, at }));
-            }
-        }
-    }
-    let mut open: Vec<(usize, Open)> = open.into_values().collect();
-    open.sort_by_key(|(place, _)| *place);
-    open.into_iter().map(|(_, open)| open).collect()
+/// Brings the records of a session that broke off up to the end of its transcript: its last words are there, and what it
+/// had begun. Returns the latter. Where this fails, its packet says what hooks have told.
+fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) -> Vec<String> {
+    let (Some(transcript), Some(harness)) = (dead.transcript.as_deref(), harness::by_name(&dead.harness))
+    else {
+        return Vec::new();
+    };
+    let settings = settings::for_hook(world, Some(&project.store));
+    let event = Event {
+        session: dead.session.as_str().into(),
+        id: None,
+        torn: false,
+        previous: None,
+        cwd: None,
+        transcript: Some(transcript.into()),
+        agent: None,
+        kind: Kind::Other { name: "sweep".into() },
+    };
+    let checkout = if dead.worktree.is_empty() {
+        project.root.checkout.to_string_lossy()
+    } else {
+        Cow::Borrowed(dead.worktree.as_str())
+    };
+    let wait = if hashes == FileHashes::Take { WAIT } else { Duration::ZERO };
+    let policy = RecordPolicy {
+        harness: harness.name,
+        checkout: &checkout,
+        redact: settings.redact(),
+        now: world.now,
+    };
+    let begun = checkpoint::run(&Checkpoint {
+        store: &project.store,
+        harness,
+        policy,
+        session: &dead.session,
+        event: &event,
+        limit: settings.log_limit_bytes(),
+        deadline: Deadline::within(wait),
+        follow: &|_| Ok(None),
+    });
+    let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&event), &policy));
+    begun.unwrap_or_default().iter().map(words).collect()
 }
 
-fn is_dead(store: &Store, open: &Open, now: Timestamp) -> Result<bool> {
+/// `cargo test`, or `Edit src/a.rs`.
+fn unfinished_words(call: &Record) -> String {
+    match (call.command.as_ref(), call.files.first()) {
+        ("", Some(file)) => format!("{} {}", call.tool, file.path),
+        ("", None) => call.tool.to_string(),
+        (command, _) => command.to_owned(),
+    }
+}
+
+/// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.
+fn open(text: &[u8]) -> Vec<Entry> {
+    let mut entries = roster::parse(text);
+    entries.retain(Entry::is_open);
+    entries
+}
+
+/// Its process is gone, or nothing was heard of it for long.
+pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
     }
@@ -304,7 +337,7 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
 }
 
 /// None also for a session that was taken up again since, and worked.
-fn seen_to(store: &Store, open: &Open) -> Result<Option<CrashRecord>> {
+fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
     // What it did right behind its own handoff is no reason for a second packet.
     let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;

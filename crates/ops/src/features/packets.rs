@@ -3,6 +3,7 @@
 mod edit;
 pub mod handoff;
 mod import;
+mod offer;
 pub mod pickup;
 mod report;
 
@@ -27,6 +28,7 @@ use crate::{Error, Result, World};
 pub(crate) use edit::inside;
 pub use edit::{Edit, Edited, edit};
 pub use import::{Imported, import};
+pub(crate) use offer::ID as OFFER;
 
 pub const ROW: Feature = Feature {
     name: "packets",

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use harness::Harness;
 use model::digest::Digest;
-use model::event::{Event, Kind};
+use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal::RecordPolicy;
-use model::session::Pending;
+use model::session::{self, Pending};
 use model::suggest;
 use model::transcript::Line;
 use store::feed::{self, Limits};
@@ -16,12 +16,15 @@ use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
 use crate::hook::retell::{Retelling, TranscriptRecord};
+use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot; at
-/// the first, a stop has no time for more, and a compaction has some. What is passed over is counted as unread.
-const WINDOW_AT_STOP: u64 = 384 * 1024;
-const WINDOW_AT_COMPACTION: u64 = 3 * 512 * 1024;
+/// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot. What is
+/// passed over is counted as unread, and the brief says so.
+const WINDOW: u64 = 16 * 1024 * 1024;
+
+/// How far back a call that has not ended is waited for. One that began earlier never will: it was killed.
+const REREAD: u64 = 384 * 1024;
 
 /// What a checkpoint works on.
 #[derive(Clone, Copy)]
@@ -41,15 +44,15 @@ pub struct Checkpoint<'a> {
 pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
 /// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: what is told again
-/// is not counted again.
-pub fn run(work: &Checkpoint) -> crate::Result<()> {
+/// is not counted again. Returns the calls that have begun and not ended.
+pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut suggestions = Vec::new();
     // What the transcript adds goes through the journal like everything else, so that a digest made again from the
     // journal is the same digest.
     let mut digest = store.digest(session, |record| suggestions.extend(suggest::lines(record)))?;
-    let (caught_up, begun) = match catch_up(work, &mut digest) {
+    let (caught_up, begun) = match catch_up(work, &mut digest, &mut suggestions) {
         Ok(begun) => (Ok(()), begun),
         Err(error) => (Err(error), Vec::new()),
     };
@@ -71,7 +74,7 @@ pub fn run(work: &Checkpoint) -> crate::Result<()> {
     caught_up?;
     match followed? {
         Some(what) => Err(crate::Error::Failed { what }),
-        None => Ok(()),
+        None => Ok(begun),
     }
 }
 
@@ -88,30 +91,35 @@ fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptReco
 
 /// Journals what the transcript tells and no hook did, and returns the calls that have not ended. The transcript may be
 /// absent: some harnesses write it late.
-fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<TranscriptRecord>> {
+fn catch_up(
+    work: &Checkpoint,
+    digest: &mut Digest,
+    suggestions: &mut Vec<Vec<u8>>,
+) -> Result<Vec<TranscriptRecord>> {
     let Some(path) = work.event.transcript.as_deref() else { return Ok(Vec::new()) };
     let cursor: Option<feed::Cursor> = work.store.session(work.session).get().ok().flatten();
-    // Hooks that were not there from the beginning have missed prompts too.
+    let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    let whole = !reports_all || cursor.is_none() && digest.prompts.is_empty();
-    let mut retelling = Retelling::new(whole, work.policy.redact);
-    let window = match work.event.kind {
-        Kind::BeforeCompact { .. } | Kind::SessionEnd { .. } => WINDOW_AT_COMPACTION,
-        _ => WINDOW_AT_STOP,
-    };
-    let limits = Limits { window, ..Limits::default() };
-    let hear = |line: Line| retelling.hear(line);
+    // Hooks that were not there from the beginning have missed prompts too.
+    let mut retelling = Retelling::new(!reports_all || is_first_contact, work.policy.redact);
+    let limits = Limits { window: WINDOW, ..Limits::default() };
+    let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
     let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);
     let report = match read {
         Err(Error::Absent { .. }) => return Ok(Vec::new()),
         report => report?,
     };
     digest.unread += report.unread_before;
-    let lines = new_lines(work, &retelling.told, digest);
     for (kind, times) in &retelling.unknown {
         *digest.unknown.entry(kind.clone()).or_default() += times;
     }
+    let mut told = retelling.told.as_slice();
+    if is_first_contact {
+        register(work);
+        told = put_earlier(work, told, digest, suggestions)?;
+    }
+    let lines = new_lines(work, told, digest, is_first_contact && reports_all);
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
@@ -122,18 +130,81 @@ fn catch_up(work: &Checkpoint, digest: &mut Digest) -> Result<Vec<TranscriptReco
         work.store.session(work.session).put(&Pending::Due)?;
     }
     // A call whose end has not come yet is read again next time; what is known by then is not told twice.
-    let begun = retelling.begun();
-    if begun.is_empty() {
-        work.store.session(work.session).put(&report.cursor)?;
+    let end = report.cursor.offset;
+    let cursor = match retelling.first_open().filter(|line_at| end.saturating_sub(*line_at) <= REREAD) {
+        Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
+        None => report.cursor,
+    };
+    work.store.session(work.session).put(&cursor)?;
+    Ok(retelling.begun())
+}
+
+/// A session whose start no hook saw stands in the list of sessions too: it can run beside others, and break off.
+fn register(work: &Checkpoint) {
+    if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
+        let process = alive::harness();
+        let line = session::line(work.event, Source::Unknown, process.as_deref(), &work.policy);
+        let _ = work.store.append_session(&line, work.limit);
     }
-    Ok(begun)
+}
+
+/// At the first contact: what happened before any hook ran becomes the first part of the journal, so that the journal is
+/// in the order of time. Returns what the transcript tells of the time after that.
+fn put_earlier<'t>(
+    work: &Checkpoint,
+    told: &'t [TranscriptRecord],
+    digest: &mut Digest,
+    suggestions: &mut Vec<Vec<u8>>,
+) -> Result<&'t [TranscriptRecord]> {
+    let journal = layout::journal(work.session);
+    let is_earlier = |told: &TranscriptRecord| {
+        digest.records == 0 || told.at.as_deref().is_none_or(|at| at < digest.first_at.as_str())
+    };
+    let (earlier, later) =
+        told.split_at(told.iter().position(|told| !is_earlier(told)).unwrap_or(told.len()));
+    if earlier.is_empty() || !work.store.dir().rotated(&journal)?.is_empty() {
+        return Ok(told);
+    }
+    // The harness notes a prompt a moment before it calls the hook.
+    let first = digest.prompts.first().map(|prompt| prompt.text.clone());
+    let mut again = std::mem::take(digest).again();
+    let mut text = Vec::new();
+    for told in earlier {
+        let event = told.event(work.event);
+        let record = told.record(&event, &work.policy);
+        let is_told = matches!(told.kind, Kind::Prompt { .. })
+            && first.as_deref().is_some_and(|first| record.text.starts_with(first));
+        if !is_told {
+            text.extend_from_slice(&record.line());
+            text.push(b'\n');
+            again.fold(&record);
+            suggestions.extend(suggest::lines(&record));
+        }
+    }
+    work.store.put_first_part(work.session, &text)?;
+    again.parts = 1;
+    *digest = again;
+    if let Some(folded) = work.store.fold_on(work.session, digest.clone(), &mut |_| {})? {
+        *digest = folded;
+    }
+    Ok(later)
 }
 
 /// The lines of what is not in the journal yet: whatever has an id that is new, also where a hook told the same thing
-/// without one. Then the digest sees both, now and when it is made again.
-fn new_lines(work: &Checkpoint, told: &[TranscriptRecord], digest: &Digest) -> Vec<Vec<u8>> {
+/// without one. Then the digest sees both, now and when it is made again. Where hooks tell every prompt, those of the time
+/// since they began are known.
+fn new_lines(
+    work: &Checkpoint,
+    told: &[TranscriptRecord],
+    digest: &Digest,
+    knows_prompts: bool,
+) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    for told in told {
+    // No hook tells the words of a refusal.
+    let is_known = |told: &TranscriptRecord| {
+        knows_prompts && matches!(told.kind, Kind::Prompt { .. }) && told.refused.is_none()
+    };
+    for told in told.iter().filter(|told| !is_known(told)) {
         let event = told.event(work.event);
         let record = told.record(&event, &work.policy);
         if !digest.knows(&record) {

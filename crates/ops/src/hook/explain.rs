@@ -171,7 +171,9 @@ fn reply_words(reply: &Reply) -> Option<String> {
         Reply::Silent => None,
         Reply::TellUser(text) => Some(format!("tell the user: {text}")),
         Reply::Block(text) => Some(format!("do not stop: {text}")),
-        Reply::Context(text) => Some(format!("tell the model: {text}")),
+        Reply::ContextAndUser { context: text, .. } | Reply::Context(text) => {
+            Some(format!("tell the model: {text}"))
+        }
         Reply::Guidance(text) => Some(format!("tell the summariser: {text}")),
     }
 }

@@ -63,12 +63,14 @@ impl TranscriptRecord {
 /// Listens to lines. Only the main agent's are told: a sub-agent's context is its own.
 #[derive(Debug)]
 pub struct Retelling {
-    /// Prompts, words and compactions too, not only calls.
+    /// Prompts and compactions too, not only calls and words.
     whole: bool,
     redact: redact::Options,
     dedup: Dedup,
-    /// Calls whose end has not come yet.
-    open: Vec<ToolDone<'static>>,
+    /// Calls whose end has not come yet, and where the line of each begins.
+    open: Vec<(ToolDone<'static>, u64)>,
+    /// Where the line being heard begins.
+    line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
@@ -87,6 +89,7 @@ impl Retelling {
             redact,
             dedup: Dedup::default(),
             open: Vec::new(),
+            line_at: 0,
             told: Vec::new(),
             compacted: false,
             unknown: BTreeMap::new(),
@@ -105,7 +108,17 @@ impl Retelling {
             said: false,
             refused: None,
         };
-        self.open.into_iter().map(told).collect()
+        self.open.into_iter().map(|(call, _)| told(call)).collect()
+    }
+
+    /// Where the line of the first call begins that has not ended.
+    pub fn first_open(&self) -> Option<u64> {
+        self.open.first().map(|(_, line_at)| *line_at)
+    }
+
+    pub fn hear_at(&mut self, line: Line, line_at: u64) {
+        self.line_at = line_at;
+        self.hear(line);
     }
 
     pub fn hear(&mut self, line: Line) {
@@ -133,7 +146,7 @@ impl Retelling {
     /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
-        for call in std::mem::take(&mut self.open) {
+        for (call, _) in std::mem::take(&mut self.open) {
             let mention = |file: Touched<'static>| Touched { action: Action::Mention, ..file };
             let files = call.files.into_iter().map(mention).collect();
             let id = call.id.as_deref().unwrap_or_default().to_owned();
@@ -144,13 +157,15 @@ impl Retelling {
 
     fn take(&mut self, item: &Item, at: Option<&str>) {
         match item {
-            Item::Call(call) => self.open.push(begun(call)),
+            Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
                 // With a result it belongs to the call that ended: only then its number is known.
                 let change = Some(owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
-                    None => self.open.last_mut().into_iter().for_each(|call| call.todos.clone_from(&change)),
+                    None => {
+                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change))
+                    }
                 }
             }
             Item::Answer { question: Some(question), text, .. } => {
@@ -161,7 +176,8 @@ impl Retelling {
             }
             // Words given with a refusal, which no hook tells of. Readers give them before the refusal itself.
             Item::Answer { question: None, call, text } => {
-                let call = self.open.iter().find(|open| call.is_some() && open.id == *call);
+                let call =
+                    self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
                 let what = call.map(|call| call.command.clone().unwrap_or_else(|| call.tool.clone()));
                 self.said = None;
                 let kind = Kind::Prompt { text: owned(text) };
@@ -206,8 +222,10 @@ impl Retelling {
 
     fn end(&mut self, result: &CallResult, at: Option<&str>) {
         let Some(id) = result.call.as_deref() else { return };
-        let Some(place) = self.open.iter().position(|call| call.id.as_deref() == Some(id)) else { return };
-        let mut call = self.open.remove(place);
+        let Some(place) = self.open.iter().position(|(call, _)| call.id.as_deref() == Some(id)) else {
+            return;
+        };
+        let (mut call, _) = self.open.remove(place);
         if result.refused {
             return; // it was never run
         }

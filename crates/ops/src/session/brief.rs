@@ -12,11 +12,11 @@ use model::redact::{self, Redacted};
 use serde::Serialize;
 use store::{Found, Lock};
 
-use crate::features::{self, BriefContext, ProjectContext};
+use crate::features::{self, BriefContext, ProjectContext, sessions};
 use crate::project::settings;
-use crate::session::list;
 use crate::session::past::{self, Gathered};
 use crate::session::transcript::{self, Skipped, Source};
+use crate::session::{context_held, list, roster};
 use crate::{Error, Mode, Result, World};
 
 /// More than any harness's summary has.
@@ -41,8 +41,11 @@ pub struct BriefRequest<'a> {
 pub struct Composed {
     /// None when there is nothing to tell.
     pub brief: Option<Brief>,
+    pub occasion: Occasion,
     /// What features could not say.
     pub problems: Vec<String>,
+    /// The facts of features with what tells each from any other.
+    pub marks: Vec<(String, u64)>,
     /// Kept until it was told, so that nobody else tells the same.
     _held: Vec<Lock>,
 }
@@ -52,7 +55,9 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
     let (gathered, records) = gather(request)?;
     let brief =
         model::brief::compose(&material(request.occasion, &gathered, &records.candidates), request.room);
-    Some(Composed { brief, problems: records.problems, _held: records.held })
+    let marks = records.candidates.iter().map(|one| (one.id.clone(), context_held::mark(one))).collect();
+    let Records { problems, held, .. } = records;
+    Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
 /// What features add, and what keeps others from adding the same meanwhile.
@@ -64,17 +69,43 @@ struct Records {
 
 fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
-    let told_of = match occasion {
-        // A new session is told of the one before it.
-        Occasion::Started => past::last_other_session(project.store, session)?,
-        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => previous.or(session)?.clone(),
+    let gathered = match occasion {
+        // A new session is told of the one that was active before it.
+        Occasion::Started => match last_other(project, session) {
+            Some(other) => past::of_session(project.store, project.root, &other).ok()?,
+            None => Gathered::default(),
+        },
+        Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
+            past::of_session(project.store, project.root, previous.or(session)?).ok()?
+        }
+        // The agent has the session before it. What is told is what others did.
+        Occasion::Replayed => {
+            past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
+        }
     };
-    let gathered = past::of_session(project.store, project.root, &told_of).ok()?;
     // In a dry run what is kept of a session has not moved to its new id.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
-    let (candidates, problems) = features::candidates(&context);
+    let (mut candidates, mut problems) = features::candidates(&context);
+    if occasion == Occasion::Started {
+        candidates.extend(sessions::elsewhere(&project, &gathered.digest));
+    }
+    if let (Occasion::Replayed, Some(session)) = (occasion, session) {
+        let left = context_held::without_held(project.store, session, &mut candidates);
+        problems.extend(left.err().map(|error| error.to_string()));
+    }
     Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
+}
+
+/// The session that was active last, was about something, and does not run: one that does is told of as running.
+fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
+    let entries = roster::read(project.store, roster::TAIL).ok()?;
+    let running: Vec<&Id> = roster::running(&entries, project.store, this, project.world.now)
+        .map(|entry| &entry.session)
+        .collect();
+    roster::last_active(&entries, project.store, |entry| {
+        Some(&entry.session) != this && !running.contains(&&entry.session)
+    })
 }
 
 fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candidate]) -> Material<'a> {
@@ -189,7 +220,15 @@ fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Ca
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose(world, &store, options.session)?.0),
     };
+    let harness_of = |session: &Id| {
+        let named = options.harness.and_then(harness::by_name);
+        named.or_else(|| harness::by_name(&store.digest(session, |_| {}).ok()?.harness))
+    };
     let occasion = match (&session, options.occasion) {
+        (Some(session), Some(Occasion::Resumed)) => {
+            let harness = harness_of(session);
+            model::decide::resumed(harness.is_some_and(|row| row.capabilities.replays_conversation))
+        }
         (_, Some(occasion)) => occasion,
         (Some(session), None) => fitting(&past::whole(&store, session, past::GENERATIONS)?),
         (None, None) => Occasion::Asked,

@@ -36,6 +36,9 @@ pub struct Row {
     pub gone: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ignored: bool,
+    /// The worktrees of the sessions that touched it.
+    #[serde(skip)]
+    homes: Vec<String>,
     #[serde(skip)]
     worth: f64,
 }
@@ -57,7 +60,9 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     }
     let mut files: Vec<Row> = rows.into_values().collect();
     for row in files.iter_mut().filter(|row| !row.outside) {
-        row.gone = root.checkout.join(&row.path).symlink_metadata().is_err();
+        // A file of another worktree is where it was made.
+        let folders = row.homes.iter().map(Path::new).chain([root.checkout.as_path()]);
+        row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
     let inside: Vec<&str> = files.iter().filter(|row| !row.outside).map(|row| row.path.as_str()).collect();
     let ignored = ignored(&root.checkout, &inside);
@@ -82,6 +87,9 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
         row.reads += file.reads;
         row.guesses += file.guesses;
         row.outside = file.outside;
+        if !digest.home.is_empty() && !row.homes.contains(&digest.home) {
+            row.homes.push(digest.home.clone());
+        }
         if row.last_at < digest.last_at {
             row.last_at.clone_from(&digest.last_at);
         }

@@ -5,19 +5,17 @@ use model::id::Id;
 use serde::{Deserialize, Serialize};
 use store::{Store, layout};
 
+use crate::session::roster;
 use crate::{Error, Result, World};
 
 /// Enough of the list of sessions to hold the last ones.
 const TAIL: u64 = 64 * 1024;
 
-/// One line of the list of sessions.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The session that was active last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
     pub session: String,
-    /// Why it started. A line without it tells of an end.
-    #[serde(default, skip_serializing)]
-    pub source: Option<String>,
-    #[serde(rename(deserialize = "ts"))]
+    /// When it did something last.
     pub at: String,
     pub harness: String,
 }
@@ -30,11 +28,11 @@ pub enum Chosen {
     Named,
     /// The harness around us did.
     Harness,
-    /// It is the newest here.
+    /// It was active last here.
     Guess,
 }
 
-/// `--session`, else the harness's own variable, else the newest of this root, which is a guess and must be told so.
+/// `--session`, else the harness's own variable, else the one that was active last here, which is a guess and must be told so.
 pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
@@ -50,8 +48,8 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     {
         return Ok((id(&session)?, Chosen::Harness));
     }
-    let newest = match newest(store)? {
-        Some(listed) => Some(id(&listed.session)?),
+    let newest = match last_active(store)? {
+        Some(session) => Some(session),
         None => busiest(store)?,
     };
     match newest {
@@ -106,12 +104,23 @@ fn busiest(store: &Store) -> Result<Option<Id>> {
     Ok(all(store)?.into_iter().max_by_key(last))
 }
 
-/// The session that started last.
+/// The session that was active last and was about something, else the one that was active last.
+fn last_active(store: &Store) -> Result<Option<Id>> {
+    let entries = roster::read(store, TAIL)?;
+    let active = || roster::by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
+    Ok(roster::last_active(&entries, store, |_| true).or_else(active))
+}
+
+/// The same for `thru status`: since when it has been quiet.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
-    let tail = store.dir().recent(layout::SESSIONS, TAIL)?;
-    let lines = tail.split(|b| *b == b'\n').rev();
-    let mut starts = lines.filter_map(|line| serde_json::from_slice::<Listed>(line).ok());
-    Ok(starts.find(|line| line.source.is_some()))
+    let Some(session) = last_active(store)? else { return Ok(None) };
+    let entries = roster::read(store, TAIL)?;
+    let entry = entries.into_iter().find(|entry| entry.session == session);
+    Ok(entry.map(|entry| Listed {
+        at: entry.active_at(store),
+        session: session.to_string(),
+        harness: entry.harness,
+    }))
 }
 
 /// Where the harness keeps the session's transcript, as it said when the session started.

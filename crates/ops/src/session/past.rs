@@ -1,12 +1,11 @@
 //! What went before, gathered for a brief: the digest of the right session, hook problems, files that are gone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use model::digest::Digest;
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
-use serde::Deserialize;
 use store::{Root, Store, layout};
 
 /// Enough of a log to hold what is recent.
@@ -20,11 +19,22 @@ const PROBLEMS: usize = 3;
 pub const GENERATIONS: usize = 8;
 
 /// Everything a brief needs of one session, owned.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Gathered {
     pub digest: Digest,
     pub problems: Vec<String>,
     pub gone: Vec<String>,
+}
+
+impl Gathered {
+    /// Which session it is, and nothing that happened in it.
+    pub fn outline(self) -> Gathered {
+        let mut digest = Digest::new(&self.digest.session);
+        digest.harness = self.digest.harness;
+        digest.home = self.digest.home;
+        digest.last_at = self.digest.last_at;
+        Gathered { digest, gone: Vec::new(), ..self }
+    }
 }
 
 /// What there is to tell of one session, without what features add.
@@ -32,7 +42,8 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
-    let problems = digest.unread_words().into_iter().chain(problems(store)).collect();
+    let unread = digest.transcript_unread_words().into_iter().chain(digest.unread_words());
+    let problems = unread.chain(problems(store)).collect();
     Ok(Gathered { problems, gone, digest })
 }
 
@@ -44,20 +55,6 @@ pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<D
         Some(earlier) => digest.after(earlier),
         None => digest,
     })
-}
-
-/// The session before this one, in this root.
-pub fn last_other_session(store: &Store, this: Option<&Id>) -> Option<Id> {
-    #[derive(Deserialize)]
-    struct Line {
-        session: String,
-        source: Option<String>,
-    }
-    let tail = store.dir().recent(layout::SESSIONS, TAIL).ok()?;
-    let lines = tail.split(|b| *b == b'\n').rev();
-    let mut sessions = lines
-        .filter_map(|line| serde_json::from_slice::<Line>(line).ok().filter(|line| line.source.is_some()));
-    Id::new(&sessions.find(|line| this.is_none_or(|this| line.session != this.as_str()))?.session).ok()
 }
 
 /// Failures since the last session start that went well: each is told once.
@@ -82,17 +79,27 @@ fn problems(store: &Store) -> Vec<String> {
 
 /// A command that names no file can bring back what another has deleted: what is there is not deleted.
 pub fn bring_back(digest: &mut Digest, checkout: &Path) {
+    let folders = folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(LOOKED_FOR) {
-        file.deleted = checkout.join(&file.path).symlink_metadata().is_err();
+        file.deleted = !is_in(&folders, &file.path);
     }
 }
 
 /// Of the `most` files that matter most, those that are not there any more.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
+    let folders = folders(digest, checkout);
     let named = ranked.iter().filter(|file| !file.outside).take(most);
-    named
-        .filter(|file| checkout.join(&file.path).symlink_metadata().is_err())
-        .map(|file| file.path.clone())
-        .collect()
+    named.filter(|file| !is_in(&folders, &file.path)).map(|file| file.path.clone()).collect()
+}
+
+/// Where a session's files can be: in the worktree it was in, and here. One that is in either is not gone.
+fn folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
+    let home = Path::new(&digest.home);
+    let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());
+    other.into_iter().chain([checkout.to_owned()]).collect()
+}
+
+fn is_in(folders: &[PathBuf], path: &str) -> bool {
+    folders.iter().any(|folder| folder.join(path).symlink_metadata().is_ok())
 }

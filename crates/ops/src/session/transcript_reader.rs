@@ -10,16 +10,18 @@ use model::transcript::{Kind, Line};
 use store::Result;
 use store::feed::{self, Cursor, FeedReport, Limits};
 
-/// What is new behind `cursor`.
+/// What is new behind `cursor`, each line with where it begins.
 pub fn read_new(
     harness: &Harness,
     path: &Path,
     cursor: Option<&Cursor>,
     limits: Limits,
-    mut each: impl FnMut(Line),
+    mut each: impl FnMut(Line, u64),
 ) -> Result<FeedReport> {
     let Transcript::JsonLines { read_line } = harness.transcript;
-    feed::read_new(path, cursor, limits, |line| each_line(read_line, line.bytes, &mut each))
+    feed::read_new(path, cursor, limits, |line| {
+        each_line(read_line, line.bytes, |read| each(read, line.offset));
+    })
 }
 
 /// All of it. A last line without its end counts, as far as it goes.

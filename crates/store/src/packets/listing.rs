@@ -74,6 +74,17 @@ impl Store {
         Ok(listing)
     }
 
+    /// The names at the top of the index, the one that was changed last first: as old as the index is, and quickly had.
+    /// None where there is no index.
+    pub fn packets_at_the_top(&self, bytes: usize) -> Vec<String> {
+        let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
+        let text = String::from_utf8_lossy(&top);
+        let Some((whole, _)) = text.rsplit_once('\n').filter(|_| text.starts_with(HEAD)) else {
+            return Vec::new();
+        };
+        whole.lines().skip(1).filter_map(Listed::parse).map(|packet| packet.name.to_owned()).collect()
+    }
+
     fn read_index(&self) -> Option<Index> {
         let bytes = self.dir().read(layout::PACKETS_INDEX, LARGEST_INDEX).ok()?;
         let listing = Listing { text: String::from_utf8(bytes).ok()? };

@@ -17,6 +17,9 @@ pub struct Args {
     /// Take it back
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
+    /// The project was moved here: trust this path in place of the old one, which is gone
+    #[arg(long, conflicts_with_all = ["list", "revoke"])]
+    moved: bool,
     /// List every trusted root of this machine
     #[arg(long)]
     list: bool,
@@ -34,8 +37,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         list(world, format)?;
         return Ok(0);
     }
-    let report =
-        if args.revoke { ops::project::trust::revoke(world)? } else { ops::project::trust::grant(world)? };
+    let report = match (args.revoke, args.moved) {
+        (true, _) => ops::project::trust::revoke(world)?,
+        (_, true) => ops::project::trust::adopt_moved(world)?,
+        _ => ops::project::trust::grant(world)?,
+    };
     match format {
         Format::Json => output::json(&report),
         Format::Text => {
@@ -48,6 +54,13 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print(report: &TrustReport) {
     let root = report.root.display();
+    if let Some(from) = &report.moved_from {
+        output::line(format_args!(
+            "{GOOD}Trusted{GOOD:#} {root}, moved here from {}; hooks work here from now on",
+            one_line(from, 300)
+        ));
+        return;
+    }
     match (report.trusted, report.changed) {
         (true, true) => {
             output::line(format_args!("{GOOD}Trusted{GOOD:#} {root}; hooks work here from now on"));

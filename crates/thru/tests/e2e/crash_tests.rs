@@ -23,7 +23,10 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
         call("Write", json!({ "file_path": file, "content": "a\n" })),
         call("Bash", json!({ "command": "exit 4", "description": "Fail" })),
         call("Read", json!({ "file_path": file })),
-        call("Bash", json!({ "command": endless, "description": "Never end" })),
+        Step {
+            text: "LAST-WORDS: the suite takes long, so it goes last.".to_owned(),
+            ..call("Bash", json!({ "command": endless, "description": "Never end" }))
+        },
     ]));
 
     let mut talk = claude.converse(&scratch, &model, &[]);
@@ -47,6 +50,13 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     let files = scratch.thru_ok(&["files"]);
     assert!(files.contains("a.txt"), "{files}");
     scratch.assert_healthy();
+    // Its packet has what no hook told: the last words, and the call that was running.
+    let swept = scratch.thru_json(&["sweep"]);
+    let packet = swept[0]["packet"].as_str().expect("a packet");
+    let text = scratch.thru_ok(&["packet", "show", packet]);
+    for needle in ["LAST-WORDS: the suite takes long", "broke off", "touch in-flight"] {
+        assert!(text.contains(needle), "{needle:?} in\n{text}");
+    }
     std::fs::remove_file(running).expect("it was there");
 }
 

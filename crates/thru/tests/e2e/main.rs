@@ -18,6 +18,7 @@ mod install_tests;
 mod journal;
 mod loops_tests;
 mod model;
+mod occasion_tests;
 #[cfg(target_os = "linux")]
 mod offline_tests;
 mod openai;

@@ -184,7 +184,7 @@ fn of_a_long_journal_the_end_is_read_and_the_rest_is_told() {
 
 fn check_long_journal(env: &TestEnv) {
     write_long_journal(env);
-    let start = env.fire(SESSION, "SessionStart", json!({"source": "resume"}));
+    let start = env.fire(SESSION, "SessionStart", json!({"source": "compact"}));
     let told = start.context();
     assert!(told.contains("finish the parser"), "{told}");
     assert!(!told.contains("begin with the lexer"), "{told}");

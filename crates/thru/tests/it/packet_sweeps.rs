@@ -54,7 +54,8 @@ fn a_session_that_was_handed_off_leaves_no_second_packet() {
     let told = start(&env, "s2");
     assert!(told.contains(&format!("thru pickup {id}")), "{told}");
     assert_eq!(ids(&env), [id.as_str()]);
-    assert!(!start(&env, "s3").contains(&id), "once");
+    let third = start(&env, "s3");
+    assert!(!third.contains("broke off") && third.contains("on offer"), "once: {third}");
     assert!(env.thru(&["pickup"]).ok().stdout.contains("Goal: finish the parser"));
 }
 
@@ -95,4 +96,52 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     let text = env.thru(&["packet", "show", second]).ok().stdout;
     assert!(text.contains("go on: Now write the printer") && text.contains("src/print.rs"), "{text}");
     assert_eq!(sweep(&env), json!([]), "once more");
+}
+
+/// What hooks did not tell stands at the end of the transcript: what it said last, and the call that was running.
+#[test]
+fn a_killed_session_leaves_its_last_words_and_the_running_command() {
+    for by_start in [false, true] {
+        let env = TestEnv::rooted();
+        let at = "2026-11-15T19:22:00Z";
+        let mut lines = vec![
+            json!({"type": "user", "timestamp": at, "message": {"role": "user", "content": "Build the parser."}}),
+        ];
+        let path = env.write("s1.jsonl", "");
+        env.fire("s1", "SessionStart", json!({"source": "startup", "transcript_path": path}));
+        env.fire("s1", "UserPromptSubmit", json!({"prompt": "Build the parser.", "prompt_id": "p1"}));
+        let input = json!({"file_path": env.project().join("src/parse.rs")});
+        env.fire("s1", "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}));
+        let secret = format!("--token ghp_{}", "a1B2".repeat(9));
+        for content in [
+            json!([{"type": "tool_use", "id": "t1", "name": "Edit", "input": input}]),
+            json!([{"type": "text", "text": "The lexer is in the way, so I run its tests first."}]),
+            json!([{"type": "tool_use", "id": "t2", "name": "Bash",
+                "input": {"command": format!("cargo test -p lexer {secret}")}}]),
+        ] {
+            let message = json!({"role": "assistant", "id": format!("m{}", lines.len()), "content": content});
+            lines.push(json!({"type": "assistant", "timestamp": at, "message": message}));
+        }
+        let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]);
+        lines.insert(
+            2,
+            json!({"type": "user", "timestamp": at, "message": {"role": "user", "content": result}}),
+        );
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+        kill(&env);
+        if by_start {
+            start(&env, "s2");
+        } else {
+            assert_eq!(env.json(&["sweep"]).as_array().unwrap().len(), 1);
+        }
+        let id = ids(&env).remove(0);
+        let packet = env.thru(&["packet", "show", &id]).ok().stdout;
+        assert!(packet.contains("so I run its tests first."), "{packet}");
+        assert!(packet.contains("Begun and not finished when the session broke off"), "{packet}");
+        assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
+        let prompts = env.journal("s1").iter().filter(|line| line["event"] == "prompt").count();
+        assert_eq!(prompts, 1, "what hooks told is not told again");
+        let pickup = env.thru(&["pickup", &id]).ok().stdout;
+        assert!(pickup.contains("Running when the session broke off"), "{pickup}");
+    }
 }

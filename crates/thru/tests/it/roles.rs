@@ -476,7 +476,7 @@ fn steps_at_once_are_all_on_record() {
 fn a_session_takes_its_role_from_the_variable_it_starts_with() {
     let env = with_role();
     let start = json!({"session_id": "s1", "cwd": env.project(), "source": "startup"}).to_string();
-    env.hook_call("SessionStart", start).var("HIVEMIND_ROLE", "tester").run().silent("nothing before");
+    env.hook_call("SessionStart", start).var("HIVEMIND_ROLE", "tester").run().context();
     assert_eq!(
         env.json(&["role", "list"]),
         json!([{

@@ -36,6 +36,9 @@ impl Facts<'_> {
         if !material.digest.said.is_empty() {
             add(5, format!("The agent before you said last: {}", quoted(&material.digest.said, 450)));
         }
+        let unfinished: Vec<String> =
+            material.digest.unfinished.iter().take(3).map(|call| code(call, 200)).collect();
+        add(3, bullets("Running when the session broke off:", &unfinished));
         let open: Vec<String> =
             material.digest.open_todos().take(6).map(|todo| inline(&todo.text, 120)).collect();
         add(3, bullets("Still to do:", &open));

@@ -17,11 +17,11 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, packets};
+use crate::features::{BriefContext, crashed, packets};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
-use crate::session::list;
-use crate::session::list::Chosen;
+use crate::session::list::{self, Chosen};
+use crate::session::roster;
 use crate::{Error, Result, World};
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -148,7 +148,7 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
         // A session that claims again has it already; of two people with one name only one can have it.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
-        if again { Ok(()) } else { take(document, world, id, &by) }
+        if again { Ok(()) } else { take(document, world, project, id, &by) }
     })?;
     if let Some(session) = owner {
         let claimed = Claimed { packet: id.to_string(), by: session.to_string() };
@@ -157,9 +157,9 @@ fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Re
     Ok(shown)
 }
 
-fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()> {
+fn take(document: &mut Document, world: &World, project: &Project, id: &Id, by: &str) -> Result<()> {
     let packet = Packet::read(document, id.as_str());
-    if !packet.claimed_by.is_empty() {
+    if !packet.claimed_by.is_empty() && !is_over(world, project, &packet.claimed_by) {
         return Err(Error::Refused {
             what: format!("packet {id} was claimed by {} at {}", packet.claimed_by, packet.claimed_at),
             hint: format!("`thru pickup {id}` shows it all the same; `thru packet done {id}` ends the claim"),
@@ -175,6 +175,14 @@ fn take(document: &mut Document, world: &World, id: &Id, by: &str) -> Result<()>
     packets::set(document, "claimed_by", by)?;
     packets::set(document, "claimed_at", time::rfc3339(world.now))?;
     packets::touch(document, world)
+}
+
+/// Whether a claim is that of a session which has ended, or whose process is gone. It is then free again.
+fn is_over(world: &World, project: &Project, claimed_by: &str) -> bool {
+    let store = &project.store;
+    let Ok(entries) = roster::read(store, u64::MAX) else { return false };
+    let Some(entry) = entries.iter().find(|entry| entry.session.as_str() == claimed_by) else { return false };
+    entry.ended || entry.is_open() && crashed::is_dead(store, entry, world.now).unwrap_or(false)
 }
 
 fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
@@ -262,9 +270,10 @@ impl SessionState for Claimed {
 /// The packet that a session works on, for its brief.
 pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
-    let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
-        return Ok(Vec::new());
-    };
+    if context.occasion == Occasion::Started {
+        return super::offer::candidates(store);
+    }
+    let Some(session) = context.session else { return Ok(Vec::new()) };
     let Some(claimed) = store.session(session).get::<Claimed>()? else { return Ok(Vec::new()) };
     let Ok(id) = Id::new(&claimed.packet) else { return Ok(Vec::new()) };
     let document = match store.packet(&id) {

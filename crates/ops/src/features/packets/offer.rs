@@ -1,0 +1,53 @@
+//! Packets that wait for somebody, for the start of a session.
+
+use model::brief::Candidate;
+use model::id::Id;
+use model::packet::{Packet, Status};
+use model::render::quoted;
+use store::{Store, layout};
+
+use crate::Result;
+use crate::features::packets;
+
+/// How many packets are looked at, newest first, and how many are offered.
+const LOOKED_AT: usize = 8;
+const OFFERED: usize = 3;
+
+/// With more packets than this only those at the top of the index are looked at: a start has no time to list the folder.
+const LISTED: usize = 500;
+const INDEX_TOP: usize = 8 * 1024;
+
+/// One line for each packet that is open and claimed by nobody.
+pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
+    let mut offers = Vec::new();
+    for name in newest(store)?.into_iter().take(LOOKED_AT) {
+        let Some(document) = Id::new(&name).ok().and_then(|id| store.packet(&id).ok()) else { continue };
+        let packet = Packet::read(&document, &name);
+        if !matches!(packet.status, Some(Status::Draft | Status::Active)) || !packet.claimed_by.is_empty() {
+            continue;
+        }
+        let purpose = quoted(&packet.purpose, 120);
+        let text = format!("on offer: {purpose}; `thru pickup {name}` shows it");
+        offers.push(Candidate::new(&packets::SECTION, format!("{ID}{name}"), text));
+        if offers.len() == OFFERED {
+            break;
+        }
+    }
+    Ok(offers)
+}
+
+pub(crate) const ID: &str = "offer:";
+
+/// The names of the newest packets, newest first.
+fn newest(store: &Store) -> Result<Vec<String>> {
+    let folder = match store.dir().sub(layout::PACKETS) {
+        Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
+        folder => folder?,
+    };
+    let mut names = folder.names_up_to(LISTED)?;
+    if names.len() == LISTED {
+        return Ok(store.packets_at_the_top(INDEX_TOP));
+    }
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    Ok(names.iter().filter_map(|name| name.strip_suffix(".md").map(str::to_owned)).collect())
+}

@@ -1,0 +1,196 @@
+//! Other sessions of this project: those that run beside this one, and what was done since this one was last active.
+
+use std::fs::Metadata;
+use std::path::Path;
+
+use jiff::Timestamp;
+use model::brief::{Candidate, Occasion, Section};
+use model::digest::{Digest, FileUse};
+use model::id::Id;
+use model::packet::words;
+use model::render::{inline, path, quoted};
+use model::text::count;
+use serde_json::json;
+use store::{Store, layout};
+
+use crate::Result;
+use crate::features::{BriefContext, Feature, ProjectContext, StatusLine, Tone};
+use crate::session::roster::{self, Entry};
+
+pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
+
+const RUNNING: Section = Section { order: 4, name: "running", title: "Also at work" };
+const WORKTREE: Section = Section { order: 0, name: "worktree", title: "Another worktree" };
+const MEANWHILE: Section =
+    Section { order: 5, name: "meanwhile", title: "Done by others since this session was last active" };
+
+/// How many sessions are told of, and how many files of each.
+const TOLD: usize = 4;
+const FILES: usize = 4;
+
+/// How many of the session's own files are looked at, and how many of those that changed are named.
+const LOOKED_AT: usize = 60;
+const CHANGED: usize = 12;
+
+fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let BriefContext { project, occasion, session, .. } = context;
+    if *occasion == Occasion::Asked {
+        return Ok(Vec::new());
+    }
+    let ProjectContext { store, world, .. } = *project;
+    let entries = roster::read(store, roster::TAIL)?;
+    let running: Vec<&Entry> = roster::running(&entries, store, *session, world.now).take(TOLD).collect();
+    let mut told: Vec<Candidate> = running.iter().map(|entry| running_candidate(project, entry)).collect();
+    if let (Some(session), Occasion::Resumed | Occasion::Replayed) = (session, occasion) {
+        let is_other = |entry: &Entry| entry.session != **session && !running.contains(&entry);
+        told.extend(worked_since(project, &entries, session, is_other));
+        told.extend(changed_since(project, session));
+    }
+    Ok(told)
+}
+
+fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
+    let ProjectContext { store, world, .. } = *project;
+    let entries = roster::read(store, roster::TAIL)?;
+    let running: Vec<&Entry> = roster::running(&entries, store, None, world.now).take(TOLD).collect();
+    if running.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names: Vec<String> = running.iter().map(|entry| short(&entry.session)).collect();
+    let ids: Vec<&str> = running.iter().map(|entry| entry.session.as_str()).collect();
+    let head = count(running.len(), "session");
+    let line = StatusLine::toned("running", Tone::Good, head, format!(": {}", names.join(", ")));
+    Ok(vec![line.with_json("running", json!(ids))])
+}
+
+/// Says that what a new session is told of happened in another worktree: its files are not the ones here.
+pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
+    let home = Path::new(&digest.home);
+    if digest.home.is_empty() || home == project.root.checkout {
+        return None;
+    }
+    let branch = store::git::head(home).filter(|head| !head.branch.is_empty());
+    let branch = branch.map_or(String::new(), |head| format!(" (branch {})", path(&head.branch, 80)));
+    let there = if home.is_dir() { "" } else { ", which is gone" };
+    let text = format!(
+        "that session was in the worktree {}{branch}{there}; its files are that worktree's, not this one's",
+        path(&digest.home, 200)
+    );
+    Some(Candidate::new(&WORKTREE, "worktree", text))
+}
+
+/// `session 1a2b3c4d (Claude Code) in the worktree /p/x, branch topic; editing src/a.rs; asked “…”`.
+fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
+    let digest = project.store.digest(&entry.session, |_| {}).unwrap_or_default();
+    let folder = Path::new(&entry.worktree);
+    let mut text = who(entry);
+    text.push_str(&match folder == project.root.checkout {
+        true => " in this same checkout".to_owned(),
+        false => format!(" in the worktree {}", path(&entry.worktree, 160)),
+    });
+    if let Some(head) = store::git::head(folder).filter(|head| !head.branch.is_empty()) {
+        text.push_str(&format!(", branch {}", path(&head.branch, 80)));
+    }
+    let edited = edited_last(&digest);
+    if !edited.is_empty() {
+        text.push_str(&format!("; editing {}", edited.join(", ")));
+    }
+    text.push_str(&asked(&digest));
+    Candidate::new(&RUNNING, format!("running:{}", entry.session), text)
+}
+
+/// Sessions that worked after this one did, and are over.
+fn worked_since(
+    project: &ProjectContext,
+    entries: &[Entry],
+    session: &Id,
+    is_other: impl Fn(&Entry) -> bool,
+) -> Vec<Candidate> {
+    let store = project.store;
+    let Some(own) = entries.iter().find(|entry| entry.session == *session) else { return Vec::new() };
+    let since = own.active_at(store);
+    let later = roster::by_activity(entries, store, is_other);
+    let later = later.into_iter().map(|entry| (entry.active_at(store), entry));
+    let mut told = Vec::new();
+    for (at, entry) in later.take_while(|(at, _)| *at > since) {
+        let Ok(digest) = store.digest(&entry.session, |_| {}) else { continue };
+        if told.len() == TOLD || !roster::says_something(&digest) {
+            continue;
+        }
+        let edited = edited_last(&digest);
+        let edited =
+            if edited.is_empty() { String::new() } else { format!("; edited {}", edited.join(", ")) };
+        let text = format!("{}, until {}{edited}{}", who(entry), path(&at, 30), asked(&digest));
+        told.push(Candidate::new(&MEANWHILE, format!("worked:{}", entry.session), text));
+    }
+    told
+}
+
+/// Files this session had to do with that somebody has changed since its last record. Both times are the file system's.
+fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
+    let store: &Store = project.store;
+    let last = store.dir().look(&layout::journal(session)).ok()??.changed;
+    let digest = store.digest(session, |_| {}).ok()?;
+    let folder = if digest.home.is_empty() { &project.root.checkout } else { Path::new(&digest.home) };
+    let is_later = |meta: &Metadata| {
+        let at = meta.modified().ok().and_then(|at| Timestamp::try_from(at).ok());
+        at.is_some_and(|at| at > last)
+    };
+    let (mut changed, mut gone) = (Vec::new(), Vec::new());
+    let own = digest.ranked_files();
+    for file in own.iter().filter(|file| !file.outside && file.edits + file.reads > 0).take(LOOKED_AT) {
+        let whole = folder.join(&file.path);
+        match whole.symlink_metadata() {
+            Ok(meta) if meta.is_file() && is_later(&meta) => changed.push(path(&file.path, 160)),
+            Ok(_) => {}
+            // It went since: that has changed its folder.
+            Err(_)
+                if !file.deleted
+                    && whole
+                        .parent()
+                        .and_then(|dir| dir.metadata().ok())
+                        .is_some_and(|dir| is_later(&dir)) =>
+            {
+                gone.push(path(&file.path, 160));
+            }
+            Err(_) => {}
+        }
+    }
+    let parts: Vec<String> = [("changed", changed), ("gone", gone)]
+        .into_iter()
+        .filter(|(_, files)| !files.is_empty())
+        .map(|(what, files)| format!("{what}: {}", some_of(&files, CHANGED)))
+        .collect();
+    (!parts.is_empty())
+        .then(|| Candidate::new(&MEANWHILE, "changed:files", format!("Files {}", parts.join("; "))))
+}
+
+/// `a, b, +3 more`.
+fn some_of(names: &[String], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown}, +{more} more") } else { shown }
+}
+
+/// `session 1a2b3c4d (Claude Code)`.
+fn who(entry: &Entry) -> String {
+    let harness = harness::by_name(&entry.harness).map_or(entry.harness.as_str(), |harness| harness.title);
+    format!("session {} ({})", short(&entry.session), inline(harness, 40))
+}
+
+/// The beginning of an id is enough for every command.
+fn short(session: &Id) -> String {
+    let whole = session.as_str();
+    path(whole.split('-').next().filter(|first| first.len() >= 8).unwrap_or(whole), 40)
+}
+
+fn edited_last(digest: &Digest) -> Vec<String> {
+    let mut edited: Vec<&FileUse> = digest.files.iter().filter(|file| file.edits > 0).collect();
+    edited.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
+    edited.into_iter().take(FILES).map(|file| path(&file.path, 120)).collect()
+}
+
+fn asked(digest: &Digest) -> String {
+    let prompts = words::real(&digest.prompts);
+    prompts.last().map_or(String::new(), |last| format!("; asked {}", quoted(&last.text, 100)))
+}

@@ -1,0 +1,69 @@
+//! Which facts of features a session's context holds: what was told since its last compaction. A session that is resumed with
+//! its conversation is not told them again.
+
+use model::brief::{Candidate, Occasion};
+use model::id::Id;
+use model::text::fingerprint;
+use store::{Durability, SessionState, Store, layout};
+
+use crate::Result;
+use crate::hook::context::HookContext;
+
+/// More were never told at once; the oldest go first.
+const MOST: usize = 256;
+
+/// Marks of what was told, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextHeld {
+    marks: Vec<u64>,
+}
+
+/// Tells a fact in these words from any other.
+pub fn mark(candidate: &Candidate) -> u64 {
+    fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
+}
+
+/// Leaves out what stands in the session's context already.
+pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
+    if let Some(held) = store.session(session).get::<ContextHeld>()? {
+        candidates.retain(|candidate| !held.marks.contains(&mark(candidate)));
+    }
+    Ok(())
+}
+
+/// Notes what was told on an occasion. A start and a compaction leave nothing of what was there before.
+pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
+    let session = context.project.store.session(context.session);
+    let before = match occasion {
+        Occasion::Started | Occasion::Compacted | Occasion::Resumed => ContextHeld::default(),
+        Occasion::Replayed | Occasion::Asked => session.get::<ContextHeld>()?.unwrap_or_default(),
+    };
+    let mut marks = before.marks.clone();
+    marks.extend(told);
+    marks.drain(..marks.len().saturating_sub(MOST));
+    let held = ContextHeld { marks };
+    if held == before && matches!(occasion, Occasion::Replayed | Occasion::Asked) {
+        return Ok(());
+    }
+    match held.marks.is_empty() {
+        true => Ok(session.remove::<ContextHeld>()?),
+        false => Ok(session.put(&held)?),
+    }
+}
+
+impl SessionState for ContextHeld {
+    const FOLDER: &'static str = layout::CONTEXT_HELD;
+    const LARGEST: usize = 64 * 1024;
+    const DURABILITY: Durability = Durability::Cache;
+
+    fn parse(bytes: &[u8]) -> std::result::Result<ContextHeld, String> {
+        let text = String::from_utf8_lossy(bytes);
+        let marks =
+            text.lines().map(|line| u64::from_str_radix(line, 16)).collect::<std::result::Result<_, _>>();
+        Ok(ContextHeld { marks: marks.map_err(|error| error.to_string())? })
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.marks.iter().map(|mark| format!("{mark:016x}\n")).collect::<String>().into_bytes()
+    }
+}

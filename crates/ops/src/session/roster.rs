@@ -1,0 +1,182 @@
+//! The list of sessions, read: who is at work here, who has ended, and who was active last.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use model::digest::Digest;
+use model::id::Id;
+use model::packet::words;
+use model::time;
+use serde::Deserialize;
+use store::{Store, layout};
+
+use crate::Result;
+use crate::process::alive;
+use crate::session::past;
+
+/// Enough of the list to hold the last sessions.
+pub const TAIL: u64 = 32 * 1024;
+
+/// How many sessions are looked into for one that was about something.
+const LOOKED_INTO: usize = 8;
+
+/// How many sessions without an end are looked at.
+const OPEN: usize = 32;
+
+/// The end of a journal that holds its last lines, and one that holds a last line of any length.
+const JOURNAL_END: u64 = 4 * 1024;
+const LONG_LINE: u64 = 128 * 1024;
+
+/// A session whose process cannot be asked about counts as running for so long after its last record.
+const LATELY: SignedDuration = SignedDuration::from_mins(5);
+
+/// A session, as its last lines in the list tell of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub session: Id,
+    pub harness: String,
+    pub worktree: String,
+    pub transcript: Option<String>,
+    /// The harness's process.
+    pub process: Option<String>,
+    /// When it started, was resumed or ended last.
+    pub at: String,
+    pub ended: bool,
+    /// It goes on under another id.
+    pub continued: bool,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Line {
+    ts: String,
+    session: String,
+    harness: String,
+    worktree: String,
+    transcript: Option<String>,
+    process: Option<String>,
+    previous: Option<String>,
+    ended: Option<String>,
+}
+
+/// The sessions in the end of the list; the one with the newest line last.
+pub fn read(store: &Store, window: u64) -> Result<Vec<Entry>> {
+    match store.dir().recent(layout::SESSIONS, window) {
+        Err(store::Error::Absent { .. }) => Ok(Vec::new()),
+        tail => Ok(parse(&tail?)),
+    }
+}
+
+pub fn parse(text: &[u8]) -> Vec<Entry> {
+    let mut entries: BTreeMap<String, (usize, Entry)> = BTreeMap::new();
+    let lines = text.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    for (place, line) in lines.enumerate() {
+        if let Some((_, previous)) = line.previous.as_deref().and_then(|id| entries.get_mut(id)) {
+            previous.continued = true;
+        }
+        let Ok(session) = Id::new(&line.session) else { continue };
+        let Line { ts: at, harness, worktree, transcript, process, ended, .. } = line;
+        let entry = match (ended, entries.remove(session.as_str())) {
+            // An end says when, and nothing else.
+            (Some(_), Some((_, known))) => Entry { at, ended: true, ..known },
+            (ended, known) => {
+                let transcript = transcript.or_else(|| known.and_then(|(_, known)| known.transcript));
+                let ended = ended.is_some();
+                Entry { session, harness, worktree, transcript, process, at, ended, continued: false }
+            }
+        };
+        entries.insert(entry.session.to_string(), (place, entry));
+    }
+    let mut entries: Vec<(usize, Entry)> = entries.into_values().collect();
+    entries.sort_by_key(|(place, _)| *place);
+    entries.into_iter().map(|(_, entry)| entry).collect()
+}
+
+impl Entry {
+    /// It has started, and neither ended nor gone on under another id. It may be at work, or dead.
+    pub fn is_open(&self) -> bool {
+        !self.ended && !self.continued
+    }
+
+    /// Whether its harness is at work somewhere else. `own` is the process of whoever asks: a process that has gone on to
+    /// another session has left this one.
+    pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
+        if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
+            return false;
+        }
+        let is_alive = self.process.as_deref().and_then(alive::is_alive);
+        is_alive.unwrap_or_else(|| {
+            let last = time::parse(&self.active_at(store));
+            last.is_some_and(|last| now.duration_since(last) < LATELY)
+        })
+    }
+
+    /// When it did something last.
+    pub fn active_at(&self, store: &Store) -> String {
+        if self.ended {
+            return self.at.clone();
+        }
+        let journal = layout::journal(&self.session);
+        let last = [JOURNAL_END, LONG_LINE].into_iter().find_map(|window| last_at(store, &journal, window));
+        last.unwrap_or_default().max(self.at.clone())
+    }
+}
+
+/// The newest time in the end of a journal. What was found in a transcript afterwards has the time of then.
+fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Line {
+        ts: String,
+    }
+    let tail = store.dir().recent(journal, window).ok()?;
+    let lines = tail.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice::<Line>(line).ok());
+    lines.map(|line| line.ts).max()
+}
+
+/// Those that run elsewhere, the one with the newest line first.
+pub fn running<'e>(
+    entries: &'e [Entry],
+    store: &Store,
+    except: Option<&Id>,
+    now: Timestamp,
+) -> impl Iterator<Item = &'e Entry> {
+    let own = alive::harness();
+    let open = entries.iter().rev().filter(move |entry| entry.is_open() && Some(&entry.session) != except);
+    open.take(OPEN).filter(move |entry| entry.is_running(store, own.as_deref(), now))
+}
+
+/// The session that was active last and was about something, of those that `fits` lets through.
+pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
+    by_activity(entries, store, fits)
+        .into_iter()
+        .take(LOOKED_INTO)
+        .find(|entry| {
+            past::whole(store, &entry.session, past::GENERATIONS).is_ok_and(|digest| says_something(&digest))
+        })
+        .map(|entry| entry.session.clone())
+}
+
+/// The one that was active last first.
+pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Vec<&'e Entry> {
+    // Of those that never ended only the newest can have been active last; others broke off long ago.
+    let mut open = 0;
+    let mut known: Vec<(String, &Entry)> = Vec::new();
+    for entry in entries.iter().rev().filter(|entry| !entry.continued) {
+        open += usize::from(!entry.ended);
+        if (entry.ended || open <= OPEN) && fits(entry) {
+            known.push((entry.active_at(store), entry));
+        }
+    }
+    // Stable: of two in one second the one with the newer line.
+    known.sort_by(|(a, _), (b, _)| b.cmp(a));
+    known.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// A session that was opened and closed again has nothing to tell.
+pub fn says_something(digest: &Digest) -> bool {
+    !words::real(&digest.prompts).is_empty() || !digest.files.is_empty() || !digest.commands.is_empty()
+}
+
+#[cfg(test)]
+#[path = "roster_tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! When a session is told something, with the real Claude Code: once after a compaction, and of whom else is at work.
+
+use serde_json::json;
+
+use crate::claude::{ClaudeCode, session};
+use crate::model::{Kind, Model};
+use crate::scratch::Scratch;
+use crate::script::{Script, Step, call, say};
+
+const BRIEF: &str = "Throughline: the context of this session";
+
+fn edit(scratch: &Scratch, file: &str) -> Step {
+    call("Write", json!({ "file_path": scratch.project.join(file), "content": "x\n" }))
+}
+
+/// Claude Code keeps what was told after a compaction across a resume: it is told once, however often that is.
+#[test]
+fn resumed_twice_after_a_compaction_the_brief_is_there_once() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let model = Model::start(Script {
+        main: vec![
+            edit(&scratch, "src/lexer.rs"),
+            say("Done."),
+            say("Once."),
+            say("Twice."),
+            say("Changed."),
+        ],
+        compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
+    let mut talk = claude.converse(&scratch, &model, &[]);
+    let sid = session(&talk.say("Make the lexer fast"));
+    talk.say("/compact");
+    talk.end().assert_success();
+    for prompt in ["Again", "And again"] {
+        claude.ask(&scratch, &model, prompt, &["--resume", &sid]).assert_success();
+        let asked = model.asked();
+        let last = asked.last().expect("a question");
+        assert!(last.holds(prompt) && last.holds("WHAT-WAS-DONE"), "the conversation is replayed");
+        assert_eq!(last.count(BRIEF), 1, "after {prompt:?}");
+        assert_eq!(last.count("was resumed"), 0, "nothing has changed since");
+    }
+    // Somebody else changes a file of the session's while it is away.
+    scratch.write("src/lexer.rs", "changed\n");
+    claude.ask(&scratch, &model, "What is new?", &["--resume", &sid]).assert_success();
+    let asked = model.asked();
+    let last = asked.last().expect("a question");
+    assert!(last.holds("was resumed") && last.holds("changed: src/lexer.rs"), "that is told");
+    assert_eq!(last.count(BRIEF), 1);
+    model.assert_played();
+    scratch.assert_healthy();
+}
+
+#[test]
+fn two_sessions_side_by_side_hear_of_each_other() {
+    let Some(claude) = ClaudeCode::find() else { return };
+    let scratch = Scratch::new();
+    ClaudeCode::init(&scratch);
+    let model = Model::start(Script {
+        main: vec![
+            edit(&scratch, "src/lexer.rs"),
+            say("The lexer is fast."),
+            edit(&scratch, "src/printer.rs"),
+            say("The printer prints."),
+            say("I see."),
+        ],
+        compact: vec![say("<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>")],
+        ..Script::default()
+    });
+    let mut one = claude.converse(&scratch, &model, &[]);
+    let first = session(&one.say("Make the lexer fast"));
+    let mut two = claude.converse(&scratch, &model, &[]);
+    let second = session(&two.say("Write the printer"));
+    let short = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
+    let asked = model.asked();
+    let of_two = asked.iter().find(|asked| asked.holds("Write the printer")).expect("it asked");
+    for needle in ["Also at work", &short(&first), "branch main", "editing src/lexer.rs"] {
+        assert!(of_two.holds(needle), "the second session is told {needle:?}");
+    }
+    assert!(!of_two.holds("the last session here was"), "the first one is not over");
+    one.say("/compact");
+    one.say("Do you remember?");
+    let asked = model.asked();
+    let compacted = asked.iter().rposition(|asked| asked.kind == Kind::Compact).expect("a compaction");
+    let after = &asked[compacted + 1];
+    for needle in ["Also at work", &short(&second), "editing src/printer.rs"] {
+        assert!(after.holds(needle), "the first session is told {needle:?}");
+    }
+    one.end().assert_success();
+    two.end().assert_success();
+    model.assert_played();
+    let third = scratch.thru_ok(&["brief", "--event", "startup"]);
+    assert!(!third.contains("Also at work"), "both have ended: {third}");
+}

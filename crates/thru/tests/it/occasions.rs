@@ -1,0 +1,340 @@
+//! When a session is told something, and of whom: resumes, sessions side by side, worktrees, and why nothing is captured.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command};
+
+use serde_json::{Value, json};
+
+use crate::env::TestEnv;
+
+fn work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
+    env.fire(session, "UserPromptSubmit", json!({"prompt": prompt}));
+    let input = json!({"file_path": env.project().join(file)});
+    let call = json!({"tool_name": "Edit", "tool_use_id": format!("{session}-{file}"), "tool_input": input});
+    env.fire(session, "PostToolUse", call);
+    env.fire(session, "Stop", json!({"last_assistant_message": format!("{file} is done.")}));
+}
+
+/// An event at another time, and what it is answered.
+fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) -> String {
+    let payload = env.payload(session, event, more).to_string();
+    let output = env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run();
+    if output.stdout.is_empty() { String::new() } else { output.context() }
+}
+
+/// A process that lives as long as the test, in place of a harness.
+struct OtherHarness(Child);
+
+impl OtherHarness {
+    fn start() -> OtherHarness {
+        OtherHarness(Command::new("sleep").arg("600").spawn().unwrap())
+    }
+
+    /// From now on this is the process of the session.
+    fn runs(&self, env: &TestEnv, session: &str) {
+        let pid = self.0.id();
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+        let started = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
+        rewrite(env, session, |line| {
+            let place = line["process"].as_str().unwrap().splitn(3, ':').nth(2).unwrap().to_owned();
+            line["process"] = json!(format!("{pid}:{started}:{place}"));
+        });
+    }
+}
+
+impl Drop for OtherHarness {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn rewrite(env: &TestEnv, session: &str, change: impl Fn(&mut Value)) {
+    let path = env.store().join("indexes/sessions.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let lines = text.lines().map(|line| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if line["session"] == session && line["process"].is_string() {
+            change(&mut line);
+        }
+        format!("{line}\n")
+    });
+    fs::write(&path, lines.collect::<String>()).unwrap();
+}
+
+fn start(env: &TestEnv, session: &str) -> String {
+    let output = env.fire(session, "SessionStart", json!({"source": "startup"}));
+    if output.stdout.is_empty() { String::new() } else { output.context() }
+}
+
+fn resume(env: &TestEnv, session: &str) -> String {
+    let output = env.fire(session, "SessionStart", json!({"source": "resume"}));
+    if output.stdout.is_empty() { String::new() } else { output.context() }
+}
+
+#[test]
+fn a_resume_after_a_compaction_does_not_repeat_its_brief() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    let brief = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
+    assert!(brief.contains("src/lexer.rs"), "{brief}");
+    for _ in 0..2 {
+        assert_eq!(resume(&env, "s1"), "", "its brief is still in the context");
+    }
+    assert_eq!(env.thru(&["brief", "--session", "s1", "--event", "resume"]).ok().stdout, "");
+}
+
+#[test]
+fn a_resume_tells_what_others_did_since() {
+    let env = TestEnv::rooted();
+    for file in ["src/lexer.rs", "src/parser.rs", "src/same.rs"] {
+        env.write(format!("project/{file}"), "old\n");
+    }
+    start(&env, "s1");
+    for file in ["src/lexer.rs", "src/parser.rs", "src/same.rs"] {
+        work(&env, "s1", "Make the lexer fast", file);
+    }
+    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(resume(&env, "s1"), "");
+    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    // The file system tells time in steps.
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    env.write("project/src/lexer.rs", "new\n");
+    fs::remove_file(env.project().join("src/parser.rs")).unwrap();
+    let later = "2026-11-15T20:00:00Z";
+    fire_at(&env, later, "s2", "SessionStart", json!({"source": "startup"}));
+    fire_at(&env, later, "s2", "UserPromptSubmit", json!({"prompt": "Write the printer"}));
+    fire_at(&env, later, "s2", "SessionEnd", json!({"reason": "other"}));
+    let told = fire_at(&env, "2026-11-15T21:00:00Z", "s1", "SessionStart", json!({"source": "resume"}));
+    for fact in ["s2", "Write the printer", "changed: src/lexer.rs", "gone: src/parser.rs"] {
+        assert!(told.contains(fact), "{fact} in\n{told}");
+    }
+    assert!(!told.contains("src/same.rs") && !told.contains("Make the lexer fast"), "{told}");
+    assert!(told.encode_utf16().count() <= 1_000, "{}", told.len());
+    let again = fire_at(&env, "2026-11-15T21:00:00Z", "s1", "SessionStart", json!({"source": "resume"}));
+    assert!(!again.contains("Write the printer"), "it is in the context now: {again}");
+}
+
+#[test]
+fn a_loop_is_told_once_to_a_session_that_is_resumed() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    env.thru(&["loop", "start", "Go on", "--promise", "DONE", "--session", "s1"]).ok();
+    let told = resume(&env, "s1");
+    assert!(told.contains("Loop:") && told.contains("DONE"), "{told}");
+    assert_eq!(resume(&env, "s1"), "", "it stands in the context");
+    env.hook("Stop", &env.payload("s1", "Stop", json!({"last_assistant_message": "Not yet."}))).ok();
+    assert!(resume(&env, "s1").contains("iteration"), "it has gone on since");
+}
+
+#[test]
+fn the_session_that_was_active_last_is_told_of() {
+    let env = TestEnv::rooted();
+    fire_at(&env, "2026-11-15T10:00:00Z", "early", "SessionStart", json!({"source": "startup"}));
+    fire_at(&env, "2026-11-15T11:00:00Z", "brief", "SessionStart", json!({"source": "startup"}));
+    fire_at(
+        &env,
+        "2026-11-15T11:01:00Z",
+        "brief",
+        "UserPromptSubmit",
+        json!({"prompt": "Write the printer"}),
+    );
+    fire_at(&env, "2026-11-15T11:02:00Z", "brief", "SessionEnd", json!({"reason": "other"}));
+    fire_at(
+        &env,
+        "2026-11-15T12:00:00Z",
+        "early",
+        "UserPromptSubmit",
+        json!({"prompt": "Make the lexer fast"}),
+    );
+    // Opened and closed again: it was about nothing.
+    fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionStart", json!({"source": "startup"}));
+    fire_at(&env, "2026-11-15T13:00:00Z", "empty", "SessionEnd", json!({"reason": "other"}));
+    let told = start(&env, "new");
+    assert!(told.contains("early") && told.contains("Make the lexer fast"), "{told}");
+    env.fire("new", "SessionEnd", json!({"reason": "other"}));
+    assert_eq!(env.json(&["status"])["last_session"]["session"], "early");
+    assert_eq!(env.json(&["brief"])["session"], "early");
+    assert_eq!(env.json(&["handoff", "the rest"])["session"], "early");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn sessions_side_by_side_hear_of_each_other_as_running() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let (one, two) = (OtherHarness::start(), OtherHarness::start());
+    start(&env, "s1");
+    one.runs(&env, "s1");
+    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let told = start(&env, "s2");
+    two.runs(&env, "s2");
+    assert!(
+        told.contains("Also at work:\n- session s1 (Claude Code) in this same checkout, branch main"),
+        "{told}"
+    );
+    assert!(told.contains("editing src/lexer.rs") && told.contains("Make the lexer fast"), "{told}");
+    assert!(!told.contains("the last session here was"), "it is not over: {told}");
+    work(&env, "s2", "Write the printer", "src/printer.rs");
+    let told = resume(&env, "s1");
+    assert!(told.contains("session s2") && told.contains("editing src/printer.rs"), "{told}");
+    one.runs(&env, "s1");
+    env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
+    let told = env.fire("s1", "SessionStart", json!({"source": "compact"})).context();
+    assert!(told.contains("Also at work") && told.contains("src/printer.rs"), "{told}");
+    one.runs(&env, "s1");
+    assert_eq!(env.json(&["status"])["running"], json!(["s1", "s2"]));
+    drop(two);
+    let told = start(&env, "s3");
+    assert!(!told.contains("session s2 (Claude Code) in"), "it is dead: {told}");
+}
+
+fn fire_in(env: &TestEnv, folder: &Path, session: &str, event: &str, more: Value) -> String {
+    let payload = env.payload(session, event, crate::env::merged(&json!({"cwd": folder}), more)).to_string();
+    let output = env.hook_call(event, payload).var("CLAUDE_PROJECT_DIR", folder).run();
+    if output.stdout.is_empty() { String::new() } else { output.context() }
+}
+
+#[test]
+fn files_of_another_worktree_are_told_as_its_own() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let tree = env.base().join("topic");
+    env.git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
+    fs::write(tree.join("only-there.rs"), "x\n").unwrap();
+    fire_in(&env, &tree, "s1", "SessionStart", json!({"source": "startup"}));
+    fire_in(&env, &tree, "s1", "UserPromptSubmit", json!({"prompt": "Make the lexer fast"}));
+    for (id, file) in [("t1", "only-there.rs"), ("t2", "missing.rs")] {
+        let input = json!({"file_path": tree.join(file)});
+        let call = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": input});
+        fire_in(&env, &tree, "s1", "PostToolUse", call);
+    }
+    fire_in(&env, &tree, "s1", "SessionEnd", json!({"reason": "other"}));
+    let told = start(&env, "s2");
+    let where_ = format!("that session was in the worktree {} (branch topic)", tree.display());
+    assert!(told.contains(&where_), "{told}");
+    assert!(told.contains("only-there.rs") && !told.contains("only-there.rs (gone)"), "{told}");
+    assert!(told.contains("missing.rs (gone)"), "{told}");
+    let files = env.json(&["files"]);
+    let row = |name: &str| {
+        files["files"].as_array().unwrap().iter().find(|row| row["path"] == name).unwrap().clone()
+    };
+    assert_eq!((&row("only-there.rs")["gone"], &row("missing.rs")["gone"]), (&Value::Null, &json!(true)));
+}
+
+#[test]
+fn one_name_in_two_worktrees_is_two_files() {
+    let env = TestEnv::repository();
+    env.thru(&["init"]).ok();
+    let tree = env.base().join("topic");
+    env.git(&["worktree", "add", "--quiet", "-b", "topic", tree.to_str().unwrap()]);
+    start(&env, "s1");
+    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let input = json!({"file_path": tree.join("src/lexer.rs")});
+    // The session has moved; its project folder stays what it was.
+    let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
+    env.fire("s1", "PostToolUse", call);
+    let files = env.json(&["files", "--session", "s1"]);
+    let paths: Vec<&str> =
+        files["files"].as_array().unwrap().iter().map(|row| row["path"].as_str().unwrap()).collect();
+    let there = tree.join("src/lexer.rs");
+    assert!(paths.contains(&"src/lexer.rs") && paths.contains(&there.to_str().unwrap()), "{paths:?}");
+}
+
+/// What the person is told where a session starts.
+fn to_user(env: &TestEnv, source: &str) -> String {
+    let payload = env.payload("s9", "SessionStart", json!({"source": source}));
+    let output = env.hook("SessionStart", &payload);
+    assert_eq!((output.code, output.stderr.as_str()), (0, ""));
+    if output.stdout.is_empty() {
+        return String::new();
+    }
+    output.json()["systemMessage"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_user_is_told_why_nothing_is_captured() {
+    let env = TestEnv::rooted();
+    assert_eq!(to_user(&env, "startup"), "");
+    env.write(env.user_config(), "[hooks]\nenabled = false\n");
+    for source in ["startup", "resume"] {
+        let told = to_user(&env, source);
+        assert!(told.contains("hooks.enabled = false") && told.contains("thru config"), "{told}");
+    }
+    assert_eq!(to_user(&env, "compact"), "", "once a session");
+    fs::remove_file(env.user_config()).unwrap();
+    fs::remove_file(env.trust_record()).unwrap();
+    assert!(to_user(&env, "startup").contains("run `thru trust` in a terminal"));
+}
+
+#[test]
+fn a_project_that_was_moved_is_taken_over_with_one_command() {
+    let env = TestEnv::rooted();
+    start(&env, "s1");
+    work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
+    let (old, new) = (env.project(), env.base().join("elsewhere"));
+    fs::rename(&old, &new).unwrap();
+    let payload =
+        json!({"session_id": "s2", "cwd": new, "hook_event_name": "SessionStart", "source": "startup"});
+    let hook = |event: &str, payload: &Value| {
+        let call = env.call(&["hook", "claude-code", event]).dir(&new).stdin(payload.to_string());
+        call.var("CLAUDE_PROJECT_DIR", &new).run()
+    };
+    let told = hook("SessionStart", &payload).json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains(old.to_str().unwrap()) && told.contains("thru trust --moved"), "{told}");
+    let trusted = env.call(&["trust", "--moved"]).dir(&new).run().ok().stdout;
+    assert!(trusted.contains("moved here from"), "{trusted}");
+    assert!(hook("SessionStart", &payload).stdout.contains("Make the lexer fast"));
+    env.call(&["trust", "--moved"]).dir(&new).run().exits(15);
+
+    // A copy is not a move: the old folder is still there.
+    let copied = Command::new("cp").arg("-r").arg(&new).arg(env.base().join("copy")).status().unwrap();
+    assert!(copied.success());
+    let copy = env.base().join("copy");
+    let call = env.call(&["hook", "claude-code", "SessionStart"]).dir(&copy).var("CLAUDE_PROJECT_DIR", &copy);
+    let payload =
+        json!({"session_id": "s3", "cwd": copy, "hook_event_name": "SessionStart", "source": "startup"});
+    let told = call.stdin(payload.to_string()).run().json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains("run `thru trust` in a terminal"), "{told}");
+    env.call(&["trust", "--moved"]).dir(&copy).run().exits(15);
+    fs::create_dir(&old).unwrap();
+}
+
+#[test]
+fn a_store_that_takes_no_records_is_told_to_the_user() {
+    let env = TestEnv::rooted();
+    let payload = env.payload("s1", "SessionStart", json!({"source": "startup"}));
+    let folder = env.store().join("sessions");
+    fs::remove_dir(&folder).unwrap();
+    fs::write(&folder, "in its place").unwrap();
+    let output = env.hook("SessionStart", &payload);
+    let told = output.json()["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains("cannot be written") && told.contains("thru doctor"), "{told}");
+}
+
+#[test]
+fn packets_on_offer_are_told_at_the_start() {
+    let env = TestEnv::rooted();
+    let id = env.json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    let told = start(&env, "s1");
+    assert!(told.contains("finish the parser") && told.contains(&format!("thru pickup {id}")), "{told}");
+    env.thru(&["pickup", &id, "--claim", "--session", "s1"]).ok();
+    assert!(!start(&env, "s2").contains(&id), "somebody has it");
+}
+
+#[test]
+fn a_claim_ends_with_its_session() {
+    let env = TestEnv::rooted();
+    let id = env.json(&["handoff", "finish the parser"])["id"].as_str().unwrap().to_owned();
+    for session in ["s1", "s2"] {
+        env.fire(session, "SessionStart", json!({"source": "startup"}));
+    }
+    env.thru(&["pickup", &id, "--claim", "--session", "s1"]).ok();
+    env.thru(&["pickup", &id, "--claim", "--session", "s2"]).exits(15);
+    env.fire("s1", "SessionEnd", json!({"reason": "other"}));
+    env.thru(&["pickup", &id, "--claim", "--session", "s2"]).ok();
+    assert!(env.thru(&["packet", "show", &id]).ok().stdout.contains("claimed_by: s2"));
+}
