@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::transcript::message::first_text;
 use crate::transcript::walk::{Raw, Walk, unquote};
 
 /// The fields of one object, undecoded. What nobody asks for is never looked into, however large it is.
@@ -33,6 +34,14 @@ impl<'a> Fields<'a> {
 
     pub fn text(&self, name: &str) -> Option<Cow<'a, str>> {
         self.raw(name)?.text(usize::MAX)
+    }
+
+    /// What a tool gave back, in whatever form: a text, a list of blocks with a text in it, or an object as it is written.
+    pub fn given(&self, name: &str) -> Option<Cow<'a, str>> {
+        let raw = self.raw(name)?;
+        raw.text(usize::MAX)
+            .or_else(|| Some(first_text(raw, usize::MAX)).filter(|text| !text.is_empty()))
+            .or_else(|| raw.written().map(Cow::Borrowed))
     }
 
     pub fn number(&self, name: &str) -> Option<u64> {

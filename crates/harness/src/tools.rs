@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use model::event::{Action, Agent, Answer, Event, Kind, Todo, TodoChange, TodoStatus, Touched};
 use model::reply::Reply;
+use model::{checks, effect};
 
 use crate::Undecodable;
 use crate::fields::Fields;
@@ -163,6 +164,19 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
     let text = text.trim();
     (numbered && !text.is_empty())
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
+}
+
+/// What a tool that reaches outside was given: the first field that says what it is about.
+pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
+    let telling =
+        ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
+    let asked = |name: &&str| input.text(name).filter(|text| !text.trim().is_empty());
+    effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
+}
+
+/// Whether what a command printed is looked at: it says how tests went, or what was done outside.
+pub fn wants_output(command: &str) -> bool {
+    checks::may_test(command) || effect::may_act(command)
 }
 
 /// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.

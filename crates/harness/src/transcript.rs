@@ -49,12 +49,14 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
 }
 
 /// The object that a line is, or what the line is instead: blank, the end of one that was torn, nothing of the harness's.
-pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Line<'a>> {
+pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Box<Line<'a>>> {
     let bytes = trim(line);
     match bytes.first() {
         Some(b'{') => Ok(bytes),
-        None => Err(Line::default()),
-        Some(_) => Err(Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }),
+        None => Err(Box::default()),
+        Some(_) => {
+            Err(Box::new(Line { kind: Kind::Torn, rest: next_line(bytes, beginnings), ..Line::default() }))
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 mod beside;
 mod budget;
 mod candidate;
+mod effects;
 mod gather;
 mod order;
 mod paths;
@@ -19,6 +20,7 @@ use crate::render::width;
 
 use budget::{Choice, choose};
 pub use candidate::{Candidate, Class, Section};
+pub use effects::contradictions;
 use order::Order;
 pub use print::file_text;
 

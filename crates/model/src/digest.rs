@@ -1,5 +1,6 @@
 //! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
 
+mod effects;
 mod names;
 mod prompts;
 mod statements;
@@ -16,12 +17,13 @@ use crate::place;
 use crate::text::{cut, fingerprint};
 use crate::time;
 
+pub use effects::{EffectUse, GitOnDisk, GitState};
 pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 6;
+pub const SCHEMA_VERSION: u32 = 7;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -72,6 +74,15 @@ pub struct Digest {
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
     pub answers: Vec<AnswerField>,
+    /// What was done to the world outside, and to the checkout, oldest first.
+    pub effects: Vec<EffectUse>,
+    /// The branch that was checked out last, as far as anything told.
+    pub branch: String,
+    /// What was added to git's index and not committed yet.
+    staged: effects::Staged,
+    /// What git's files say now; asked where a brief or a packet is made, and never kept.
+    #[serde(skip)]
+    pub disk: Option<GitOnDisk>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
     /// The last calls, oldest first.
@@ -125,6 +136,10 @@ pub struct FileUse {
     /// The record that touched it last, and the one that changed it last.
     pub last: u64,
     pub edited_at: u64,
+    /// The record of the commit that holds its last changes, or that they were thrown away at.
+    pub saved_at: u64,
+    /// Its changes lie in a stash.
+    pub stashed: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -222,6 +237,9 @@ impl Digest {
         }
         self.harness = record.harness.to_string();
         self.worktree = record.worktree.to_string();
+        if !record.branch.is_empty() && record.agent.is_none() {
+            self.branch = record.branch.to_string();
+        }
         if self.home.is_empty() {
             self.home.clone_from(&self.worktree);
         }
@@ -378,6 +396,7 @@ impl Digest {
         if let Some(todos) = record.todos.as_ref().filter(|_| record.agent.is_none()) {
             self.change_todos(todos);
         }
+        self.add_effects(record);
         self.answers.extend(record.answers.iter().cloned());
         keep_last(&mut self.answers, ANSWERS);
     }
@@ -522,10 +541,15 @@ impl Digest {
                     if file.edits > 0 {
                         known.edited_at = file.edited_at + shift;
                     }
+                    if file.saved_at > 0 {
+                        known.saved_at = file.saved_at + shift;
+                    }
+                    known.stashed = file.stashed;
                 }
                 None => whole.files.push(FileUse {
                     last: file.last + shift,
                     edited_at: file.edited_at + shift,
+                    saved_at: if file.saved_at > 0 { file.saved_at + shift } else { 0 },
                     ..file
                 }),
             }
@@ -535,6 +559,12 @@ impl Digest {
             whole.commands.push(CommandUse { last: command.last + shift, ..command });
         }
         whole.answers.extend(self.answers);
+        let later = |used: EffectUse| EffectUse { record: used.record + shift, ..used };
+        whole.effects.extend(self.effects.into_iter().map(later));
+        if !self.branch.is_empty() {
+            whole.branch = self.branch;
+        }
+        whole.disk = self.disk.or(whole.disk);
         if !self.todos.is_empty() {
             whole.todos = self.todos;
         }

@@ -96,8 +96,10 @@ pub struct ToolDone<'a> {
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// What a command printed, if it may be a test run: the end of it says how the tests went.
+    /// What a command printed, if it may be a test run or reach outside; what a tool that reaches outside gave back.
     pub output: Option<Text<'a>>,
+    /// What a tool that reaches outside was given: a title, or the first words of a text.
+    pub asked: Option<Text<'a>>,
     /// What a failed call said, whole.
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,

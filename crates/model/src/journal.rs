@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::checks;
+use crate::effect::{self, Effect};
 use crate::event::{Action, Agent, Event, EventName, Kind, Source, Stop, TodoChange, TodoStatus, ToolDone};
 use crate::failure::error_lines;
 use crate::place::{self, CheckoutPath};
@@ -24,6 +25,9 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
 const NAME_BYTES: usize = 256;
+
+/// How much of what a command printed is looked through for what it did outside.
+const OUTPUT_BYTES: usize = 16 * 1024;
 
 /// Most entries of a list of things to do that are written down.
 const MOST_TODOS: usize = 100;
@@ -59,6 +63,9 @@ pub struct Record<'a> {
     /// The working directory below the checkout, when it is not the checkout itself.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub cwd: Cow<'a, str>,
+    /// The branch that is checked out, where it is known.
+    #[serde(borrow, skip_serializing_if = "str::is_empty")]
+    pub branch: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
     /// Source, trigger, reason: the small word that goes with some events.
@@ -89,6 +96,9 @@ pub struct Record<'a> {
     pub result: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub passed: Option<bool>,
+    /// What the call did to the world outside: commits, pushes, comments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effect: Vec<Effect>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub todos: Option<Vec<TodoField>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -226,6 +236,7 @@ fn fill_tool<'a>(
         record.result = Redacted::part(output, ending.line.start..end, policy.redact).into_text();
         record.passed = Some(!ending.failed);
     }
+    record.effect = effects(done, &record.command, policy);
     record.files = files(done, &record.command, cwd, policy);
     record.todos = done.todos.as_ref().map(|change| todos(change, policy));
     record.answers = done
@@ -236,6 +247,25 @@ fn fill_tool<'a>(
             answer: policy.clean(&answer.answer, ENTRY_BYTES).into_owned(),
         })
         .collect();
+}
+
+/// What a call did outside. Harnesses give the output of those calls only that may have done something.
+fn effects(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Effect> {
+    let Some(output) = done.output.as_deref() else { return Vec::new() };
+    if !(effect::may_act(command) || effect::tool_acts(&done.tool)) {
+        return Vec::new();
+    }
+    let said = match output.len() > OUTPUT_BYTES {
+        // What a line of several commands did last is said at the end.
+        true => {
+            let head = Redacted::head(output, OUTPUT_BYTES / 2, policy.redact);
+            let tail = Redacted::tail(output, OUTPUT_BYTES / 2, policy.redact);
+            Cow::Owned(format!("{}\n{}", &*head, &*tail))
+        }
+        false => Redacted::whole(output, policy.redact).into_text(),
+    };
+    let asked = policy.clean_some(done.asked.as_deref(), ENTRY_BYTES);
+    effect::of(&effect::Made { tool: &done.tool, command, asked: &asked, output: &said, ok: !done.failed })
 }
 
 /// What the tool was given as files, and what the text of a command names.

@@ -11,6 +11,7 @@ pub mod decide;
 pub mod diff;
 pub mod digest;
 pub mod document;
+pub mod effect;
 pub mod event;
 pub mod failure;
 pub mod finding;

@@ -112,7 +112,7 @@ pub struct RoleFacts<'a> {
     pub redact: redact::Options,
 }
 
-pub const SECTION: Section = Section { order: 1, name: "role", title: "Role" };
+pub const SECTION: Section = Section { order: 1, longer: 1, name: "role", title: "Role" };
 
 /// The role in a brief: who it is, what it is after, what to do first, and what is wrong with its file.
 pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {

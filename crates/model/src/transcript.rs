@@ -24,6 +24,7 @@ type Text<'a> = Cow<'a, str>;
 pub const TEXT_BYTES: usize = 64 * 1024 + MARGIN;
 pub const COMMAND_BYTES: usize = 8 * 1024 + MARGIN;
 pub const NOTE_BYTES: usize = 4 * 1024 + MARGIN;
+pub const GIVEN_BYTES: usize = 8 * 1024 + MARGIN;
 pub const NAME_BYTES: usize = 256 + MARGIN;
 
 /// One line of a transcript.
@@ -32,6 +33,8 @@ pub struct Line<'a> {
     /// When, as the harness wrote it; see [`Line::time`]. Lines that were not looked into have none.
     pub at: Option<Text<'a>>,
     pub chain: Chain<'a>,
+    /// The branch that was checked out, where the harness notes it.
+    pub branch: Option<Text<'a>>,
     pub kind: Kind<'a>,
     pub items: Vec<Item<'a>>,
     /// What stands behind the first object of the line: one that lost its line end. To be read as a line of its own.
@@ -127,6 +130,8 @@ pub struct Call<'a> {
     pub tool: Text<'a>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
+    /// What a tool that reaches outside was given: a title, or the first words of a text.
+    pub asked: Option<Text<'a>>,
     pub about: About<'a>,
 }
 
@@ -159,7 +164,7 @@ pub struct CallResult<'a> {
     pub refused: bool,
     pub exit: Option<i64>,
     /// What it gave, not redacted: all of it if it failed (whoever wants the lines that say why redacts it first, see
-    /// [`crate::failure::error_lines`]), otherwise the beginning.
+    /// [`crate::failure::error_lines`]), otherwise the beginning, at least [`GIVEN_BYTES`] where there are so many.
     pub text: Text<'a>,
     /// Its last lines.
     pub tail: Text<'a>,

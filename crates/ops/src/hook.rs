@@ -39,6 +39,9 @@ use context::HookContext;
 use deadline::Deadline;
 use explain::Trace;
 
+/// Longest name of a branch that is kept.
+const BRANCH_BYTES: usize = 256;
+
 /// What the harness called us with.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
@@ -181,6 +184,10 @@ impl Hook<'_> {
             turn
         });
         let mut record = journal::record(event, &policy);
+        if matches!(event.kind, Kind::SessionStart { .. } | Kind::BeforeCompact { .. }) {
+            let head = store::git::head(&self.project.root.checkout).unwrap_or_default();
+            record.branch = policy.clean(&head.branch, BRANCH_BYTES).into_owned().into();
+        }
         let repeated = turn.is_some() && self.is_repeated(&session, &record);
         for feature in FEATURES.iter().filter(|feature| feature.wants(name)) {
             self.note(feature.guard(|| (feature.annotate)(&self.project, event, &mut record)));

@@ -75,14 +75,7 @@ pub struct Head {
 /// Where HEAD of the checkout around `dir` is. None outside of git, and where git keeps its references in a way of its own
 /// (reftable): then only git itself can tell.
 pub fn head(dir: &Path) -> Option<Head> {
-    let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
-    let dot_git = top.join(".git");
-    let git_dir = match read_line(&dot_git) {
-        Some(pointer) => top.join(pointer.strip_prefix("gitdir:")?.trim()),
-        None => dot_git,
-    };
-    let common =
-        read_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+    let (git_dir, common) = folders(dir)?;
     let head = read_line(&git_dir.join("HEAD"))?;
     let Some(name) = head.strip_prefix("ref:").map(str::trim) else {
         return is_commit(&head).then(|| Head { commit: head, branch: String::new() });
@@ -98,6 +91,44 @@ pub fn head(dir: &Path) -> Option<Head> {
         return (!is_elsewhere).then(|| Head { commit: String::new(), branch });
     };
     is_commit(&commit).then_some(Head { commit, branch })
+}
+
+/// The remote of a checkout, by git's own files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Remote {
+    pub name: String,
+    /// Where its branch was when it was last heard of; None for one that it was not heard to have.
+    pub commit: Option<String>,
+}
+
+/// The remote that a branch is pushed to: `origin`, or the only one there is. None where there is none.
+pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
+    let (_, common) = folders(dir)?;
+    let config = String::from_utf8(read_own(&common.join("config"), LARGEST).ok()?).ok()?;
+    let named = |line: &str| Some(line.trim().strip_prefix("[remote \"")?.strip_suffix("\"]")?.to_owned());
+    let names: Vec<String> = config.lines().filter_map(named).collect();
+    let name = names.iter().find(|name| *name == "origin").or(names.first())?.clone();
+    let reference = format!("refs/remotes/{name}/{branch}");
+    let is_plain = !branch.is_empty() && !reference.split('/').any(|part| part == ".." || part.is_empty());
+    let commit = is_plain
+        .then(|| {
+            read_line(&common.join(&reference)).or_else(|| packed(&common.join("packed-refs"), &reference))
+        })
+        .flatten();
+    Some(Remote { name, commit: commit.filter(|commit| is_commit(commit)) })
+}
+
+/// Git's own folder of the checkout around `dir`, and the one that all its worktrees share.
+fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
+    let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
+    let dot_git = top.join(".git");
+    let git_dir = match read_line(&dot_git) {
+        Some(pointer) => top.join(pointer.strip_prefix("gitdir:")?.trim()),
+        None => dot_git,
+    };
+    let common =
+        read_line(&git_dir.join("commondir")).map_or_else(|| git_dir.clone(), |rel| git_dir.join(rel));
+    Some((git_dir, common))
 }
 
 fn packed(path: &Path, name: &str) -> Option<String> {

@@ -105,7 +105,7 @@ const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
-        Err(line) => return line,
+        Err(line) => return *line,
     };
     let mut walk = Walk::new(bytes);
     let mut draft = Draft::default();
@@ -138,6 +138,7 @@ struct Draft<'a> {
     at: Option<Text<'a>>,
     side: bool,
     agent: Option<Text<'a>>,
+    branch: Option<Text<'a>>,
     /// Said by the harness: a caveat, a skill, a hook's words.
     meta: bool,
     summary: bool,
@@ -162,6 +163,7 @@ impl<'a> Draft<'a> {
                 b"timestamp" => self.at = walk.text(NAME_BYTES),
                 b"isSidechain" => self.side = walk.raw().is_true(),
                 b"agentId" => self.agent = walk.text(NAME_BYTES),
+                b"gitBranch" => self.branch = walk.text(NAME_BYTES),
                 b"isMeta" | b"isVisibleInTranscriptOnly" => self.meta |= walk.raw().is_true(),
                 b"promptSource" => self.meta |= walk.text(NAME_BYTES).as_deref() == Some("system"),
                 b"origin" => self.meta |= is_foreign(walk),
@@ -256,6 +258,7 @@ impl<'a> Draft<'a> {
         let is_side = self.side || kind == Kind::Known(AGENT_PROGRESS);
         let at = self.at.clone();
         let chain = if is_side { Chain::Side { agent: self.agent.clone() } } else { Chain::Main };
+        let branch = self.branch.clone().filter(|branch| !branch.is_empty() && branch != "HEAD");
         let items = match kind {
             Kind::Known("assistant") => self.said(),
             Kind::Known("user") => self.heard(is_side),
@@ -271,7 +274,7 @@ impl<'a> Draft<'a> {
             Kind::Known(FILE) => self.path.map(|path| Item::Shown { path }).into_iter().collect(),
             _ => Vec::new(),
         };
-        Line { at, chain, kind, items, rest: &[] }
+        Line { at, chain, branch, kind, items, rest: &[] }
     }
 
     fn known(&self, torn: bool) -> Kind<'a> {

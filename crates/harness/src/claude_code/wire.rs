@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::checks;
+use model::effect;
 use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 
@@ -81,9 +81,14 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         _ => None,
     };
     let command = input.text("command");
-    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let output = match &command {
+        Some(command) if tools::wants_output(command) => error.clone().or_else(|| Some(printed(&response()))),
+        None if effect::tool_acts(&tool) => error.clone().or_else(|| fields.given("tool_response")),
+        _ => None,
+    };
     ToolDone {
-        output: if may_test { error.clone().or_else(|| response().text("stdout")) } else { None },
+        output,
+        asked: tools::asked(&tool, &input),
         files: touched(&tool, &input, response),
         todos: tools::todos(&tool, &input, response),
         answers: tools::answers(&tool, response),
@@ -94,6 +99,17 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
         error,
         exit,
         failed,
+    }
+}
+
+/// Git and others say on stderr what they did.
+fn printed<'a>(response: &Fields<'a>) -> Cow<'a, str> {
+    let (out, err) =
+        (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());
+    match (out.is_empty(), err.is_empty()) {
+        (_, true) => out,
+        (true, false) => err,
+        (false, false) => Cow::Owned(format!("{out}\n{err}")),
     }
 }
 

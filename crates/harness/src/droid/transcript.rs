@@ -25,7 +25,7 @@ const BEGINNINGS: [&str; 1] = ["{\"type\""];
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
-        Err(line) => return line,
+        Err(line) => return *line,
     };
     let mut walk = Walk::new(bytes);
     let draft = Draft::read(&mut walk);
@@ -101,7 +101,7 @@ impl<'a> Draft<'a> {
             Kind::Known(TODO_STATE) => state(bytes).into_iter().collect(),
             _ => Vec::new(),
         };
-        Line { at, chain, kind, items, rest: &[] }
+        Line { at, chain, branch: None, kind, items, rest: &[] }
     }
 
     fn said_or_heard(self) -> Vec<Item<'a>> {

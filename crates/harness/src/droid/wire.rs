@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use model::checks;
+use model::effect;
 use model::event::{Action, Event, Kind, Source, Stop, ToolDone, Touched};
 use model::reply::Reply;
 
@@ -51,9 +51,14 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     };
     let failed = exit.is_some_and(|exit| exit != 0);
     let command = input.text("command");
-    let may_test = command.as_deref().is_some_and(checks::may_test);
+    let output = match &command {
+        Some(command) => response.clone().filter(|_| tools::wants_output(command)),
+        None if effect::tool_acts(&tool) => fields.given("tool_response"),
+        None => None,
+    };
     ToolDone {
-        output: response.clone().filter(|_| may_test),
+        output,
+        asked: tools::asked(&tool, &input),
         files: touched(&tool, &input),
         todos: tools::todos(&tool, &input, Fields::default),
         answers: tools::answers(&tool, || fields.object("tool_response")),

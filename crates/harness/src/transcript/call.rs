@@ -7,7 +7,7 @@ use model::transcript::{About, COMMAND_BYTES, Call, Item, NAME_BYTES, NOTE_BYTES
 use super::message::RawCall;
 use super::walk::Walk;
 use crate::fields::Fields;
-use crate::tools::{patched, todos};
+use crate::tools::{asked, patched, todos};
 
 /// The call, and what it says about the list of things to do.
 pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
@@ -18,6 +18,9 @@ pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
         "TodoWrite" | "TaskUpdate" => change = todos(&tool, &input.fields(), Fields::default),
         "AskUserQuestion" => call.about = About::Questions(questions(&input.fields())),
         _ => read_input(&tool, input.walk(), &mut call),
+    }
+    if tool.starts_with("mcp__") {
+        call.asked = asked(&tool, &input.fields());
     }
     call.tool = tool;
     items.push(Item::Call(call));

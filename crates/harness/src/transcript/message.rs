@@ -3,14 +3,11 @@
 use std::borrow::Cow;
 
 use model::redact::MARGIN;
-use model::transcript::{CallResult, NAME_BYTES, TEXT_BYTES, Usage};
+use model::transcript::{CallResult, GIVEN_BYTES, NAME_BYTES, TEXT_BYTES, Usage};
 
 use super::walk::{Raw, Walk};
 
 type Text<'a> = Cow<'a, str>;
-
-/// How much is looked at of what a call gave when it went well: enough to see what it was.
-const GIVEN_BYTES: usize = 1024;
 
 /// What is kept of its end, where a test runner sums up.
 const TAIL_BYTES: usize = 2048 + MARGIN;
@@ -122,7 +119,7 @@ impl<'a> RawResult<'a> {
 }
 
 /// The first text of a list of blocks.
-fn first_text(content: Raw<'_>, max: usize) -> Text<'_> {
+pub fn first_text(content: Raw<'_>, max: usize) -> Text<'_> {
     let mut walk = content.walk();
     if !walk.array() {
         return Text::default();

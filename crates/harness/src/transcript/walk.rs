@@ -211,6 +211,11 @@ impl<'a> Raw<'a> {
         Some(unquote(&inner[start + line + 2..]))
     }
 
+    /// The value as it stands there.
+    pub fn written(self) -> Option<&'a str> {
+        std::str::from_utf8(self.0).ok()
+    }
+
     pub fn number(self) -> Option<u64> {
         let number: f64 = std::str::from_utf8(self.0).ok()?.parse().ok()?;
         (number >= 0.0).then_some(number as u64)

@@ -37,6 +37,8 @@ impl Candidate {
 pub struct Section {
     /// Among the sections of features, lower numbers are printed first and taken first.
     pub order: u32,
+    /// How much later a fact of it is told at greater length.
+    pub longer: u32,
     /// In `thru brief --explain` and in JSON.
     pub name: &'static str,
     pub title: &'static str,

@@ -2,12 +2,13 @@
 
 use super::candidate::{Candidate, Class};
 use super::sections::{checks, done, failures, files, goal, state, words};
-use super::{Material, beside};
+use super::{Material, beside, effects};
 use crate::render::inline;
 use crate::text::fingerprint;
 
 pub(super) fn candidates(material: &Material) -> Vec<Candidate> {
     let mut all = Gathered::default();
+    all.outside(material);
     all.features(material);
     goal::gather(material, &mut all);
     words::gather(material, &mut all);
@@ -34,6 +35,14 @@ impl Gathered {
         let at = self.candidates.len();
         self.candidates.push(Candidate { place, ..Candidate::of(class, id, forms) });
         &mut self.candidates[at]
+    }
+
+    /// What is at risk and what was done outside comes before anything else.
+    fn outside(&mut self, material: &Material) {
+        for candidate in effects::candidates(material.digest, material.summary()) {
+            let place = self.candidates.iter().filter(|known| known.class == candidate.class).count();
+            self.candidates.push(Candidate { place, ..candidate });
+        }
     }
 
     /// What features add, in the order of their rows, and what went wrong with hooks.

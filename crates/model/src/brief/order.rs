@@ -7,7 +7,7 @@ use super::candidate::{Candidate, Class};
 /// interleave: the tenth file comes before the third command that passed, and after the second failure.
 fn steps(class: Class) -> (u32, u32, u32) {
     match class {
-        Class::First(section) => (section.order, 1, 1),
+        Class::First(section) => (section.order, 1, section.longer),
         Class::Last(_) => (60, 6, 20),
         Class::Goal => (6, 1, 14),
         Class::State => (8, 3, 26),

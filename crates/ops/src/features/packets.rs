@@ -39,7 +39,7 @@ pub const ROW: Feature = Feature {
 };
 
 /// What a brief says about packets: the one that the session works on, and those of crashed sessions.
-pub(crate) const SECTION: Section = Section { order: 3, name: "packet", title: "Packet" };
+pub(crate) const SECTION: Section = Section { order: 3, longer: 1, name: "packet", title: "Packet" };
 
 /// How long a command waits for another that changes a packet.
 const WAIT: Duration = Duration::from_secs(5);

@@ -19,10 +19,14 @@ use crate::session::roster::{self, Entry};
 
 pub const ROW: Feature = Feature { name: "sessions", candidates, status, ..Feature::NONE };
 
-const RUNNING: Section = Section { order: 4, name: "running", title: "Also at work" };
-const WORKTREE: Section = Section { order: 0, name: "worktree", title: "Another worktree" };
-const MEANWHILE: Section =
-    Section { order: 5, name: "meanwhile", title: "Done by others since this session was last active" };
+const RUNNING: Section = Section { order: 4, longer: 1, name: "running", title: "Also at work" };
+const WORKTREE: Section = Section { order: 0, longer: 1, name: "worktree", title: "Another worktree" };
+const MEANWHILE: Section = Section {
+    order: 5,
+    longer: 1,
+    name: "meanwhile",
+    title: "Done by others since this session was last active",
+};
 
 /// How many sessions are told of, and how many files of each.
 const TOLD: usize = 4;

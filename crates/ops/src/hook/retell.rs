@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::checks;
+use model::effect;
 use model::event::{Action, Answer, Event, Kind, Stop, Todo, TodoChange, ToolDone, Touched};
 use model::failure::error_lines;
 use model::journal::{self, Record, RecordPolicy};
@@ -11,7 +12,7 @@ use model::redact::{self, Redacted};
 use model::statement;
 use model::text::fingerprint;
 use model::time;
-use model::transcript::{Call, CallResult, Dedup, Item, Kind as LineKind, Line};
+use model::transcript::{Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 
 /// How much of what a failed call said is looked through for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
@@ -27,6 +28,8 @@ pub struct TranscriptRecord {
     pub kind: Kind<'static>,
     /// The agent's own words, which no event carries where this is needed.
     pub said: bool,
+    /// The branch that was checked out then, where the harness notes it.
+    pub branch: String,
     /// Of a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
 }
@@ -53,6 +56,7 @@ impl TranscriptRecord {
         if self.said {
             record.event = journal::SAID.into();
         }
+        record.branch = Cow::Borrowed(&self.branch);
         if let Some(refused) = &self.refused {
             record.command = policy.clean(refused, REFUSED_BYTES);
         }
@@ -80,6 +84,8 @@ pub struct Retelling {
     said: Option<usize>,
     /// The call that ended on the line being heard.
     ended: Option<usize>,
+    /// The branch of the line being heard.
+    branch: String,
 }
 
 impl Retelling {
@@ -96,6 +102,7 @@ impl Retelling {
             torn: 0,
             said: None,
             ended: None,
+            branch: String::new(),
         }
     }
 
@@ -106,6 +113,7 @@ impl Retelling {
             at: None,
             kind: Kind::ToolDone(Box::new(call)),
             said: false,
+            branch: String::new(),
             refused: None,
         };
         self.open.into_iter().map(|(call, _)| told(call)).collect()
@@ -134,6 +142,9 @@ impl Retelling {
         // Most lines are bookkeeping.
         if line.items.is_empty() {
             return;
+        }
+        if let Some(branch) = line.branch.as_deref().filter(|branch| *branch != self.branch) {
+            self.branch = Redacted::head(branch, ID_BYTES, self.redact).to_string();
         }
         let at = line.time().map(time::rfc3339);
         for item in line.items {
@@ -164,7 +175,7 @@ impl Retelling {
                 match self.ended_call() {
                     Some(call) => call.todos = change,
                     None => {
-                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change))
+                        self.open.last_mut().into_iter().for_each(|(call, _)| call.todos.clone_from(&change));
                     }
                 }
             }
@@ -236,7 +247,17 @@ impl Retelling {
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
-        if call.command.as_deref().is_some_and(checks::may_test) {
+        let acts = match call.command.as_deref() {
+            Some(command) => effect::may_act(command),
+            None => effect::tool_acts(&call.tool),
+        };
+        if acts {
+            // The beginning names what was made, the end what was done last.
+            call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
+                true => owned(&result.text),
+                false => Cow::Owned(format!("{}\n{}", result.text, result.tail)),
+            });
+        } else if call.command.as_deref().is_some_and(checks::may_test) {
             call.output = Some(owned(&result.tail));
         }
         if !result.files.is_empty() {
@@ -263,7 +284,14 @@ impl Retelling {
 
     fn tell(&mut self, at: Option<&str>, id: &str, kind: Kind<'static>, said: bool) {
         let id = Redacted::head(id, ID_BYTES, self.redact).to_string();
-        self.told.push(TranscriptRecord { id, at: at.map(str::to_owned), kind, said, refused: None });
+        self.told.push(TranscriptRecord {
+            id,
+            at: at.map(str::to_owned),
+            kind,
+            said,
+            branch: self.branch.clone(),
+            refused: None,
+        });
     }
 }
 
@@ -278,6 +306,7 @@ fn begun(call: &Call) -> ToolDone<'static> {
         tool: owned(&call.tool),
         files: call.files.iter().map(owned_file).collect(),
         command: call.command.as_deref().map(owned),
+        asked: call.asked.as_deref().map(owned),
         ..ToolDone::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use model::digest::Digest;
+use model::digest::{Digest, GitOnDisk};
 use model::event::EventName;
 use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
@@ -41,10 +41,24 @@ impl Gathered {
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
+    digest.disk = on_disk(&digest, &root.checkout);
     let gone = gone_files(&digest, &root.checkout, LOOKED_FOR);
     let unread = digest.transcript_unread_words().into_iter().chain(digest.unread_words());
     let problems = unread.chain(problems(store)).collect();
     Ok(Gathered { problems, gone, digest })
+}
+
+/// What git's files say about the checkout that the session worked in.
+fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
+    let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
+    let head = store::git::head(folder)?;
+    let remote = store::git::remote(folder, &head.branch);
+    Some(GitOnDisk {
+        has_remote: remote.is_some(),
+        remote_commit: remote.and_then(|remote| remote.commit),
+        branch: head.branch,
+        commit: head.commit,
+    })
 }
 
 /// A session with those it goes on from. Some harnesses give a new id at every compaction.

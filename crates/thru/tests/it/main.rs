@@ -19,6 +19,7 @@ mod consent;
 mod docs;
 mod doctor;
 mod droid;
+mod effects;
 mod errors;
 mod events;
 mod first_contact;

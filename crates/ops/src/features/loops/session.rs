@@ -18,7 +18,7 @@ use crate::hook::context::HookContext;
 use crate::project::consent;
 use crate::{Mode, Result};
 
-const SECTION: Section = Section { order: 0, name: "loop", title: "Loop" };
+const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Loop" };
 
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;

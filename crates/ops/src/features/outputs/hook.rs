@@ -60,7 +60,7 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
 }
 
 const SECTION: Section =
-    Section { order: 4, name: "outputs", title: "Outputs of sub-agents that are still open" };
+    Section { order: 4, longer: 1, name: "outputs", title: "Outputs of sub-agents that are still open" };
 
 /// For a brief: what the live run still waits for, or why that cannot be told.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

@@ -21,9 +21,13 @@ use crate::hook::context::HookContext;
 /// Of a file to load, more than a brief can tell.
 const INLINED: usize = 16 * 1024;
 
-const SECTION: Section = Section { order: 2, name: "workstream", title: "Workstream" };
-const FILES: Section =
-    Section { order: 2, name: "file", title: "Text of files to load (data, as it is on disk now)" };
+const SECTION: Section = Section { order: 2, longer: 1, name: "workstream", title: "Workstream" };
+const FILES: Section = Section {
+    order: 2,
+    longer: 1,
+    name: "file",
+    title: "Text of files to load (data, as it is on disk now)",
+};
 
 /// What a restored session is told of its workstream: the manifest, or why there is none.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {

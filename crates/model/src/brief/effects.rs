@@ -1,0 +1,391 @@
+//! What is at risk, and what was done to the world outside: told before anything else, complete or with how many more.
+
+use super::candidate::{Candidate, Section};
+use crate::digest::{Digest, EffectUse, FileUse, GitState};
+use crate::effect::{Effect, Kind, Tense, describe};
+use crate::render::{inline, path, quoted};
+use crate::text::{count, cut};
+
+pub static AT_RISK: Section = Section { order: 0, longer: 20, name: "at-risk", title: "At risk" };
+pub static OUTSIDE: Section = Section {
+    order: 3,
+    longer: 14,
+    name: "outside",
+    title: "Done to the outside world, not to be done again",
+};
+pub static CHECKOUT: Section = Section { order: 4, longer: 14, name: "git", title: "Git" };
+
+/// Every fact about git and the world outside, those at risk first. What the summary contradicts stands at the very top.
+pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
+    let git = digest.git();
+    let mut all: Vec<Candidate> = contradictions(summary, digest)
+        .into_iter()
+        .enumerate()
+        .map(|(place, text)| Candidate::new(&AT_RISK, format!("risk:contradiction-{place}"), text))
+        .collect();
+    all.extend(at_risk(digest, &git));
+    all.extend(standing(digest, &git));
+    // Beside a summary, what came before the last compaction was told then.
+    let only_new = !summary.is_empty();
+    all.extend(outside(digest, only_new));
+    all
+}
+
+fn told(section: &'static Section, id: &str, forms: Vec<String>) -> Candidate {
+    Candidate { forms, ..Candidate::new(section, id, String::new()) }
+}
+
+/// Work that would be gone with the working tree, or with the machine.
+fn at_risk(digest: &Digest, git: &GitState) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
+    if knows_git && !git.uncommitted.is_empty() {
+        let files = |most: usize| listed(git.uncommitted.iter().map(|file| path(&file.path, 120)), most);
+        let n = git.uncommitted.len();
+        let head = match git.commit {
+            None if n == 1 => "nothing committed: 1 file exists only in the working tree: ".to_owned(),
+            None => format!("nothing committed: {n} files exist only in the working tree: "),
+            Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
+        };
+        let forms = [6, 14, usize::MAX].map(|most| format!("{head}{}", files(most)));
+        all.push(told(&AT_RISK, "risk:uncommitted", distinct(forms.to_vec())));
+    }
+    if !git.stashed.is_empty() {
+        let files = listed(git.stashed.iter().map(|file: &&FileUse| path(&file.path, 120)), 14);
+        let n = count(git.stashed.len(), "file");
+        all.push(told(&AT_RISK, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
+    }
+    if !git.unpushed.is_empty() {
+        let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
+        let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
+        let forms = [6, usize::MAX]
+            .map(|most| format!("{noun} {} {verb} not pushed", listed(ids.iter().cloned(), most)));
+        all.push(told(&AT_RISK, "risk:unpushed", distinct(forms.to_vec())));
+    }
+    if let Some(commit) = git.moved {
+        let seen =
+            git.commit.map(|used| format!("; the last one seen is {}", name_of(used))).unwrap_or_default();
+        let text = format!(
+            "HEAD is now {}{seen}: somebody else has committed, reset or checked out",
+            cut(commit, 10)
+        );
+        all.push(told(&AT_RISK, "risk:moved", vec![text]));
+    }
+    all
+}
+
+/// Branch, last commit, pull request, and what was done to the checkout since.
+fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
+    let mut parts = Vec::new();
+    if !git.branch.is_empty() {
+        parts.push(format!("branch {}", path(git.branch, 100)));
+    }
+    let disk = digest.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
+    match (git.commit, disk) {
+        (Some(used), _) if git.moved.is_none() => {
+            let pushed = digest.effects.iter().any(|other| {
+                matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
+            });
+            let pushed = if pushed { ", pushed" } else { "" };
+            parts.push(format!("last commit {} {}{pushed}", name_of(used), quoted(&used.effect.what, 70)));
+        }
+        (_, Some(commit)) => parts.push(format!("HEAD {}", cut(commit, 10))),
+        _ => {}
+    }
+    if let Some(used) = git.pull_request {
+        let Effect { id, link, .. } = &used.effect;
+        let link = if link.is_empty() { String::new() } else { format!(" {}", inline(link, 200)) };
+        parts.push(format!("pull request #{}{link}", inline(id, 40)));
+    }
+    let mut all = Vec::new();
+    if !parts.is_empty() {
+        let commit = git.commit.map(|used| used.effect.id.clone());
+        let known_by =
+            [Some(git.branch.to_owned()), commit].into_iter().flatten().filter(|word| !word.is_empty());
+        let state = told(&CHECKOUT, "git:state", vec![parts.join("; ")]);
+        all.push(Candidate { known_by: known_by.collect(), ..state });
+    }
+    if !git.notes.is_empty() {
+        let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Tense::Short)).collect();
+        all.push(told(&CHECKOUT, "git:notes", vec![format!("since then: {}", listed_last(&notes, 6))]));
+    }
+    all
+}
+
+/// One candidate for each group of effects that belong together: a list of ids takes one line, not ten.
+fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
+    let mut groups: Vec<Group> = Vec::new();
+    for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
+        let is_new = used.record > digest.epoch;
+        if only_new && !is_new {
+            continue;
+        }
+        let key = Key::of(used, is_new);
+        match groups.iter_mut().find(|group| group.key == key) {
+            Some(group) => group.members.push(used),
+            None => groups.push(Group { key, members: vec![used] }),
+        }
+    }
+    // The newest first, and what the last brief told already behind all that is new.
+    groups.sort_by_key(|group| {
+        (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
+    });
+    let standing: Vec<u64> = digest.standing_commits().iter().map(|used| used.record).collect();
+    groups.iter_mut().for_each(|group| group.drop_replaced(&standing));
+    groups.iter().filter(|group| !group.members.is_empty()).map(Group::candidate).collect()
+}
+
+#[derive(PartialEq, Eq)]
+struct Key<'d> {
+    is_new: bool,
+    kind: Kind,
+    place: &'d str,
+    folder: &'d str,
+    /// What stands alone has a number of its own.
+    alone: u64,
+}
+
+struct Group<'d> {
+    key: Key<'d>,
+    members: Vec<&'d EffectUse>,
+}
+
+impl<'d> Key<'d> {
+    fn of(used: &'d EffectUse, is_new: bool) -> Key<'d> {
+        let Effect { kind, place, folder, .. } = &used.effect;
+        let (kind, place) = match kind {
+            Kind::Commit | Kind::Amend => (Kind::Commit, place.as_str()),
+            Kind::Push | Kind::Tag | Kind::Branch => (*kind, ""),
+            kind => (*kind, place.as_str()),
+        };
+        let groups = matches!(
+            kind,
+            Kind::Commit
+                | Kind::Push
+                | Kind::Tag
+                | Kind::Branch
+                | Kind::Comment
+                | Kind::Review
+                | Kind::Issue
+                | Kind::Merge
+        );
+        let alone = if groups { 0 } else { used.record };
+        let folder = if used.elsewhere { folder.as_str() } else { "" };
+        Key { is_new, kind, place, folder, alone }
+    }
+}
+
+impl Group<'_> {
+    /// A commit that was amended or reset away is not there any more.
+    fn drop_replaced(&mut self, standing: &[u64]) {
+        if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
+            self.members.retain(|used| used.elsewhere || standing.contains(&used.record));
+        }
+    }
+
+    fn candidate(&self) -> Candidate {
+        let first = self.members[0];
+        let last = self.members[self.members.len() - 1];
+        let id = format!("outside:{}:{}", first.record, kind_name(self.key.kind));
+        let at = time_of(&last.at);
+        let there = if self.key.folder.is_empty() {
+            String::new()
+        } else {
+            format!(" in {}", path(self.key.folder, 100))
+        };
+        let forms = match self.members.as_slice() {
+            [used] if self.key.kind != Kind::Push => [Tense::Short, Tense::Long]
+                .map(|tense| format!("{}{there}{at}", describe(&used.effect, tense)))
+                .to_vec(),
+            _ if self.key.kind == Kind::Push => vec![format!("{}{there}{at}", self.pushes())],
+            members => {
+                let ids: Vec<String> = members.iter().map(|used| bare(used)).collect();
+                let named: Vec<String> = members.iter().map(|used| with_words(used, 50)).collect();
+                let long: Vec<String> = members.iter().map(|used| with_words(used, 100)).collect();
+                let head = self.head();
+                [ids, named, long].map(|list| format!("{head}{there}: {}{at}", list.join(", "))).to_vec()
+            }
+        };
+        Candidate { known_by: self.known_by(), ..told(&OUTSIDE, &id, distinct(forms)) }
+    }
+
+    /// A summary that has every id has the fact; of a push it must say that it was one.
+    fn known_by(&self) -> Vec<String> {
+        let last = self.members[self.members.len() - 1];
+        if self.key.kind == Kind::Push {
+            let end = last.effect.id.rsplit("..").next().unwrap_or("").trim_start_matches('.');
+            let named = if end.is_empty() { last.effect.what.as_str() } else { end };
+            return vec![named.to_owned(), "pushed".to_owned()];
+        }
+        let ids: Vec<String> = self.members.iter().map(|used| used.effect.id.clone()).collect();
+        if ids.iter().any(String::is_empty) { Vec::new() } else { ids }
+    }
+
+    /// `4 comments on owner/name#133`, `3 commits on main`.
+    fn head(&self) -> String {
+        let noun = match self.key.kind {
+            Kind::Commit => "commit",
+            Kind::Comment => "comment",
+            Kind::Review => "review",
+            Kind::Issue => "issue",
+            Kind::Merge => "merge",
+            Kind::Tag => "tag",
+            _ => "branch",
+        };
+        let n = self.members.len();
+        let noun = if noun == "branch" && n > 1 { format!("{n} branches") } else { count(n, noun) };
+        let word = if self.key.kind == Kind::Issue { "in" } else { "on" };
+        if self.key.place.is_empty() { noun } else { format!("{noun} {word} {}", inline(self.key.place, 80)) }
+    }
+
+    /// Each branch with where its last push brought it.
+    fn pushes(&self) -> String {
+        let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
+        for used in &self.members {
+            let name = used.effect.what.trim_end_matches(" (forced)");
+            match last.iter_mut().find(|(known, ..)| *known == name) {
+                Some(entry) => (entry.1, entry.2) = (used, entry.2 + 1),
+                None => last.push((name, used, 1)),
+            }
+        }
+        let tell = |(_, used, n): &(&str, &EffectUse, usize)| {
+            let times = if *n > 1 { format!(" ({n} pushes)") } else { String::new() };
+            format!("{}{times}", describe(&used.effect, Tense::Short))
+        };
+        last.iter().map(tell).collect::<Vec<_>>().join("; ")
+    }
+}
+
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Commit | Kind::Amend => "commit",
+        Kind::Push => "push",
+        Kind::Comment => "comment",
+        Kind::PullRequest => "pull-request",
+        Kind::Issue => "issue",
+        _ => "effect",
+    }
+}
+
+/// The id alone, or what there is in its place.
+fn bare(used: &EffectUse) -> String {
+    let Effect { id, link, what, .. } = &used.effect;
+    match (id.is_empty(), link.is_empty()) {
+        (false, _) => inline(id, 110),
+        (true, false) => inline(link, 200),
+        (true, true) => inline(what, 60),
+    }
+}
+
+fn with_words(used: &EffectUse, most: usize) -> String {
+    let Effect { id, what, kind, .. } = &used.effect;
+    let is_quote = matches!(kind, Kind::Commit | Kind::Amend);
+    match (id.is_empty(), what.is_empty()) {
+        (_, true) | (true, _) => bare(used),
+        (false, false) if is_quote => format!("{} {}", inline(id, 110), quoted(what, most)),
+        (false, false) => format!("{} ({})", inline(id, 110), inline(what, most)),
+    }
+}
+
+/// A commit by its id, or by its subject where no id was printed.
+fn name_of(used: &EffectUse) -> String {
+    match used.effect.id.is_empty() {
+        false => inline(&used.effect.id, 40),
+        true => quoted(&used.effect.what, 50),
+    }
+}
+
+/// ` at 16:20`.
+fn time_of(at: &str) -> String {
+    at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
+}
+
+/// The first of them, and how many more.
+fn listed(items: impl Iterator<Item = String>, most: usize) -> String {
+    let items: Vec<String> = items.collect();
+    let kept = items.len().min(most);
+    let more = if kept < items.len() { format!(", +{} more", items.len() - kept) } else { String::new() };
+    format!("{}{more}", items[..kept].join(", "))
+}
+
+fn listed_last(items: &[String], most: usize) -> String {
+    let from = items.len().saturating_sub(most);
+    let before = if from > 0 { format!("+{from} before, ") } else { String::new() };
+    format!("{before}{}", items[from..].join("; "))
+}
+
+fn distinct(mut forms: Vec<String>) -> Vec<String> {
+    forms.dedup();
+    forms
+}
+
+/// Words with which a summary says that something is not done yet. Only such as speak of the whole.
+const NOT_COMMITTED: &[&str] = &[
+    "nothing has been committed",
+    "nothing is committed",
+    "not been committed",
+    "not yet committed",
+    "not committed yet",
+    "remain uncommitted",
+    "remains uncommitted",
+    "are uncommitted",
+    "is uncommitted",
+    "still uncommitted",
+    "no commits have been made",
+    "no commit has been made",
+];
+const NOT_PUSHED: &[&str] = &[
+    "not been pushed",
+    "not yet pushed",
+    "not pushed yet",
+    "still unpushed",
+    "are unpushed",
+    "is unpushed",
+    "needs to be pushed",
+];
+
+/// Where a summary says that work is not committed or not pushed, and it is. Silent where there is any doubt.
+pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
+    let mut found = Vec::new();
+    if summary.is_empty() {
+        return found;
+    }
+    let git = digest.git();
+    let lower = summary.to_ascii_lowercase();
+    let said = |words: &[&'static str]| words.iter().find(|words| lower.contains(**words)).copied();
+    let edited =
+        digest.files.iter().filter(|file| file.edits > 0 && !file.outside).map(|file| file.edited_at).max();
+    let commit = git.commit.filter(|used| !used.effect.id.is_empty() && git.moved.is_none());
+    let all_committed = git.uncommitted.is_empty() && git.stashed.is_empty();
+    if let (Some(words), Some(used)) = (said(NOT_COMMITTED), commit)
+        && all_committed
+        && edited.is_some_and(|edited| edited < used.record)
+    {
+        found.push(format!(
+            "the summary says “{words}”; commit {} was made{}, and nothing was edited since",
+            name_of(used),
+            clock(&used.at)
+        ));
+    }
+    let push = digest.effects.iter().rfind(|used| used.effect.kind == Kind::Push && !used.elsewhere);
+    if let (Some(words), Some(push)) = (said(NOT_PUSHED), push)
+        && git.unpushed.is_empty()
+        && all_committed
+        && commit.is_none_or(|used| used.record <= push.record)
+    {
+        found.push(format!(
+            "the summary says “{words}”; {}{}",
+            describe(&push.effect, Tense::Short),
+            clock(&push.at)
+        ));
+    }
+    found
+}
+
+fn clock(at: &str) -> String {
+    at.get(11..16).map(|time| format!(" at {time}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "effects_tests.rs"]
+mod tests;

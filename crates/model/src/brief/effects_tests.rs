@@ -1,0 +1,100 @@
+use super::*;
+
+fn commit(record: u64, id: &str, subject: &str) -> EffectUse {
+    used(record, Kind::Commit, subject, "main", id)
+}
+
+fn used(record: u64, kind: Kind, what: &str, place: &str, id: &str) -> EffectUse {
+    let effect = Effect {
+        kind,
+        what: what.into(),
+        place: place.into(),
+        id: id.into(),
+        link: String::new(),
+        folder: String::new(),
+    };
+    EffectUse { effect, at: "2026-11-17T16:20:00Z".into(), record, elsewhere: false }
+}
+
+fn edited(path: &str, at: u64, saved_at: u64) -> FileUse {
+    FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
+}
+
+/// The longest form of each candidate.
+fn lines(digest: &Digest, summary: &str) -> Vec<String> {
+    candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
+}
+
+#[test]
+fn what_is_only_in_the_working_tree() {
+    let mut digest = Digest::new("s");
+    digest.branch = "topic".into();
+    digest.files = (0..20).map(|n| edited(&format!("src/f{n}.rs"), n + 1, 0)).collect();
+    let told = candidates(&digest, "");
+    assert!(
+        told[0].forms[0]
+            .starts_with("nothing committed: 20 files exist only in the working tree: src/f19.rs, ")
+    );
+    assert!(told[0].forms[0].ends_with("src/f14.rs, +14 more"), "{}", told[0].forms[0]);
+    assert!(!told[0].forms[2].contains("more"));
+    digest.effects.push(commit(21, "1111111", "One"));
+    digest.files[3] = edited("src/f3.rs", 25, 21);
+    digest.files.iter_mut().for_each(|file| file.saved_at = 21);
+    assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: src/f3.rs");
+}
+
+#[test]
+fn what_is_not_known_to_be_git_is_not_at_risk() {
+    let mut digest = Digest::new("s");
+    digest.files = vec![edited("a.rs", 1, 0)];
+    assert_eq!(lines(&digest, ""), Vec::<String>::new());
+}
+
+#[test]
+fn groups_keep_every_id() {
+    let mut digest = Digest::new("s");
+    digest.effects = (1..=11)
+        .map(|n| used(n, Kind::Comment, &format!("reply to {n}"), "o/r#5", &format!("90000{n:02}")))
+        .collect();
+    digest.effects.push(commit(12, "1111111", "One"));
+    digest.effects.push(used(13, Kind::Push, "main", "origin", "0000000..1111111"));
+    digest.effects.push(commit(14, "2222222", "Two"));
+    let told = candidates(&digest, "");
+    for form in [0, 1] {
+        let text: String =
+            told.iter().map(|one| one.forms[form.min(one.forms.len() - 1)].clone() + "\n").collect();
+        for id in (1..=11).map(|n| format!("90000{n:02}")).chain(["1111111".into(), "2222222".into()]) {
+            assert!(text.contains(&id), "{id} in {text}");
+        }
+        assert!(text.contains("11 comments on o/r#5: 9000001"), "{text}");
+        assert!(text.contains("commit 2222222 is not pushed"), "{text}");
+        assert!(text.contains("pushed main to origin, 0000000..1111111"), "{text}");
+    }
+}
+
+#[test]
+fn a_summary_that_is_wrong_is_put_right() {
+    let mut digest = Digest::new("s");
+    digest.files = vec![edited("a.rs", 1, 5)];
+    digest.effects.push(commit(5, "3696270", "One"));
+    let wrong = "All work is done. The changes are uncommitted.";
+    assert_eq!(
+        contradictions(wrong, &digest),
+        [
+            "the summary says “are uncommitted”; commit 3696270 was made at 16:20, and nothing was edited since"
+        ]
+    );
+    assert!(lines(&digest, wrong)[0].starts_with("the summary says"));
+    for summary in ["", "All changes are committed as 3696270.", "Commit the changes."] {
+        assert_eq!(contradictions(summary, &digest), Vec::<String>::new(), "{summary}");
+    }
+    digest.files.push(edited("b.rs", 7, 0));
+    assert_eq!(contradictions(wrong, &digest), Vec::<String>::new(), "something is not committed indeed");
+    digest.files.pop();
+    assert_eq!(contradictions("It has not been pushed.", &digest), Vec::<String>::new());
+    digest.effects.push(used(6, Kind::Push, "main", "origin", "1..2"));
+    assert_eq!(
+        contradictions("It has not been pushed.", &digest),
+        ["the summary says “not been pushed”; pushed main to origin, 1..2 at 16:20"]
+    );
+}

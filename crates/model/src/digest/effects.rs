@@ -1,0 +1,317 @@
+//! What the session did to the world outside, and where its checkout stands by what was seen.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Digest, FileUse, keep_last};
+use crate::effect::{Effect, Kind};
+use crate::journal::Record;
+
+/// Most effects that are kept, and names of files that were added and not committed yet.
+const EFFECTS: usize = 200;
+const STAGED: usize = 200;
+
+/// One effect, and when it was.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EffectUse {
+    #[serde(flatten)]
+    pub effect: Effect,
+    pub at: String,
+    pub record: u64,
+    /// In another repository than the session's own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub elsewhere: bool,
+}
+
+/// What git's own files say, where somebody has looked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitOnDisk {
+    /// Empty when no branch is checked out.
+    pub branch: String,
+    /// Empty before the first commit.
+    pub commit: String,
+    /// Whether a remote is configured.
+    pub has_remote: bool,
+    /// Where the remote's branch of that name was when it was last heard of.
+    pub remote_commit: Option<String>,
+}
+
+/// Where the checkout stands, by what was seen of it and by what git's files say.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GitState<'d> {
+    /// Empty where it is not known.
+    pub branch: &'d str,
+    /// The last commit that was seen.
+    pub commit: Option<&'d EffectUse>,
+    /// Commits that were seen and that no push was seen of, oldest first. Empty where nothing says that there is a remote.
+    pub unpushed: Vec<&'d EffectUse>,
+    /// Files that were edited and are in no commit that was seen, those edited last first.
+    pub uncommitted: Vec<&'d FileUse>,
+    /// Files whose changes lie in a stash.
+    pub stashed: Vec<&'d FileUse>,
+    /// The pull request that was worked on last.
+    pub pull_request: Option<&'d EffectUse>,
+    /// What happened to the checkout since the last commit: stashed, thrown away, reset.
+    pub notes: Vec<&'d EffectUse>,
+    /// HEAD is another commit than the one that was seen last: somebody else has been at work.
+    pub moved: Option<&'d str>,
+}
+
+impl Digest {
+    pub(super) fn add_effects(&mut self, record: &Record) {
+        if record.ok != Some(false) || !record.effect.is_empty() {
+            self.staged.add(&record.command);
+        }
+        for effect in &record.effect {
+            let elsewhere = is_elsewhere(&effect.folder, &record.worktree, &record.cwd);
+            self.effects.push(EffectUse {
+                effect: effect.clone(),
+                at: record.ts.to_string(),
+                record: self.records,
+                elsewhere,
+            });
+            if !elsewhere {
+                self.follow_git(effect, &record.command);
+            }
+        }
+        keep_last(&mut self.effects, EFFECTS);
+    }
+
+    /// What an effect makes of files that were edited.
+    fn follow_git(&mut self, effect: &Effect, command: &str) {
+        let now = self.records;
+        let all = |files: &mut [FileUse], change: fn(&mut FileUse, u64)| {
+            files.iter_mut().filter(|file| !file.outside).for_each(|file| change(file, now));
+        };
+        match effect.kind {
+            Kind::Commit | Kind::Amend => {
+                let staged = std::mem::take(&mut self.staged);
+                // A commit without changes, which git makes only where it is told to.
+                if command.contains("--allow-empty") && staged == Staged::default() {
+                    return;
+                }
+                let held = |file: &FileUse| !file.outside && !file.stashed && staged.holds(&file.path);
+                for file in self.files.iter_mut().filter(|file| held(file)) {
+                    file.saved_at = now;
+                }
+            }
+            Kind::Discard if effect.what == "untracked files" => {}
+            Kind::Discard => {
+                let names: Vec<&str> = effect.what.split(' ').collect();
+                for file in
+                    self.files.iter_mut().filter(|file| names.iter().any(|name| covers(name, &file.path)))
+                {
+                    file.saved_at = now;
+                }
+            }
+            Kind::Reset if effect.what.starts_with("--hard") => {
+                all(&mut self.files, |file, now| file.saved_at = now);
+            }
+            Kind::Stash => {
+                for file in self.files.iter_mut().filter(|file| file.is_unsaved()) {
+                    file.stashed = true;
+                }
+            }
+            Kind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
+            Kind::StashDrop => {
+                for file in self.files.iter_mut().filter(|file| file.stashed) {
+                    (file.stashed, file.saved_at) = (false, now);
+                }
+            }
+            _ => {}
+        }
+        let branch = match effect.kind {
+            Kind::Commit | Kind::Amend if effect.place != "detached HEAD" => &effect.place,
+            Kind::Branch if command.contains("checkout") || command.contains("switch") => &effect.what,
+            Kind::Switch => &effect.what,
+            Kind::Rebase => &effect.place,
+            _ => return,
+        };
+        if !branch.is_empty() && !branch.starts_with("deleted ") && !branch.starts_with("renamed ") {
+            self.branch.clone_from(branch);
+        }
+    }
+
+    /// What was done outside since the last compaction that work came after.
+    pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
+        self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_outside())
+    }
+
+    /// Where the checkout stands.
+    pub fn git(&self) -> GitState<'_> {
+        let here = || self.effects.iter().filter(|used| !used.elsewhere);
+        let is_commit =
+            |used: &&EffectUse| matches!(used.effect.kind, Kind::Commit | Kind::Amend | Kind::Merge);
+        let commit = here()
+            .rfind(|used| is_commit(used) && !used.effect.id.is_empty())
+            .or_else(|| here().rfind(is_commit));
+        let branch = self.disk.as_ref().map(|disk| disk.branch.as_str()).filter(|branch| !branch.is_empty());
+        let branch = branch.unwrap_or(&self.branch);
+        let last_push = here()
+            .rfind(|used| matches!(used.effect.kind, Kind::Push | Kind::UpToDate))
+            .map(|used| used.record);
+        let knows_remote = last_push.is_some()
+            || self.effects.iter().any(|used| used.effect.kind == Kind::PullRequest)
+            || self.disk.as_ref().is_some_and(|disk| disk.has_remote);
+        let is_on_remote = self.disk.as_ref().is_some_and(|disk| {
+            !disk.commit.is_empty() && disk.remote_commit.as_deref() == Some(disk.commit.as_str())
+        });
+        let unpushed = match knows_remote && !is_on_remote {
+            true => self
+                .standing_commits()
+                .into_iter()
+                .filter(|used| last_push.is_none_or(|push| used.record > push))
+                .collect(),
+            false => Vec::new(),
+        };
+        let mut uncommitted: Vec<&FileUse> = self.files.iter().filter(|file| file.is_unsaved()).collect();
+        uncommitted.sort_by_key(|file| std::cmp::Reverse(file.edited_at));
+        let since = commit.map_or(0, |used| used.record);
+        let is_note = |used: &&EffectUse| {
+            matches!(
+                used.effect.kind,
+                Kind::Reset | Kind::Discard | Kind::Stash | Kind::Unstash | Kind::StashDrop
+            )
+        };
+        let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
+        let seen = here().rfind(|used| moves_head(used.effect.kind));
+        let moved = disk_commit.filter(|id| {
+            // Only where the last thing that moved HEAD says where to.
+            seen.is_some_and(|used| {
+                !used.effect.id.is_empty() && is_commit(&used) && !id.starts_with(used.effect.id.as_str())
+            })
+        });
+        GitState {
+            branch,
+            commit,
+            unpushed,
+            uncommitted,
+            stashed: self.files.iter().filter(|file| file.stashed).collect(),
+            pull_request: self
+                .effects
+                .iter()
+                .rfind(|used| used.effect.kind == Kind::PullRequest && !used.effect.id.is_empty()),
+            notes: here().filter(|used| used.record > since).filter(is_note).collect(),
+            moved,
+        }
+    }
+
+    /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
+    pub fn standing_commits(&self) -> Vec<&EffectUse> {
+        let mut standing: Vec<&EffectUse> = Vec::new();
+        // What was pushed is outside, whatever becomes of it here.
+        let mut pushed = 0;
+        for used in self.effects.iter().filter(|used| !used.elsewhere) {
+            match used.effect.kind {
+                Kind::Commit => standing.push(used),
+                Kind::Merge if !used.effect.id.is_empty() => standing.push(used),
+                Kind::Push | Kind::UpToDate => pushed = standing.len(),
+                Kind::Amend => {
+                    standing.truncate(pushed.max(standing.len().saturating_sub(1)));
+                    standing.push(used);
+                }
+                Kind::Reset if used.effect.what.contains(['~', '^']) => {
+                    let back =
+                        used.effect.what.rsplit('~').next().and_then(|n| n.parse().ok()).unwrap_or(1_usize);
+                    standing.truncate(pushed.max(standing.len().saturating_sub(back)));
+                }
+                _ => {}
+            }
+        }
+        standing
+    }
+}
+
+impl FileUse {
+    /// Edited in the checkout, and in no commit that was seen since.
+    pub fn is_unsaved(&self) -> bool {
+        self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
+    }
+}
+
+/// What puts HEAD somewhere else.
+fn moves_head(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Commit
+            | Kind::Amend
+            | Kind::Merge
+            | Kind::Switch
+            | Kind::Pull
+            | Kind::Rebase
+            | Kind::Reset
+            | Kind::Branch
+    )
+}
+
+/// Whether a folder that a command went to lies outside of the checkout.
+fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
+    if folder.is_empty() {
+        return cwd.starts_with('/') || cwd.starts_with("..");
+    }
+    if let Some(rest) = folder.strip_prefix('/') {
+        let below = rest.strip_prefix(checkout.trim_matches('/'));
+        let below = below.filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        // A worktree in the checkout is another one.
+        return below.is_none_or(|below| below.contains("worktrees/"));
+    }
+    folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
+}
+
+/// What was put into git's index since the last commit, by name.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Staged {
+    all: bool,
+    names: Vec<String>,
+}
+
+impl Staged {
+    /// Takes in what a command line adds, or commits without adding.
+    fn add(&mut self, command: &str) {
+        if !command.contains("git") {
+            return;
+        }
+        for words in crate::shell::simple(command) {
+            let mut rest = words.iter().skip_while(|word| *word != "git").skip(1);
+            let Some(verb) = rest.find(|word| matches!(word.as_str(), "add" | "commit" | "rm" | "mv")) else {
+                continue;
+            };
+            let short = |word: &String, letter: char| {
+                word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+            };
+            if verb == "commit" {
+                self.all |= rest.any(|word| word == "--all" || short(word, 'a'));
+                continue;
+            }
+            for word in rest {
+                let is_all =
+                    matches!(word.as_str(), "." | "-A" | "--all" | "-u" | ":/") || word.contains(['*', '$']);
+                self.all |= is_all;
+                if !is_all && !word.starts_with('-') && self.names.len() < STAGED {
+                    self.names.push(word.clone());
+                }
+            }
+        }
+    }
+
+    /// Whether a commit made now holds a file. Where nothing was seen to be added, it is taken to hold all.
+    fn holds(&self, path: &str) -> bool {
+        self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
+    }
+}
+
+/// Whether a name on a command line is that file, or a folder that holds it.
+fn covers(name: &str, path: &str) -> bool {
+    let name = name.trim_start_matches("./").trim_end_matches('/');
+    if matches!(name, "" | "." | ":/") {
+        return true;
+    }
+    let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    // Seen from another folder, one is the end of the other.
+    let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
+    begins || ends(path, name) || ends(name, path)
+}
+
+#[cfg(test)]
+#[path = "effects_tests.rs"]
+mod tests;

@@ -1,0 +1,211 @@
+//! Other programs that reach outside, by the table.
+
+use super::parts::Part;
+use super::said::link_in;
+use super::table::{KUBECTL, ROWS, Row};
+use super::{Effect, Kind, Seen, flag};
+
+const DRY: &[&str] = &[
+    "--dry-run",
+    "--dry-run=client",
+    "--dry-run=server",
+    "--check",
+    "--noop",
+    "--sql",
+    "--list",
+    "--plan",
+    "--pretend",
+];
+
+/// Words of `aws` that change something begin with these.
+const AWS: &[&str] = &[
+    "create",
+    "update",
+    "delete",
+    "put",
+    "run",
+    "start",
+    "stop",
+    "terminate",
+    "invoke",
+    "publish",
+    "send",
+    "deploy",
+    "register",
+    "deregister",
+    "attach",
+    "detach",
+    "tag",
+    "untag",
+    "copy",
+    "restore",
+    "modify",
+    "reboot",
+    "add",
+    "remove",
+    "cp",
+    "sync",
+    "mv",
+    "rm",
+    "mb",
+    "rb",
+    "execute",
+    "enable",
+    "disable",
+    "set",
+];
+
+pub(super) fn rule(seen: &mut Seen, part: &Part) {
+    let words = &part.words;
+    let program = words[0].as_str();
+    if flag(words, &["--help", "-h", "help", "--version"]) || flag(words, DRY) {
+        return;
+    }
+    match program {
+        "aws" => return aws(seen, part),
+        "scp" | "rsync" => return copied(seen, part),
+        _ => {}
+    }
+    let Some(row) = ROWS.iter().find(|row| row.programs.contains(&program) && acts(row, words)) else {
+        return;
+    };
+    if row.programs == KUBECTL {
+        return resources(seen, part);
+    }
+    let shown = seen.said.take(|line| {
+        let line = line.trim().trim_start_matches(['✅', '✔', '✓', '>', '=', ' ', '\u{fe0f}']);
+        row.says.iter().any(|words| starts(line, words)).then_some(line)
+    });
+    if shown.is_some() || seen.happened(part) {
+        let link = link_in(shown.unwrap_or(""), |_| true).or_else(|| {
+            let is_place = |link: &str| !link.contains("/docs") && !link.contains("help");
+            seen.said
+                .lines()
+                .find_map(|line| link_in(line, is_place))
+                .filter(|_| matches!(row.kind, Kind::Package | Kind::Deployment | Kind::Release))
+        });
+        let id = shown.map(|line| id_of(line, row)).unwrap_or_default();
+        let what = crate::render::one_line(&words.join(" "), 100);
+        seen.add(Effect { link: link.unwrap_or("").to_owned(), ..Effect::new(row.kind, &what, "", &id) });
+    }
+}
+
+/// Some marks stand in the middle of a line: `v1: digest: sha256:… size: 1`.
+fn starts(line: &str, words: &str) -> bool {
+    match words {
+        "digest: "
+        | "Running upgrade "
+        | "Running downgrade "
+        | "pushing manifest for "
+        | "has been executed successfully"
+        | "== Migrated "
+        | "Successfully applied "
+        | "deployed"
+        | "release created/updated" => line.contains(words),
+        _ => line.starts_with(words),
+    }
+}
+
+/// What a line says besides the words that every such line has.
+fn id_of(line: &str, row: &Row) -> String {
+    let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
+        Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),
+        Some((_, rest)) if matches!(row.kind, Kind::Package) => rest,
+        _ => line,
+    };
+    crate::render::one_line(rest.trim_matches(['`', '"', '\'', ' ', ':']), 110)
+}
+
+fn acts(row: &Row, words: &[String]) -> bool {
+    if row.verbs == [""] {
+        return row.programs != ["vercel"] || words[1..].iter().all(|word| word.starts_with('-'));
+    }
+    let mut rest = words[1..].iter();
+    row.verbs.iter().all(|verb| rest.any(|word| verb.split('|').any(|one| one == word)))
+        // The verb comes early; what follows are names.
+        && words.iter().take(6).any(|word| row.verbs[0].split('|').any(|one| one == word))
+}
+
+/// `deployment.apps/web configured`: one effect for all that changed.
+fn resources(seen: &mut Seen, part: &Part) {
+    let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+    if verb == "rollout" && !flag(&part.words, &["restart", "undo", "pause", "resume"])
+        || verb == "config"
+        || verb == "get"
+    {
+        return;
+    }
+    let changed: Vec<&str> = seen.said.lines().filter(|line| is_resource(line)).map(str::trim).collect();
+    let unchanged = seen.said.lines().any(|line| line.ends_with(" unchanged"));
+    if !changed.is_empty() || !unchanged && seen.happened(part) {
+        let what = crate::render::one_line(&part.words.join(" "), 100);
+        seen.add(Effect::new(Kind::Deployment, &what, "", &changed.join(", ")));
+    }
+}
+
+fn is_resource(line: &str) -> bool {
+    let Some((name, done)) = line.trim().split_once(' ') else { return false };
+    let done = done.rsplit(' ').next().unwrap_or(done);
+    let changes = [
+        "created",
+        "configured",
+        "deleted",
+        "patched",
+        "scaled",
+        "restarted",
+        "labeled",
+        "annotated",
+        "replaced",
+        "cordoned",
+        "drained",
+        "exposed",
+        "autoscaled",
+        "tainted",
+        "back",
+        "updated",
+    ];
+    (name.contains('/') || line.contains('"')) && changes.contains(&done)
+}
+
+/// `aws s3 cp`, `aws lambda update-function-code`: the verb says whether it changes something.
+fn aws(seen: &mut Seen, part: &Part) {
+    let words: Vec<&str> =
+        part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    let [service, verb, ..] = words.as_slice() else { return };
+    let first = verb.split('-').next().unwrap_or(verb);
+    // Copying down changes nothing outside.
+    let is_download = *service == "s3"
+        && matches!(*verb, "cp" | "sync" | "mv")
+        && words.last().is_some_and(|to| !to.starts_with("s3://"));
+    if !AWS.contains(&first)
+        || is_download
+        || matches!(*service, "configure" | "sts" | "logs")
+        || flag(&part.words, &["--dryrun"])
+    {
+        return;
+    }
+    let kind = if matches!((*service, first), ("ses" | "sesv2" | "sns" | "sqs", "send" | "publish")) {
+        Kind::Message
+    } else {
+        Kind::Deployment
+    };
+    let id = seen.said.take(|line| {
+        let line = line.trim();
+        let (key, value) = line.strip_prefix('"')?.split_once("\": \"")?;
+        (key.ends_with("Arn") || key.ends_with("Id")).then(|| value.split('"').next())?
+    });
+    if id.is_some() || seen.happened(part) {
+        let what = crate::render::one_line(&format!("aws {}", words.join(" ")), 100);
+        seen.add(Effect::new(kind, &what, "", id.unwrap_or_default()));
+    }
+}
+
+/// Copied to another machine: the last word is `host:path`.
+fn copied(seen: &mut Seen, part: &Part) {
+    let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
+    let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));
+    if is_remote && !flag(&part.words, &["-n"]) && seen.happened(part) {
+        let what = crate::render::one_line(&part.words.join(" "), 100);
+        seen.add(Effect::new(Kind::Deployment, &what, to, ""));
+    }
+}

@@ -1,0 +1,311 @@
+//! `gh` and `glab`: pull requests, issues, comments, reviews, releases, and requests to their services.
+
+use super::parts::Part;
+use super::said::{Made, id_of_link};
+use super::{Effect, Kind, Seen, flag, request, value_of};
+
+pub(super) fn rule(seen: &mut Seen, part: &Part) {
+    let words = without_repository(&part.words[1..]);
+    let (Some(group), verb) = (words.first(), words.get(1).map_or("", |word| word)) else { return };
+    let rest = words.get(2..).unwrap_or_default();
+    let repository = value_of(&part.words, &["-R", "--repo"]).unwrap_or_default();
+    if flag(rest, &["--help", "-h", "--dry-run"]) {
+        return;
+    }
+    if *group == "api" {
+        let rest: Vec<String> = words[1..].iter().map(|word| (*word).to_owned()).collect();
+        return api(seen, part, &rest, &repository);
+    }
+    let Some((kind, done)) = known(group, verb) else { return };
+    // `gh pr comment`, `gh issue close`: which one, by number, link or branch.
+    let target = operand(rest).unwrap_or_default();
+    if *group == "pr" && verb == "create" && flag(rest, &["--web", "-w"]) {
+        return;
+    }
+    let title = value_of(rest, &["--title", "-t"]).filter(|_| verb == "create");
+    let what = match (&title, target.is_empty() || verb == "create") {
+        (Some(title), _) => format!("{done}: {title}"),
+        (None, false) => format!("{done} {}", short(target)),
+        (None, true) => done.to_owned(),
+    };
+    if verb == "create" && seen.said.contains("already exists") {
+        return;
+    }
+    let before = seen.found.len();
+    loop {
+        let shown = seen.said.take(|line| page(line.trim(), group, &part.filters));
+        let noted = if shown.is_some() { None } else { seen.said.take(|line| note(line, group)) };
+        let is_first = seen.found.len() == before;
+        let (link, number) = match (shown, noted) {
+            (Some(link), _) => (link.to_owned(), id_of_link(link).to_owned()),
+            (None, Some((place, number))) => {
+                let mut effect = Effect::new(kind, &what, place, number);
+                if effect.place.is_empty() {
+                    effect.place.clone_from(&repository);
+                }
+                seen.add(effect);
+                return;
+            }
+            (None, None) if is_first && seen.happened(part) => {
+                let number = if verb == "create" { "" } else { short(target) };
+                let mut effect = Effect::new(kind, &what, &repository, number);
+                if group == &"release" {
+                    effect.id = target.to_owned();
+                }
+                seen.add(effect);
+                return;
+            }
+            (None, None) => return,
+        };
+        let place = repository_of(&link).unwrap_or(&repository).to_owned();
+        seen.add(Effect { link, ..Effect::new(kind, &what, &place, &number) });
+        if !part.repeats {
+            return;
+        }
+    }
+}
+
+/// What a pair of words does; None for those that only look.
+fn known(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
+    let done = match verb {
+        "create" | "new" => "created",
+        "merge" | "accept" => "merged",
+        "close" => "closed",
+        "reopen" => "reopened",
+        "edit" | "update" => "edited",
+        "comment" | "note" => "comment on",
+        "review" | "approve" => "reviewed",
+        "ready" => "marked as ready",
+        "delete" | "remove" => "deleted",
+        "lock" => "locked",
+        "transfer" => "transferred",
+        "pin" => "pinned",
+        "upload" => "uploaded to",
+        "run" | "trigger" => "started",
+        "rerun" | "retry" => "run again",
+        "cancel" => "cancelled",
+        "enable" => "enabled",
+        "disable" => "disabled",
+        "set" => "set",
+        "fork" => "forked",
+        "rename" => "renamed",
+        "archive" => "archived",
+        "add" => "added",
+        "sync" => "synced",
+        _ => return None,
+    };
+    let kind = match (group, verb) {
+        ("pr" | "mr" | "issue", "comment" | "note") => Kind::Comment,
+        ("pr" | "mr", "review" | "approve") => Kind::Review,
+        ("pr" | "mr", "run" | "set" | "sync" | "fork" | "add") => return None,
+        ("pr" | "mr", _) => Kind::PullRequest,
+        ("issue", "set" | "run" | "sync" | "fork" | "add") => return None,
+        ("issue", _) => Kind::Issue,
+        ("release", _) => Kind::Release,
+        ("workflow", "run" | "enable" | "disable")
+        | ("run" | "ci" | "pipeline", "rerun" | "cancel" | "delete" | "run" | "trigger" | "retry")
+        | ("repo", "create" | "delete" | "fork" | "rename" | "archive" | "edit" | "sync")
+        | (
+            "label" | "gist" | "ruleset" | "milestone" | "deploy-key" | "ssh-key",
+            "create" | "delete" | "edit" | "add",
+        )
+        | ("secret" | "variable", "set" | "delete" | "remove" | "update" | "create")
+        | ("snippet", "create") => Kind::Request,
+        _ => return None,
+    };
+    Some((kind, done))
+}
+
+/// The words without `-R owner/name`, which may stand before the verb.
+fn without_repository(words: &[String]) -> Vec<&str> {
+    let mut kept = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-R" | "--repo" => {
+                words.next();
+            }
+            word if word.starts_with("--repo=") => {}
+            word => kept.push(word),
+        }
+    }
+    kept
+}
+
+/// The first word that is no option and no option's value.
+fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
+    let alone = [
+        "--squash",
+        "--merge",
+        "--rebase",
+        "--admin",
+        "--auto",
+        "--delete-branch",
+        "-d",
+        "-s",
+        "-m",
+        "--draft",
+        "--fill",
+        "--approve",
+        "-a",
+        "--request-changes",
+        "-r",
+        "--comment",
+        "-c",
+        "--yes",
+        "-y",
+        "--undo",
+        "--edit-last",
+        "--prerelease",
+        "--generate-notes",
+        "--latest",
+        "--clobber",
+        "--public",
+        "--private",
+        "--failed",
+        "-f",
+    ];
+    let mut skip = false;
+    for word in words {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if word.starts_with('-') {
+            skip = !alone.contains(word) && !word.contains('=');
+            continue;
+        }
+        return Some(word);
+    }
+    None
+}
+
+/// The link of the page that was made or changed, on a line of its own (or what a filter left of it).
+fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
+    let link = match filters.is_empty() {
+        true => line,
+        false => super::said::link_in(line, |_| true)?,
+    };
+    let link = link.trim();
+    let parts: &[&str] = match group {
+        "pr" | "mr" => &["/pull/", "/merge_requests/", "/pulls/"],
+        "issue" => &["/issues/", "/pull/"],
+        "release" => &["/releases/"],
+        "gist" | "snippet" => &["gist.", "/snippets/"],
+        "repo" => &["https://"],
+        _ => return None,
+    };
+    let is_one = link.starts_with("https://")
+        && !link.contains(char::is_whitespace)
+        && !link.contains("/pull/new/")
+        && !link.contains("/merge_requests/new")
+        && parts.iter().any(|part| link.contains(part));
+    is_one.then_some(link)
+}
+
+/// `✓ Squashed and merged pull request owner/name#5 (Title)`: where it was done, and to which.
+fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
+    let noun = match group {
+        "pr" => "ull request ",
+        "mr" => "erge request ",
+        "issue" => "ssue ",
+        _ => return None,
+    };
+    if !line.starts_with(['✓', '-', '!', '•', '✔']) || line.contains("already") {
+        return None;
+    }
+    let (_, rest) = line.split_once(noun)?;
+    let (place, number) = rest.split(' ').next()?.split_once(['#', '!'])?;
+    let digits = number.len() - number.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    (digits > 0).then_some((place, &number[..digits]))
+}
+
+/// `https://github.com/owner/name/pull/5`: `owner/name`.
+fn repository_of(link: &str) -> Option<&str> {
+    let (_, path) = link.split_once("://")?.1.split_once('/')?;
+    let end = ["/pull", "/issues", "/releases", "/-/", "/compare", "/actions"]
+        .iter()
+        .filter_map(|part| path.find(part))
+        .min()?;
+    Some(&path[..end])
+}
+
+/// A number, a link's number, or the name as it is.
+fn short(target: &str) -> &str {
+    if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
+}
+
+/// A request to the service itself: it writes if its method does, or if it is given fields and no method.
+fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
+    let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
+    let has_fields = words.iter().any(|word| {
+        fields
+            .iter()
+            .any(|name| word == name || name.starts_with("--") && word.starts_with(&format!("{name}=")))
+    });
+    let method = value_of(words, &["-X", "--method"]).map(|method| method.to_ascii_uppercase());
+    let Some(path) = api_path(words) else { return };
+    let written = match method.as_deref() {
+        Some("GET" | "HEAD") => return,
+        Some(method) => method.to_owned(),
+        None if has_fields => "POST".to_owned(),
+        None => return,
+    };
+    let target = if path == "graphql" {
+        let text = words.join(" ");
+        let Some(target) = request::mutation(&text) else { return };
+        target
+    } else {
+        request::Target::of_path(&path, &written, repository)
+    };
+    let before = seen.found.len();
+    loop {
+        let is_link = |word: &str| word.starts_with("https://");
+        match seen.said.take_made(is_link) {
+            Some(Made { failed: true, .. }) => {}
+            Some(made) => seen.add(target.effect(&made)),
+            None => {
+                if seen.found.len() == before && seen.happened(part) {
+                    seen.add(target.effect(&Made::default()));
+                }
+                return;
+            }
+        }
+        if !part.repeats {
+            return;
+        }
+    }
+}
+
+/// The path of a request: the first operand.
+fn api_path(words: &[String]) -> Option<String> {
+    let takes_value = [
+        "-X",
+        "--method",
+        "-f",
+        "-F",
+        "--field",
+        "--raw-field",
+        "-H",
+        "--header",
+        "-q",
+        "--jq",
+        "-t",
+        "--template",
+        "--input",
+        "-p",
+        "--preview",
+        "--hostname",
+        "--cache",
+        "--form",
+    ];
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        if takes_value.contains(&word.as_str()) {
+            words.next();
+        } else if !word.starts_with('-') {
+            let path = word.trim_start_matches('/');
+            return Some(path.split('?').next().unwrap_or(path).to_owned());
+        }
+    }
+    None
+}

@@ -1,0 +1,109 @@
+//! Lines that git prints, and what they say.
+
+use super::said::{Said, is_commit};
+
+pub(super) struct CommitLine<'a> {
+    pub branch: &'a str,
+    pub id: &'a str,
+    pub subject: &'a str,
+}
+
+/// `[main 49f6518] Subject`, `[main (root-commit) 3f91520] init`, `[detached HEAD e8bf0c9] Subject`.
+pub(super) fn commit_line(line: &str) -> Option<CommitLine<'_>> {
+    let (head, subject) = line.trim_start().strip_prefix('[')?.split_once("] ")?;
+    let (branch, id) = head.rsplit_once(' ')?;
+    let branch = branch.strip_suffix(" (root-commit)").unwrap_or(branch);
+    (is_commit(id) && !branch.is_empty()).then_some(CommitLine { branch, id, subject: subject.trim() })
+}
+
+/// A commit that `git log --oneline` or `git rev-parse` shows after a quiet commit.
+pub(super) fn shown_commit(line: &str) -> Option<&str> {
+    let word = line.trim().strip_prefix("commit ").unwrap_or(line.trim()).split(' ').next()?;
+    (is_commit(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
+}
+
+/// `Updating 1a2b3c4..5d6e7f8`: the second is where the branch is now.
+pub(super) fn updating(line: &str) -> Option<&str> {
+    let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
+    Some(to.split(' ').next().unwrap_or(to))
+}
+
+/// `Successfully rebased and updated refs/heads/main.`
+pub(super) fn rebased(line: &str) -> Option<&str> {
+    let (_, branch) = line.split_once("Successfully rebased and updated ")?;
+    let branch = branch.trim_end_matches('.');
+    Some(branch.strip_prefix("refs/heads/").unwrap_or(branch))
+}
+
+/// `Deleted branch topic (was 1a2b3c4).`
+pub(super) fn deleted_branch(line: &str) -> Option<(&str, &str)> {
+    let (name, was) = line.strip_prefix("Deleted branch ")?.split_once(" (was ")?;
+    Some((name, was.trim_end_matches(['.', ')'])))
+}
+
+pub(super) struct Update<'a> {
+    pub what: String,
+    pub range: &'a str,
+    pub to: &'a str,
+}
+
+/// The references that a push changed. A fetch prints such lines too, below `From` instead of `To`.
+pub(super) fn pushed<'a>(said: &Said<'a>) -> Vec<Update<'a>> {
+    let fetched = said.lines().any(|line| line.starts_with("From "));
+    let (mut to, mut found) = (if fetched { None } else { Some("") }, Vec::new());
+    for line in said.lines() {
+        if let Some(url) = line.strip_prefix("To ") {
+            to = Some(url.trim());
+        } else if line.starts_with("From ") {
+            to = None;
+        } else if let (Some(to), Some((what, range))) = (to, update(line)) {
+            found.push(Update { what, range, to });
+        }
+    }
+    found
+}
+
+fn update(line: &str) -> Option<(String, &str)> {
+    let line = line.strip_prefix(' ')?;
+    let (sign, rest) = line.split_at_checked(1)?;
+    if let Some(name) = rest.trim_start().strip_prefix("[deleted]").filter(|_| sign == "-") {
+        return Some((format!("deleted {}", name.trim()), ""));
+    }
+    let (left, right) = rest.split_once(" -> ")?;
+    let target = right.split_whitespace().next()?;
+    if target.starts_with("origin/") || target == "FETCH_HEAD" || !matches!(sign, " " | "*" | "+") {
+        return None;
+    }
+    let left = left.trim();
+    let (range, source) = match left.strip_prefix('[') {
+        Some(new) => {
+            let (new, source) = new.split_once(']')?;
+            let is_new = new == "new branch" || new == "new tag" || new == "new reference";
+            (is_new.then_some("")?, source.trim())
+        }
+        None => left.split_once(' ').map(|(range, source)| (range, source.trim()))?,
+    };
+    if !range.is_empty() && !range.split("..").all(|id| is_commit(id.trim_start_matches('.'))) {
+        return None;
+    }
+    let is_forced = sign == "+";
+    let is_tag = left.starts_with("[new tag]");
+    let name = if source == target || source.is_empty() {
+        target.to_owned()
+    } else {
+        format!("{source} to {target}")
+    };
+    Some((
+        format!("{}{name}{}", if is_tag { "tag " } else { "" }, if is_forced { " (forced)" } else { "" }),
+        range,
+    ))
+}
+
+/// The first line of a message, also where a here-document holds it.
+pub(super) fn subject(message: &str) -> String {
+    let body = match message.strip_prefix("$(cat <<") {
+        Some(document) => document.split_once('\n').map_or("", |(_, body)| body),
+        None => message,
+    };
+    body.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,288 @@
+//! A command line as the single commands it runs, each with what decides whether its end is known.
+//!
+//! [`crate::shell`] asks which files a line names; here the question is what it did, so loops, pipes, substitutions,
+//! functions and lines handed to another shell are followed, and here-documents are stepped over.
+
+use super::tokens::{Token, tokens};
+
+/// Deeper than anybody nests `$( … )` or `bash -c`.
+const DEEPEST: usize = 4;
+
+/// More than anybody writes by hand; generated lines can hold thousands.
+const MOST: usize = 200;
+
+/// One command, without variables in front of it and programs that only start it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Part {
+    pub words: Vec<String>,
+    /// Where the line went before with `cd`, as written; empty for where it began.
+    pub folder: String,
+    /// The programs its output goes through.
+    pub filters: Vec<String>,
+    /// In a loop or a function: it may run several times.
+    pub repeats: bool,
+    /// If the line ended well, so did this.
+    pub sure: bool,
+    /// Its output went into a file or nowhere.
+    pub silent: bool,
+}
+
+/// The commands of a line, in the order in which they stand.
+pub(super) fn parts(command: &str) -> Vec<Part> {
+    let mut all = Vec::new();
+    collect(command, &Around::default(), &mut all);
+    all
+}
+
+/// What surrounds a line that stands in another.
+#[derive(Clone, Default)]
+struct Around {
+    folder: String,
+    repeats: bool,
+    unsure: bool,
+    /// In `$( … )`: what it prints is printed by something else, if at all.
+    captured: bool,
+    depth: usize,
+}
+
+fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
+    if around.depth > DEEPEST || all.len() > MOST {
+        return;
+    }
+    let tokens = tokens(command);
+    let lists = split(&tokens);
+    let mut folder = around.folder.clone();
+    let mut loops = 0_usize;
+    let sure = sureness(&lists);
+    for (place, Pipeline { stages: pipeline, .. }) in lists.iter().enumerate().take(MOST) {
+        let filters: Vec<String> = pipeline.iter().skip(1).filter_map(|stage| program(stage)).collect();
+        for (stage, tokens) in pipeline.iter().enumerate() {
+            loops += opened(tokens);
+            let inner = Around {
+                folder: folder.clone(),
+                repeats: around.repeats || loops > 0,
+                unsure: around.unsure || !sure[place],
+                captured: around.captured,
+                depth: around.depth + 1,
+            };
+            for token in *tokens {
+                if let Token::Word { runs, .. } = token {
+                    // What a substitution printed became part of a word: how it ended is not told.
+                    let captured = Around { unsure: true, captured: true, ..inner.clone() };
+                    runs.iter().for_each(|inside| collect(inside, &captured, all));
+                }
+            }
+            let mut part = part(tokens);
+            part.folder.clone_from(&folder);
+            part.repeats = inner.repeats || part.repeats;
+            part.sure = !inner.unsure && pipeline.len() == 1;
+            part.filters = filters.iter().skip(stage).cloned().collect();
+            part.filters.extend(around.captured.then(|| "$()".to_owned()));
+            loops = loops.saturating_sub(closed(tokens));
+            match part.words.first().map(String::as_str) {
+                Some("cd" | "pushd") if pipeline.len() == 1 => {
+                    folder = join(&folder, part.words.get(1).map_or("", String::as_str));
+                }
+                Some("bash" | "sh" | "zsh" | "eval" | "ssh") => {
+                    if let Some(line) = handed_on(&part.words) {
+                        collect(&line, &inner, all);
+                    }
+                }
+                Some(_) => all.push(part),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Whether each pipeline ended well if the line did: it is the last, or joined by `&&` to what did.
+fn sureness(lists: &[Pipeline]) -> Vec<bool> {
+    let mut sure = vec![false; lists.len()];
+    let mut known = true;
+    for (place, Pipeline { before, after, stages }) in lists.iter().enumerate().rev() {
+        // `then`, `do`: whether it ran at all depends on something else.
+        let may_not_run = *before == "||" || stages[0].first().is_some_and(is_branch);
+        sure[place] = known && !may_not_run && *after != "&";
+        known = sure[place] && *before == "&&";
+    }
+    sure
+}
+
+fn is_branch(token: &Token) -> bool {
+    matches!(token, Token::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
+}
+
+/// The line that another shell is given.
+fn handed_on(words: &[String]) -> Option<String> {
+    match words.first()?.as_str() {
+        "eval" => Some(words[1..].join(" ")),
+        "ssh" => {
+            let takes_value = |word: &str| matches!(word, "-i" | "-p" | "-l" | "-o" | "-F" | "-J");
+            let mut rest = words[1..].iter();
+            let _host = loop {
+                let word = rest.next()?;
+                if takes_value(word) {
+                    rest.next();
+                } else if !word.starts_with('-') {
+                    break word;
+                }
+            };
+            let line: Vec<&str> = rest.map(String::as_str).collect();
+            (!line.is_empty()).then(|| line.join(" "))
+        }
+        _ => {
+            let flag = words.iter().position(|word| {
+                word.starts_with('-') && word[1..].contains('c') && !word.starts_with("--")
+            })?;
+            words.get(flag + 1).cloned()
+        }
+    }
+}
+
+/// Commands joined by `|`, and the marks around them.
+struct Pipeline<'t> {
+    before: &'static str,
+    after: &'static str,
+    stages: Vec<&'t [Token]>,
+}
+
+fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
+    let mut lists: Vec<Pipeline> = Vec::new();
+    let (mut before, mut rest) = (";", tokens);
+    loop {
+        let end = rest.iter().position(|token| matches!(token, Token::Mark(_))).unwrap_or(rest.len());
+        let mark = match rest.get(end) {
+            Some(Token::Mark(mark)) => *mark,
+            _ => ";",
+        };
+        if end > 0 {
+            match lists.last_mut().filter(|_| before == "|") {
+                Some(pipeline) => {
+                    pipeline.stages.push(&rest[..end]);
+                    pipeline.after = mark;
+                }
+                None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
+            }
+        }
+        // A line may end behind `&&` or `|`, and go on.
+        if end > 0 || mark != ";" {
+            before = mark;
+        }
+        if end >= rest.len() {
+            return lists;
+        }
+        rest = &rest[end + 1..];
+    }
+}
+
+/// Loops and functions that begin in this command.
+fn opened(tokens: &[Token]) -> usize {
+    let first = tokens.iter().find_map(plain);
+    usize::from(matches!(first, Some("for" | "while" | "until" | "function")))
+        + usize::from(tokens.iter().filter_map(plain).any(|word| word.ends_with("(){") || word == "{"))
+}
+
+fn closed(tokens: &[Token]) -> usize {
+    tokens.iter().filter_map(plain).filter(|word| matches!(*word, "done" | "}")).count()
+}
+
+/// An unquoted word.
+fn plain(token: &Token) -> Option<&str> {
+    match token {
+        Token::Word { text, quoted: false, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn program(tokens: &[Token]) -> Option<String> {
+    part(tokens).words.into_iter().next()
+}
+
+/// One command of its tokens: without redirections, keywords, variables and starters.
+fn part(tokens: &[Token]) -> Part {
+    let mut made = Part::default();
+    let mut is_target = false;
+    let mut words = Vec::new();
+    for token in tokens {
+        match token {
+            Token::Redirect { takes_output, has_target } => {
+                made.silent |= takes_output;
+                is_target = *has_target;
+            }
+            Token::Word { .. } if std::mem::take(&mut is_target) => {}
+            Token::Word { text, .. } => words.push(text.clone()),
+            Token::Mark(_) => {}
+        }
+    }
+    if words.first().is_some_and(|word| matches!(word.as_str(), "for" | "case" | "function")) {
+        words.clear();
+    }
+    let (skip, repeats) = starters(&words);
+    made.words = words.split_off(skip.min(words.len()));
+    made.repeats = repeats;
+    if let Some(program) = made.words.first_mut()
+        && let Some((_, name)) = program.rsplit_once('/')
+    {
+        *program = name.to_owned();
+    }
+    made
+}
+
+/// How many words only lead to the command, and whether one of them runs it again and again.
+fn starters(words: &[String]) -> (usize, bool) {
+    let (mut at, mut repeats) = (0, false);
+    while let Some(word) = words.get(at) {
+        let takes_value = |flags: &[&str], word: &String| flags.contains(&word.as_str());
+        // `-n 10`, `--user=x`: options of a starter, with their values.
+        let options = |mut at: usize, flags: &[&str]| {
+            while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+                at += 1 + usize::from(takes_value(flags, option));
+            }
+            at
+        };
+        at = match word.rsplit('/').next().unwrap_or("") {
+            "if" | "fi" | "done" | "esac" | "then" | "else" | "elif" | "while" | "until" | "do" | "!"
+            | "{" | "}" | "(" | ")" | "time" | "command" | "exec" | "nohup" | "builtin" => at + 1,
+            "sudo" => options(at + 1, &["-u", "-g"]),
+            "nice" => options(at + 1, &["-n"]),
+            "env" => options(at + 1, &["-u", "-C"]),
+            "timeout" => options(at + 1, &["-k", "-s"]) + 1,
+            "npx" | "bunx" | "pnpx" => options(at + 1, &["-p", "--package"]),
+            "xargs" | "parallel" => {
+                repeats = true;
+                options(at + 1, &["-I", "-n", "-P", "-L", "-d", "-j"])
+            }
+            "uv" | "poetry" | "pdm" | "pipenv" | "bundle" | "mise" | "pnpm" | "yarn" | "npm" | "rtk"
+            | "doppler" | "op" | "dotenv" | "direnv"
+                if words.get(at + 1).is_some_and(|word| matches!(word.as_str(), "run" | "exec" | "x")) =>
+            {
+                options(at + 2, &[])
+            }
+            python if python.starts_with("python") && words.get(at + 1).is_some_and(|word| word == "-m") => {
+                at + 2
+            }
+            _ if is_assignment(word) || word.ends_with("()") || word.ends_with("(){") => at + 1,
+            _ => break,
+        };
+    }
+    (at, repeats)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    })
+}
+
+fn join(base: &str, path: &str) -> String {
+    match base.is_empty() || path.starts_with(['/', '~']) {
+        true => path.to_owned(),
+        false => format!("{}/{path}", base.trim_end_matches('/')),
+    }
+}
+
+#[cfg(test)]
+#[path = "parts_tests.rs"]
+mod tests;

@@ -1,0 +1,299 @@
+//! Requests that write: what their address says they did, and what was answered.
+
+use super::parts::Part;
+use super::said::Made;
+use super::{Effect, Kind, Seen, flag, value_of};
+
+/// What a request is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    kind: Kind,
+    what: String,
+    place: String,
+    /// The id of what it is about, where the answer has none.
+    id: String,
+}
+
+impl Target {
+    /// By the path of GitHub's and GitLab's addresses: `repos/owner/name/pulls/5/comments`.
+    pub fn of_path(path: &str, method: &str, repository: &str) -> Target {
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let (place, rest) = match parts.as_slice() {
+            ["repos", owner, name, rest @ ..] => (format!("{owner}/{name}"), rest),
+            ["projects", project, rest @ ..] => (project.replace("%2F", "/").replace("%2f", "/"), rest),
+            rest => (repository.to_owned(), rest),
+        };
+        let place =
+            if place.contains("{owner}") || place == ":owner/:repo" { repository.to_owned() } else { place };
+        let is_number = |word: &str| {
+            !word.is_empty() && (word.bytes().all(|b| b.is_ascii_digit()) || word.starts_with(['$', '{']))
+        };
+        let on = |number: &str| format!("{place}#{number}");
+        let new = |kind, what: &str, place: String| Target {
+            kind,
+            what: what.to_owned(),
+            place,
+            id: String::new(),
+        };
+        let changed = |kind, what: &str, id: &str, place: String| {
+            let done = match method {
+                "DELETE" => "deleted",
+                _ => "edited",
+            };
+            Target { kind, what: format!("{done}{what}"), place, id: id.to_owned() }
+        };
+        match rest {
+            ["pulls", number, "comments", reply, "replies"] => {
+                new(Kind::Comment, &format!("reply to {reply}"), on(number))
+            }
+            ["pulls", number, "comments"]
+            | ["issues" | "merge_requests", number, "comments" | "notes"]
+            | ["merge_requests", number, "discussions"] => new(Kind::Comment, "", on(number)),
+            ["merge_requests" | "issues", number, "discussions", thread, "notes"] => {
+                new(Kind::Comment, &format!("reply to {thread}"), on(number))
+            }
+            ["pulls" | "issues", "comments", id] => changed(Kind::Comment, "", id, place),
+            ["pulls" | "issues", "comments", id, "reactions"] => {
+                new(Kind::Comment, &format!("reaction to {id}"), place)
+            }
+            ["pulls", number, "reviews", ..] => new(Kind::Review, "", on(number)),
+            ["pulls", number, "requested_reviewers"] => new(Kind::Review, "asked for", on(number)),
+            ["pulls" | "merge_requests", number, "merge"] => {
+                Target { kind: Kind::PullRequest, what: "merged".into(), place, id: (*number).to_owned() }
+            }
+            ["pulls" | "merge_requests"] => new(Kind::PullRequest, "created", place),
+            ["pulls" | "merge_requests", number] if is_number(number) => {
+                changed(Kind::PullRequest, "", number, place)
+            }
+            ["issues"] => new(Kind::Issue, "created", place),
+            ["issues", number] if is_number(number) => changed(Kind::Issue, "", number, place),
+            ["issues", number, part, ..] => changed(Kind::Issue, &format!(" ({part})"), number, place),
+            ["releases"] => new(Kind::Release, "created", place),
+            ["releases", id, ..] => changed(Kind::Release, "", id, place),
+            ["git", "refs", ..] | ["branches", ..] => {
+                new(Kind::Branch, &format!("{method} {}", rest.join("/")), place)
+            }
+            _ => {
+                let rest = if rest.is_empty() { path.to_owned() } else { rest.join("/") };
+                new(Kind::Request, &format!("{method} {rest}"), place)
+            }
+        }
+    }
+
+    pub fn effect(&self, made: &Made) -> Effect {
+        let numbered = matches!(self.kind, Kind::PullRequest | Kind::Issue);
+        let id = match (numbered, made.number.is_empty(), made.id.is_empty()) {
+            (true, false, _) | (false, false, true) => &made.number,
+            (true, true, _) if !self.id.is_empty() => &self.id,
+            (_, _, false) => &made.id,
+            _ => &self.id,
+        };
+        let link = if made.link.contains("://api.") { "" } else { &made.link };
+        Effect { link: link.to_owned(), ..Effect::new(self.kind, &self.what, &self.place, id) }
+    }
+}
+
+/// A mutation of GraphQL by the name of its first field; None for a query.
+pub(super) fn mutation(text: &str) -> Option<Target> {
+    let (_, rest) = text.split_once("mutation")?;
+    let (_, body) = rest.split_once('{')?;
+    let name: String =
+        body.trim_start().chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    let lower = name.to_ascii_lowercase();
+    let kind = if lower.contains("comment") || lower.contains("reply") {
+        Kind::Comment
+    } else if lower.contains("review") {
+        Kind::Review
+    } else if lower.contains("pullrequest") {
+        Kind::PullRequest
+    } else if lower.contains("issue") {
+        Kind::Issue
+    } else {
+        Kind::Request
+    };
+    // `threadId:"PRRT_…"`, `-f threadId=PRRT_…`: what it was done to.
+    let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
+    let id = about.iter().find_map(|key| given(text, key)).unwrap_or_default();
+    Some(Target { kind, what: name, place: String::new(), id })
+}
+
+/// The value of a field, in whatever notation.
+fn given(text: &str, key: &str) -> Option<String> {
+    for (start, _) in text.match_indices(key) {
+        let rest = text[start + key.len()..].trim_start();
+        let Some(rest) = rest.strip_prefix([':', '=']) else { continue };
+        let value: String = rest
+            .trim_start_matches([' ', '"', '\\'])
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '='))
+            .collect();
+        if value.len() > 5 && !value.starts_with("ID") {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// `curl`, `wget`, `http`: the method, the address, and what came back.
+pub(super) fn rule(seen: &mut Seen, part: &Part) {
+    let words = &part.words;
+    let Some((method, url)) = (match words[0].as_str() {
+        "curl" => curl(words),
+        "wget" => wget(words),
+        _ => httpie(words),
+    }) else {
+        return;
+    };
+    let bare = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+    let host = bare.split(['/', '?', ':']).next().unwrap_or("");
+    // The agent's own server is not the world outside.
+    if matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "host.docker.internal" | "")
+        || host.starts_with("192.168.")
+        || host.ends_with(".local")
+        || host.starts_with('$') && bare.contains("PORT")
+    {
+        return;
+    }
+    let address = bare.split('?').next().unwrap_or(bare);
+    let mut target = match address.split_once('/') {
+        Some(("api.github.com", "graphql")) => match mutation(&words.join(" ")) {
+            Some(target) => target,
+            None => return,
+        },
+        Some(("api.github.com", path)) => Target::of_path(path, &method, ""),
+        Some((host, path)) if path.starts_with("api/v4/") => {
+            let target = Target::of_path(&path["api/v4/".len()..], &method, "");
+            if target.place.is_empty() { Target { place: host.to_owned(), ..target } } else { target }
+        }
+        _ => Target {
+            kind: if is_message(address) { Kind::Message } else { Kind::Request },
+            what: format!("{method} {address}"),
+            place: String::new(),
+            id: String::new(),
+        },
+    };
+    if target.kind == Kind::Message {
+        // What follows the host of a web hook lets anybody write there.
+        target = Target { what: "sent".into(), place: host.to_owned(), ..target };
+    }
+    if seen.said.contains("curl: (") && !part.repeats {
+        return;
+    }
+    let before = seen.found.len();
+    loop {
+        let status = seen.said.take(status);
+        if status.is_some_and(|status| status >= 400) {
+            return;
+        }
+        match seen.said.take_made(|word| word.starts_with("https://")) {
+            Some(Made { failed: true, .. }) => {}
+            Some(made) => seen.add(target.effect(&made)),
+            None => {
+                let proven = status.is_some_and(|status| status < 400);
+                if seen.found.len() == before && (proven || seen.happened(part)) {
+                    seen.add(target.effect(&Made::default()));
+                }
+                return;
+            }
+        }
+        if !part.repeats {
+            return;
+        }
+    }
+}
+
+fn is_message(address: &str) -> bool {
+    [
+        "hooks.slack.com",
+        "slack.com/api/chat",
+        "discord.com/api/webhooks",
+        "api.telegram.org",
+        "webhook.office.com",
+        "ntfy.sh",
+        "/messages",
+        "sendgrid.com",
+        "mailgun",
+    ]
+    .iter()
+    .any(|part| address.contains(part))
+}
+
+/// `HTTP/2 201`, or `201` alone as `-w '%{http_code}'` prints it.
+fn status(line: &str) -> Option<u32> {
+    let line = line.trim();
+    let text = match line.strip_prefix("HTTP/") {
+        Some(rest) => rest.split(' ').nth(1)?,
+        None => {
+            let last = line.rsplit([' ', ':', '=']).next()?;
+            (last.len() == line.len()
+                || line.to_ascii_lowercase().starts_with("http")
+                || line.to_ascii_lowercase().starts_with("status"))
+            .then_some(last)?
+        }
+    };
+    text.parse().ok().filter(|status| text.len() == 3 && (100..600).contains(status))
+}
+
+fn curl(words: &[String]) -> Option<(String, String)> {
+    let sends = words.iter().any(|word| {
+        matches!(
+            word.as_str(),
+            "-d" | "-F"
+                | "-T"
+                | "--data"
+                | "--json"
+                | "--form"
+                | "--upload-file"
+                | "--data-raw"
+                | "--data-binary"
+                | "--data-urlencode"
+                | "--form-string"
+        ) || ["--data", "--json=", "--form="].iter().any(|name| word.starts_with(name))
+            || word.len() > 2 && (word.starts_with("-d") || word.starts_with("-F")) && !word.starts_with("--")
+    });
+    if flag(words, &["-G", "--get", "-I", "--head"]) {
+        return None;
+    }
+    // `-sX POST`: short options may stand together.
+    let clustered = words.iter().position(|word| {
+        word.starts_with('-') && !word.starts_with("--") && word.len() > 2 && word.ends_with('X')
+    });
+    let named = clustered
+        .and_then(|place| words.get(place + 1).cloned())
+        .or_else(|| value_of(words, &["-X", "--request"]));
+    let method = match named.map(|method| method.to_ascii_uppercase()).as_deref() {
+        Some(method @ ("POST" | "PUT" | "PATCH" | "DELETE")) => method.to_owned(),
+        Some(_) => return None,
+        None if words.iter().any(|word| word == "-T" || word == "--upload-file") => "PUT".into(),
+        None if sends => "POST".into(),
+        None => return None,
+    };
+    Some((method, address(words)?))
+}
+
+fn wget(words: &[String]) -> Option<(String, String)> {
+    let method = match words.iter().find_map(|word| word.strip_prefix("--method=")) {
+        Some(method) => method.to_ascii_uppercase(),
+        None if words.iter().any(|word| word.starts_with("--post-")) => "POST".into(),
+        None => return None,
+    };
+    (method != "GET" && method != "HEAD").then_some((method, address(words)?))
+}
+
+fn httpie(words: &[String]) -> Option<(String, String)> {
+    let place = words.iter().position(|word| matches!(word.as_str(), "POST" | "PUT" | "PATCH" | "DELETE"))?;
+    Some((words[place].clone(), words.get(place + 1)?.clone()))
+}
+
+fn address(words: &[String]) -> Option<String> {
+    let is_one = |word: &&String| word.starts_with("http://") || word.starts_with("https://");
+    words.iter().find(is_one).cloned().or_else(|| {
+        words[1..]
+            .iter()
+            .rfind(|word| {
+                word.starts_with('$')
+                    || word.contains('.') && word.contains('/') && !word.starts_with(['-', '@', '.', '/'])
+            })
+            .cloned()
+    })
+}

@@ -1,0 +1,264 @@
+//! What a call printed: the lines that prove an effect, the ids and links in it. Each proof is used once.
+
+use std::cell::RefCell;
+
+/// Lines that are looked at; what an effect says of itself is short.
+const MOST_LINES: usize = 2_000;
+
+/// Words with which tools say that they failed.
+const FAILURES: &[&str] = &[
+    "fatal:",
+    "error:",
+    "Error:",
+    "ERROR",
+    "[rejected]",
+    "[remote rejected]",
+    "denied",
+    "HTTP 4",
+    "HTTP 5",
+    "GraphQL:",
+    "Could not",
+    "could not",
+    "command not found",
+    "No such file",
+    "aborted",
+    "Aborting",
+    "failed to ",
+    "Failed to ",
+    "unauthorized",
+    "Unauthorized",
+];
+
+pub(super) struct Said<'a> {
+    text: &'a str,
+    lines: Vec<&'a str>,
+    used: RefCell<Vec<bool>>,
+    /// Whether the call as a whole ended well.
+    pub ok: bool,
+}
+
+/// What a line of JSON, or a plain one, says of what was made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Made {
+    pub id: String,
+    pub number: String,
+    pub link: String,
+    pub failed: bool,
+}
+
+impl<'a> Said<'a> {
+    pub fn new(text: &'a str, ok: bool) -> Said<'a> {
+        let lines: Vec<&str> = text.lines().take(MOST_LINES).collect();
+        let used = RefCell::new(vec![false; lines.len()]);
+        Said { text, lines, used, ok }
+    }
+
+    pub fn lines(&self) -> impl Iterator<Item = &'a str> {
+        self.lines.iter().copied()
+    }
+
+    pub fn contains(&self, text: &str) -> bool {
+        self.text.contains(text)
+    }
+
+    pub fn sounds_failed(&self) -> bool {
+        FAILURES.iter().any(|word| self.text.contains(word))
+    }
+
+    /// The first unused line that `read` can make something of; it is used then.
+    pub fn take<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
+        let mut used = self.used.borrow_mut();
+        for (place, line) in self.lines.iter().enumerate() {
+            if !used[place]
+                && let Some(found) = read(line)
+            {
+                used[place] = true;
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The next answer of a service: an object of JSON, or what `jq` left of one.
+    pub fn take_made(&self, is_link: impl Fn(&str) -> bool) -> Option<Made> {
+        let start = {
+            let used = self.used.borrow();
+            (0..self.lines.len()).find(|place| !used[*place] && !self.lines[*place].trim().is_empty())?
+        };
+        let line = self.lines[start].trim();
+        if line.starts_with(['{', '[']) {
+            return Some(self.take_json(start));
+        }
+        self.take(|line| plain(line.trim(), &is_link))
+    }
+
+    fn take_json(&self, start: usize) -> Made {
+        let from = self.offset(start);
+        let (made, length) = json(&self.text[from..]);
+        let end = from + length;
+        let mut used = self.used.borrow_mut();
+        for place in start..self.lines.len() {
+            if self.offset(place) >= end {
+                break;
+            }
+            used[place] = true;
+        }
+        made
+    }
+
+    fn offset(&self, place: usize) -> usize {
+        self.lines[place].as_ptr() as usize - self.text.as_ptr() as usize
+    }
+}
+
+/// A line that is an id or a link, or names one: `2752893362`, `https://…`, `reply: 2752893362`.
+fn plain(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Made> {
+    let mut made = Made::default();
+    for word in
+        line.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '|' | '(' | ')' | '<' | '>'))
+    {
+        let word = word.trim_end_matches(['.', ':', ';']).trim_start_matches('#');
+        if is_link(word) {
+            made.link = word.to_owned();
+            made.id = id_of_link(word).to_owned();
+        } else if made.id.is_empty() && looks_like_id(word) {
+            made.id = word.to_owned();
+        }
+    }
+    (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
+}
+
+/// A number of some length, or a token of letters and figures as services make them: `PRRC_kwDO…`, a UUID, `ENT-197`.
+fn looks_like_id(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
+    let upper = word.bytes().take_while(u8::is_ascii_uppercase).count();
+    plain
+        && (digits == word.len() && digits >= 1
+            || word.len() >= 12 && digits >= 2 && upper >= 1 && word.contains('_')
+            || word.len() == 36 && word.bytes().filter(|b| *b == b'-').count() == 4
+            || upper >= 2
+                && word[upper..]
+                    .strip_prefix('-')
+                    .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())))
+}
+
+/// `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`: the id at the end of a link.
+pub(super) fn id_of_link(link: &str) -> &str {
+    let end = link.rsplit(['/', '#', '=']).next().unwrap_or("");
+    let digits = end.len() - end.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let known =
+        ["", "discussion_r", "issuecomment-", "pullrequestreview-", "note_", "event-", "r", "comment-"];
+    if digits > 0 && known.contains(&&end[..end.len() - digits]) { &end[end.len() - digits..] } else { end }
+}
+
+/// The first link in a text for which `wanted` holds.
+pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
+    let mut rest = text;
+    while let Some(start) = rest.find("http") {
+        let link = &rest[start..];
+        let end = link
+            .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ')' | '`' | ']' | ','))
+            .unwrap_or(link.len());
+        let link = link[..end].trim_end_matches(['.', ';', ':']);
+        if (link.starts_with("https://") || link.starts_with("http://")) && wanted(link) {
+            return Some(link);
+        }
+        rest = &rest[start + 4..];
+    }
+    None
+}
+
+/// Reads one value of JSON without building it: ids and links of the outermost object that has any. Also the length of
+/// the value, which may break off.
+pub(super) fn json(text: &str) -> (Made, usize) {
+    let bytes = text.as_bytes();
+    let (mut made, mut ranks) = (Made::default(), [usize::MAX; 3]);
+    let (mut at, mut depth) = (0, 0_usize);
+    let mut key: Option<&str> = None;
+    let mut message = false;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'{' | b'[' => {
+                depth += 1;
+                key = None;
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    at += 1;
+                    break;
+                }
+            }
+            b'"' => {
+                let end = string_end(bytes, at + 1);
+                let inner = text.get(at + 1..end).unwrap_or("");
+                at = end + 1;
+                let after = bytes[at.min(bytes.len())..].iter().position(|b| !b.is_ascii_whitespace());
+                if after.is_some_and(|skip| bytes[at + skip] == b':') {
+                    key = Some(inner);
+                    continue;
+                }
+                if let Some(key) = key.take() {
+                    note(&mut made, &mut ranks, key, inner, depth);
+                    message |= depth == 1 && key == "message";
+                }
+                continue;
+            }
+            b'0'..=b'9' | b'-' => {
+                let end = at
+                    + bytes[at..]
+                        .iter()
+                        .position(|b| !matches!(b, b'0'..=b'9' | b'-' | b'.' | b'e' | b'E' | b'+'))
+                        .unwrap_or(bytes.len() - at);
+                if let Some(key) = key.take() {
+                    note(&mut made, &mut ranks, key, &text[at..end], depth);
+                }
+                at = end;
+                continue;
+            }
+            b',' => key = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    let names_errors = text[..at.min(text.len())].contains("\"errors\":[{")
+        || text[..at.min(text.len())].contains("\"documentation_url\":");
+    made.failed |= names_errors && ranks[0] != 1 && (message || made.link.is_empty());
+    (made, at.min(text.len()))
+}
+
+/// The outermost wins, and of its names the first in the list.
+fn note(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
+    let (slot, order) = match key {
+        "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
+        "number" | "iid" | "identifier" | "key" => (1, 0),
+        "html_url" | "web_url" | "permalink" => (2, 0),
+        "url" => (2, 1),
+        _ => return,
+    };
+    let rank = depth * 4 + order;
+    if rank >= ranks[slot] || value.is_empty() || value.len() > 300 {
+        return;
+    }
+    ranks[slot] = rank;
+    let field = [&mut made.id, &mut made.number, &mut made.link];
+    let [id, number, link] = field;
+    *match slot {
+        0 => id,
+        1 => number,
+        _ => link,
+    } = value.replace("\\/", "/");
+}
+
+fn string_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && bytes[at] != b'"' {
+        at += 1 + usize::from(bytes[at] == b'\\');
+    }
+    at.min(bytes.len())
+}
+
+/// A name of a commit: 7 to 40 hexadecimal digits.
+pub(super) fn is_commit(word: &str) -> bool {
+    (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
+}

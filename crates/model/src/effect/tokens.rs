@@ -1,0 +1,263 @@
+//! A command line in words and marks, as a shell would split it, near enough.
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    Word {
+        text: String,
+        /// What `$( … )` in it runs.
+        runs: Vec<String>,
+        quoted: bool,
+    },
+    /// `;`, `&&`, `||`, `|`, `&`, a line end, a bracket.
+    Mark(&'static str),
+    /// `>`, `2>&1`: with whether it takes the ordinary output, and whether the next word is its target.
+    Redirect { takes_output: bool, has_target: bool },
+}
+
+/// Splits as a shell would, near enough.
+pub(super) fn tokens(command: &str) -> Vec<Token> {
+    let mut reader = Reader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
+    while let Some(c) = reader.take() {
+        reader.step(c);
+    }
+    reader.close();
+    reader.tokens
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    /// Here-documents whose text begins after this line.
+    documents: Vec<String>,
+    tokens: Vec<Token>,
+    word: Option<(String, Vec<String>, bool)>,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self) -> Option<char> {
+        let c = self.rest.chars().next()?;
+        self.rest = &self.rest[c.len_utf8()..];
+        Some(c)
+    }
+
+    fn next_is(&mut self, text: &str) -> bool {
+        let found = self.rest.strip_prefix(text);
+        self.rest = found.unwrap_or(self.rest);
+        found.is_some()
+    }
+
+    fn word(&mut self) -> &mut (String, Vec<String>, bool) {
+        self.word.get_or_insert_with(Default::default)
+    }
+
+    fn close(&mut self) {
+        if let Some((text, runs, quoted)) = self.word.take() {
+            self.tokens.push(Token::Word { text, runs, quoted });
+        }
+    }
+
+    fn mark(&mut self, mark: &'static str) {
+        self.close();
+        self.tokens.push(Token::Mark(mark));
+    }
+
+    fn step(&mut self, c: char) {
+        match c {
+            ' ' | '\t' | '\r' => self.close(),
+            '\n' => {
+                self.mark(";");
+                self.skip_documents();
+            }
+            '\\' => {
+                if !self.next_is("\n")
+                    && let Some(next) = self.take()
+                {
+                    self.word().0.push(next);
+                }
+            }
+            '\'' => {
+                let end = self.rest.find('\'').unwrap_or(self.rest.len());
+                let text = &self.rest[..end];
+                self.word().0.push_str(text);
+                self.word().2 = true;
+                self.rest = self.rest.get(end + 1..).unwrap_or("");
+            }
+            '"' => self.quoted(),
+            '$' if self.rest.starts_with('(') => {
+                self.take();
+                self.substitution();
+            }
+            '`' => {
+                let end = self.rest.find('`').unwrap_or(self.rest.len());
+                let inside = self.rest[..end].to_owned();
+                self.word().1.push(inside);
+                self.rest = self.rest.get(end + 1..).unwrap_or("");
+            }
+            '#' if self.word.is_none() => {
+                self.rest = self.rest.find('\n').map_or("", |end| &self.rest[end..]);
+            }
+            ';' => {
+                while self.next_is(";") {}
+                self.mark(";");
+            }
+            '|' => {
+                let mark = if self.next_is("|") { "||" } else { "|" };
+                self.next_is("&");
+                self.mark(mark);
+            }
+            '&' if self.rest.starts_with('>') => {
+                self.close();
+                self.take();
+                self.next_is(">");
+                self.tokens.push(Token::Redirect { takes_output: true, has_target: true });
+            }
+            '&' => {
+                let mark = if self.next_is("&") { "&&" } else { "&" };
+                self.mark(mark);
+            }
+            '<' | '>' => self.redirect(c),
+            '(' if self.word.is_some() && self.next_is(")") => self.word().0.push_str("()"),
+            '(' | ')' => self.mark(";"),
+            _ => self.word().0.push(c),
+        }
+    }
+
+    fn quoted(&mut self) {
+        self.word().2 = true;
+        while let Some(c) = self.take() {
+            match c {
+                '"' => return,
+                '\\' => {
+                    if let Some(next) = self.take()
+                        && next != '\n'
+                    {
+                        self.word().0.push(next);
+                    }
+                }
+                '$' if self.rest.starts_with('(') => {
+                    self.take();
+                    self.substitution();
+                }
+                _ => self.word().0.push(c),
+            }
+        }
+    }
+
+    /// What stands in `$( … )`: kept as it is in the word, and as a line of its own.
+    fn substitution(&mut self) {
+        let end = closing(self.rest);
+        let inside = self.rest[..end].to_owned();
+        self.rest = self.rest.get(end + 1..).unwrap_or("");
+        let word = self.word();
+        word.0.push_str("$(");
+        word.0.push_str(&inside);
+        word.0.push(')');
+        word.1.push(inside);
+    }
+
+    fn redirect(&mut self, c: char) {
+        // `2>`: the number belongs to it.
+        let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
+        self.close();
+        if c == '<' {
+            if self.next_is("<<") {
+                // The text is the next word.
+                self.tokens.push(Token::Redirect { takes_output: false, has_target: true });
+            } else if self.next_is("<") {
+                self.next_is("-");
+                let word: String = self
+                    .rest
+                    .trim_start_matches(' ')
+                    .chars()
+                    .take_while(|c| !c.is_whitespace() && !matches!(c, ')' | ';' | '|' | '&' | '>'))
+                    .collect();
+                let skip = self.rest.len() - self.rest.trim_start_matches(' ').len() + word.len();
+                self.rest = &self.rest[skip..];
+                self.documents.push(word.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect());
+            } else if self.next_is("(") {
+                self.mark(";");
+            } else {
+                self.tokens.push(Token::Redirect { takes_output: false, has_target: true });
+            }
+            return;
+        }
+        let is_output = number.is_none_or(|(text, ..)| text == "1" || text.is_empty());
+        self.next_is(">");
+        self.next_is("|");
+        let to_descriptor = self.next_is("&");
+        if to_descriptor {
+            let digits = self.rest.len()
+                - self.rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-').len();
+            self.rest = &self.rest[digits..];
+        }
+        self.tokens
+            .push(Token::Redirect { takes_output: is_output && !to_descriptor, has_target: !to_descriptor });
+    }
+
+    fn skip_documents(&mut self) {
+        for end in std::mem::take(&mut self.documents) {
+            let mut rest = self.rest;
+            while !rest.is_empty() {
+                let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+                rest = after;
+                if line.trim_start_matches('\t').trim_end() == end {
+                    break;
+                }
+            }
+            self.rest = rest;
+        }
+    }
+}
+
+/// Where the bracket that is open closes. Quotes and here-documents inside hide brackets.
+fn closing(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let (mut depth, mut at) = (1_usize, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 1,
+            b'\'' => at += 1 + text[at + 1..].find('\'').unwrap_or(text.len() - at - 1),
+            b'"' => {
+                at += 1;
+                while at < bytes.len() && bytes[at] != b'"' {
+                    at += 1 + usize::from(bytes[at] == b'\\');
+                }
+            }
+            b'<' if text[at..].starts_with("<<") && !text[at..].starts_with("<<<") => {
+                at = document_end(text, at);
+                continue;
+            }
+            b'(' => depth += 1,
+            b')' => {
+                depth -= 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+/// Behind the here-document that begins at `at`.
+fn document_end(text: &str, at: usize) -> usize {
+    let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
+    let name = head.trim_start_matches(['<', '-', ' ']);
+    let name: String = name
+        .chars()
+        .take_while(|c| !c.is_whitespace() && *c != ')')
+        .filter(|c| !matches!(c, '\'' | '"' | '\\'))
+        .collect();
+    let mut end = text.len() - body.len();
+    for line in body.split_inclusive('\n') {
+        end += line.len();
+        if line.trim() == name
+            || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
+        {
+            // The bracket may stand on the line of the end.
+            return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
+        }
+    }
+    text.len()
+}

@@ -1,0 +1,165 @@
+//! Tools of MCP servers, by their names: `mcp__linear__create_issue` creates one.
+
+use super::said::{self, Said};
+use super::{Effect, Kind, Made};
+
+/// Words that say that a tool changes something, and what then was done.
+const VERBS: &[(&str, &str)] = &[
+    ("create", "created"),
+    ("save", "saved"),
+    ("send", "sent"),
+    ("update", "updated"),
+    ("delete", "deleted"),
+    ("post", "posted"),
+    ("add", "added"),
+    ("merge", "merged"),
+    ("comment", "commented"),
+    ("remove", "removed"),
+    ("publish", "published"),
+    ("close", "closed"),
+    ("reopen", "reopened"),
+    ("reply", "replied"),
+    ("upload", "uploaded"),
+    ("submit", "submitted"),
+    ("approve", "approved"),
+    ("deploy", "deployed"),
+    ("push", "pushed"),
+    ("edit", "edited"),
+    ("invite", "invited"),
+    ("schedule", "scheduled"),
+    ("cancel", "cancelled"),
+    ("archive", "archived"),
+    ("transition", "moved"),
+    ("move", "moved"),
+    ("assign", "assigned"),
+    ("set", "set"),
+    ("fork", "forked"),
+    ("apply", "applied"),
+];
+
+/// A name that begins with one of these looks, whatever else stands in it.
+const LOOKS: &[&str] = &[
+    "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
+    "resolve", "browser",
+];
+
+/// Servers that work on this machine alone.
+const LOCAL: &[&str] = &[
+    "filesystem",
+    "fs",
+    "memory",
+    "playwright",
+    "puppeteer",
+    "browser",
+    "chrome",
+    "devtools",
+    "ide",
+    "serena",
+    "thinking",
+    "sequentialthinking",
+    "context7",
+    "time",
+    "fetch",
+    "desktop",
+    "throughline",
+    "thru",
+    "repl",
+    "sandbox",
+    "todo",
+    "notebook",
+    "jupyter",
+];
+
+/// Whether a tool's name says that it changes something outside.
+pub fn acts(tool: &str) -> bool {
+    verb(tool).is_some()
+}
+
+/// The server, the words of the tool's name, and what its verb says was done.
+fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
+    let rest = tool.strip_prefix("mcp__")?;
+    let (server, name) = rest.split_once("__")?;
+    let of_server = words(server);
+    if of_server.iter().any(|word| LOCAL.contains(&word.as_str())) {
+        return None;
+    }
+    let mut words = words(name);
+    // `slack_post_message`: the server's name again.
+    while words.len() > 1 && of_server.contains(&words[0]) && !VERBS.iter().any(|(verb, _)| *verb == words[0])
+    {
+        words.remove(0);
+    }
+    if words.first().is_some_and(|word| LOOKS.contains(&word.as_str())) {
+        return None;
+    }
+    let (place, done) = words.iter().enumerate().find_map(|(place, word)| {
+        VERBS.iter().find(|(verb, _)| verb == word).map(|(_, done)| (place, *done))
+    })?;
+    words.remove(place);
+    Some((server, words, done))
+}
+
+/// `create_issue`, `notion-create-pages`, `createJiraIssue`: words in lower case.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            words.push(String::new());
+        } else {
+            if words.is_empty() || c.is_uppercase() && before_lower {
+                words.push(String::new());
+            }
+            if let Some(word) = words.last_mut() {
+                word.extend(c.to_lowercase());
+            }
+        }
+        before_lower = c.is_lowercase() || c.is_ascii_digit();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+pub(super) fn effects(made: &Made, said: &Said) -> Vec<Effect> {
+    let Some((server, words, done)) = verb(made.tool) else { return Vec::new() };
+    let is_error =
+        said.lines().next().is_some_and(|line| line.starts_with("Error") || line.starts_with("MCP error"));
+    if !made.ok || is_error {
+        return Vec::new();
+    }
+    let object = words.join(" ");
+    let kind = match (words.last().map(String::as_str), done) {
+        (Some("comment" | "comments" | "reply" | "note"), _) | (_, "commented" | "replied") => Kind::Comment,
+        (Some("issue" | "issues" | "ticket"), _) => Kind::Issue,
+        (Some("request"), _) if object.contains("pull") || object.contains("merge") => Kind::PullRequest,
+        (Some("review"), _) => Kind::Review,
+        (Some("release"), _) => Kind::Release,
+        (Some("branch"), _) => Kind::Branch,
+        (Some("message" | "messages" | "email" | "mail"), _) => Kind::Message,
+        (_, "deployed") => Kind::Deployment,
+        (Some("migration"), "applied") => Kind::Migration,
+        _ => Kind::Request,
+    };
+    let noun = if kind == Kind::Request { format!("{object} ") } else { String::new() };
+    let asked = made.asked.trim();
+    let what = match asked.is_empty() {
+        true => format!("{noun}{done}"),
+        false => format!("{noun}{done}: {}", crate::render::one_line(asked, 120)),
+    };
+    let (mut id, mut link) = (String::new(), String::new());
+    if let Some(start) = made.output.find(['{', '[']) {
+        let (found, _) = said::json(&made.output[start..]);
+        if found.failed {
+            return Vec::new();
+        }
+        id = if found.number.is_empty() { found.id } else { found.number };
+        link = found.link;
+    }
+    if link.is_empty() {
+        link = said::link_in(made.output, |_| true).unwrap_or("").to_owned();
+    }
+    if link.contains("://api.") {
+        link.clear();
+    }
+    vec![Effect { link, ..Effect::new(kind, &what, server, &id) }]
+}

@@ -1,0 +1,86 @@
+//! An effect in words, for a brief, a packet and a list.
+
+use super::{Effect, Kind};
+use crate::render::{inline, quoted};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tense {
+    /// What, where and which.
+    Short,
+    /// With the link, and more of the words.
+    Long,
+}
+
+/// One line. Rendered: nothing in it can be taken for markup.
+pub fn describe(effect: &Effect, tense: Tense) -> String {
+    let Effect { kind, what, place, id, link, .. } = effect;
+    let is_long = tense == Tense::Long;
+    let most = if is_long { 160 } else { 70 };
+    let quote = || if what.is_empty() { String::new() } else { format!(" {}", quoted(what, most)) };
+    let plain = || if what.is_empty() { String::new() } else { format!(" {}", inline(what, most)) };
+    let at =
+        |word: &str| if place.is_empty() { String::new() } else { format!(" {word} {}", inline(place, 80)) };
+    let known = |word: &str| if id.is_empty() { String::new() } else { format!("{word}{}", inline(id, 110)) };
+    let mut line = match kind {
+        Kind::Commit => format!("commit{}{}{}", known(" "), at("on"), quote()),
+        Kind::Amend => format!("commit amended, now{}{}{}", known(" "), at("on"), quote()),
+        Kind::Push => format!("pushed{}{}{}", plain(), at("to"), known(", ")),
+        Kind::UpToDate => format!("pushed already:{}{}", plain(), at("to")),
+        Kind::Branch => {
+            let is_new = !["deleted ", "renamed ", "POST ", "DELETE ", "PATCH "]
+                .iter()
+                .any(|word| what.starts_with(word));
+            format!("branch{}{}{}", plain(), if is_new { " created" } else { "" }, known(", was "))
+        }
+        Kind::Tag => format!("tag{}", plain()),
+        Kind::Merge => format!("merged{}{}{}", plain(), at("on"), known(", now ")),
+        Kind::PullRequest => format!("pull request{}{}{}", known(" #"), at("in"), said(what, most)),
+        Kind::Comment => format!("comment{}{}{}", known(" "), at("on"), said(what, most)),
+        Kind::Review => format!("review{}{}{}", known(" "), at("on"), said(what, most)),
+        Kind::Issue => format!(
+            "issue{}{}{}",
+            known(if id.bytes().all(|b| b.is_ascii_digit()) { " #" } else { " " }),
+            at("in"),
+            said(what, most)
+        ),
+        Kind::Release => format!("release{}{}{}", known(" "), at("in"), said(what, most)),
+        Kind::Message => format!("message{}{}{}", said(what, most), at("by"), known(" ")),
+        Kind::Deployment | Kind::Migration | Kind::Package | Kind::Request | Kind::Other => {
+            let word = match kind {
+                Kind::Deployment => "deployment:",
+                Kind::Migration => "migration:",
+                Kind::Package => "published:",
+                _ => "request:",
+            };
+            format!("{word}{}{}{}", plain(), at("in"), known(" → "))
+        }
+        Kind::Switch => format!("checked out{}{}", plain(), known(" ")),
+        Kind::Pull => format!("pulled{}{}", plain(), known(", now ")),
+        Kind::Rebase => format!(
+            "rebased{}{}",
+            at(""),
+            if what.is_empty() { String::new() } else { format!(" on {}", inline(what, most)) }
+        ),
+        Kind::Reset => format!("git reset{}{}", plain(), known(", now ")),
+        Kind::Discard => format!("changes thrown away:{}", plain()),
+        Kind::Stash => format!("stashed{}", quote()),
+        Kind::Unstash => format!("stash{}", plain()),
+        Kind::StashDrop => format!("stash{}, thrown away", plain()),
+        Kind::Worktree => format!("worktree{}", plain()),
+    };
+    if !link.is_empty() && (is_long || id.is_empty()) {
+        line.push(' ');
+        line.push_str(&inline(link, 200));
+    }
+    line
+}
+
+/// `created: Title`: the word plain, what was typed in quotes.
+fn said(what: &str, most: usize) -> String {
+    match what.split_once(": ") {
+        _ if what.is_empty() => String::new(),
+        Some((done, title)) => format!(" {} {}", inline(done, 40), quoted(title, most)),
+        None => format!(" {}", inline(what, most)),
+    }
+}

@@ -1,0 +1,103 @@
+//! Commands, what they printed, and what they did. The outputs have the form that the programs print.
+
+use super::*;
+
+#[path = "effect_rows.rs"]
+mod rows;
+
+/// `kind id what @place <link>`, without what is empty.
+fn told(effect: &Effect) -> String {
+    let kind = serde_json::to_string(&effect.kind).unwrap();
+    let mut told = kind.trim_matches('"').to_owned();
+    for (before, text, after) in [
+        (" ", &effect.id, ""),
+        (" “", &effect.what, "”"),
+        (" @", &effect.place, ""),
+        (" <", &effect.link, ">"),
+        (" in ", &effect.folder, ""),
+    ] {
+        if !text.is_empty() {
+            told += &format!("{before}{text}{after}");
+        }
+    }
+    told
+}
+
+fn made<'a>(command: &'a str, ok: bool, output: &'a str) -> Made<'a> {
+    Made { tool: "Bash", command, asked: "", output, ok }
+}
+
+#[test]
+fn every_row_of_the_table() {
+    let mut wrong = String::new();
+    for (line, command, ok, output, expected) in rows::ROWS {
+        let found: Vec<String> = of(&made(command, *ok, output)).iter().map(told).collect();
+        if found != *expected {
+            wrong += &format!("\n{line}: {command}\n  expected {expected:?}\n  found    {found:?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(rows::ROWS.len() >= 120, "{} rows", rows::ROWS.len());
+}
+
+#[test]
+fn whatever_has_an_effect_is_looked_into() {
+    for (line, command, _, _, expected) in rows::ROWS {
+        assert!(expected.is_empty() || may_act(command), "{line}: {command}");
+    }
+    for idle in
+        ["ls -la", "cargo test", "git status", "git log --oneline", "npm run build", "rg commits src", ""]
+    {
+        assert!(!may_act(idle), "{idle}");
+    }
+}
+
+#[test]
+fn tools_by_their_names() {
+    for (tool, asked, ok, output, expected) in rows::TOOLS {
+        let made = Made { tool, command: "", asked, output, ok: *ok };
+        let found: Vec<String> = of(&made).iter().map(told).collect();
+        assert_eq!(found, *expected, "{tool}");
+        assert!(expected.is_empty() || tool_acts(tool), "{tool}");
+    }
+}
+
+#[test]
+fn any_text_is_no_danger() {
+    for text in [
+        "{",
+        "[",
+        "\"",
+        "{\"id\":",
+        "[x 1234567] ",
+        " * [new branch]",
+        "To ",
+        "Updating ..",
+        "✓ pull request #",
+        "é -> ü",
+        "  é..ü a -> b",
+    ] {
+        for command in [
+            "git commit -m",
+            "git push",
+            "gh api x -f a=b",
+            "gh pr merge",
+            "curl -d x",
+            "kubectl apply",
+            "git branch -D é",
+        ] {
+            of(&made(command, true, text));
+            of(&made(&format!("{command} {text}"), false, &text.repeat(50)));
+        }
+    }
+    let long = format!("{{\"a\":\"{}\",\"id\":7}}", "x".repeat(100_000));
+    assert_eq!(of(&made("gh api repos/o/r/issues/1/comments -f body=x", true, &long))[0].id, "7");
+    assert_eq!(of(&made(&"git push; ".repeat(1_000), true, "")).len(), MOST);
+}
+
+#[test]
+fn nothing_is_kept_longer_than_its_limit() {
+    let output = format!("[main 1a2b3c4] {}é", "x".repeat(199));
+    let effects = of(&made("git commit -m x", true, &output));
+    assert_eq!((effects.len(), effects[0].what.len()), (1, 199));
+}
