@@ -322,7 +322,7 @@ fn a_binary_of_any_place_and_name_is_known_again() {
             run("install");
             assert!(run("install").stdout.contains("nothing to change"), "{name}, {harness}");
             let folder = env.home().join(if harness == "droid" { ".factory" } else { ".claude" });
-            let command = fs::read_to_string(folder.join("commands/loop.md")).unwrap();
+            let command = fs::read_to_string(folder.join("commands/handoff.md")).unwrap();
             assert!(!command.contains("`/") || name == "thru-copy", "quoted: {command}");
             run("uninstall");
             assert_eq!(names_in(&folder), [""; 0], "{name}, {harness}");
