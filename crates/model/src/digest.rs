@@ -4,6 +4,7 @@ mod agents;
 mod effects;
 mod failures;
 mod names;
+mod parsed;
 mod prompts;
 mod statements;
 mod worth;

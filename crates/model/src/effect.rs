@@ -153,7 +153,7 @@ pub struct Made<'a> {
 /// Whether a command line may have an effect: one of its words is that of a rule. The others are not looked into.
 pub fn may_act(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
-    command.split(ends).any(table::is_telling)
+    command.split(ends).any(table::is_rule_word)
 }
 
 /// The effects of a call, in the order of its command line.

@@ -314,6 +314,12 @@ enum Version {
 }
 
 fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
+    // As we write it, the version comes first, and the rest need not be read twice.
+    let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
+    if value.is_some_and(|value| value.starts_with(b"\"1.")) {
+        return Ok(Version::One);
+    }
     /// Only that field, whatever the others are.
     #[derive(Deserialize)]
     struct Head {

@@ -411,7 +411,7 @@ impl Hook<'_> {
         let limit = settings.log_limit_bytes();
         match effect {
             Effect::Journal(line) => store.append_journal(context.session, &line, limit)?,
-            Effect::Register(line) => store.append_session(&line, limit)?,
+            Effect::Register(line) => store.register_session(&line, limit)?,
             Effect::RememberSession => store.remember_session(context.session, self.deadline.wait())?,
             Effect::Checkpoint => {
                 let follow = |digest: &model::digest::Digest| {

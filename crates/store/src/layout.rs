@@ -151,7 +151,7 @@ pub fn expected_of(stage: &str) -> String {
 }
 
 /// What such a stage goes on without.
-pub fn omissions_of(stage: &str) -> String {
+pub fn stage_omissions_file(stage: &str) -> String {
     format!("omissions.{stage}.md")
 }
 

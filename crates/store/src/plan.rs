@@ -58,7 +58,7 @@ impl Store {
                 tail => tail?,
             };
             let lines = tail.split(|b| *b == b'\n').rev().filter(|line| !line.is_empty());
-            if let Some(end) = lines.map(serde_json::from_slice).find_map(std::result::Result::ok) {
+            if let Some(end) = lines.map(head_of).find_map(|line| serde_json::from_slice(&line).ok()) {
                 return Ok(Some(end));
             }
         }
@@ -83,6 +83,20 @@ impl Store {
         }
     }
 }
+
+/// A line that ends as a whole one does, without its changes, which can be a whole plan: they are the last field, and a text
+/// cannot hold their name unescaped. Any other line as it is.
+fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    const CHANGES: &[u8] = b",\"changes\":[";
+    let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);
+    match at.filter(|_| line.ends_with(b"}}]}")) {
+        Some(at) => [&line[..at], b"}"].concat().into(),
+        None => line.into(),
+    }
+}
+
+/// Longer heads are read with the rest of their line.
+const HEAD: usize = 16 * 1024;
 
 /// One line for each entry: its fingerprint and its state.
 impl SessionState for LinkedTodos {

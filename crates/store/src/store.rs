@@ -149,7 +149,7 @@ impl Store {
         self.dir.append(&layout::journal(session), line, limit)
     }
 
-    pub fn append_session(&self, line: &[u8], limit: u64) -> Result<()> {
+    pub fn register_session(&self, line: &[u8], limit: u64) -> Result<()> {
         self.dir.append(layout::SESSIONS, line, limit)
     }
 

@@ -124,7 +124,6 @@ fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
         tool,
         exit,
         failed,
-        ..ToolDone::default()
     }
 }
 

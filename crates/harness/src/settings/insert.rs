@@ -56,7 +56,7 @@ impl Habits {
 
 /// Whether the items of a container are of the kind that we add, so that ours look like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kin {
+pub enum Siblings {
     Same,
     Other,
 }
@@ -76,14 +76,20 @@ pub struct Spot {
 
 impl Spot {
     /// The place at the end of `container`; `own` is the item that the container is the value of.
-    pub fn find(text: &str, habits: &Habits, container: &Container, own: Option<&Item>, kin: Kin) -> Self {
+    pub fn find(
+        text: &str,
+        habits: &Habits,
+        container: &Container,
+        own: Option<&Item>,
+        siblings: Siblings,
+    ) -> Self {
         match container.items.last() {
-            Some(last) => Self::behind(text, habits, container, last, kin),
+            Some(last) => Self::behind(text, habits, container, last, siblings),
             None => Self::within(text, habits, container, own),
         }
     }
 
-    fn behind(text: &str, habits: &Habits, container: &Container, last: &Item, kin: Kin) -> Self {
+    fn behind(text: &str, habits: &Habits, container: &Container, last: &Item, siblings: Siblings) -> Self {
         let indent = indentation(text, last.start);
         let gap = last.gap(text);
         let mut look = Look { indent: indent.to_owned(), ..habits.look() };
@@ -100,10 +106,11 @@ impl Spot {
         } else {
             look.space().to_owned()
         };
-        let brother = container.items.iter().rev().map(|item| &text[item.value.clone()]);
-        let brother =
-            brother.filter(|value| kin == Kin::Same && value.len() > 2).find(|v| v.starts_with(['{', '[']));
-        look.lines = match brother {
+        let sibling = container.items.iter().rev().map(|item| &text[item.value.clone()]);
+        let sibling = sibling
+            .filter(|value| siblings == Siblings::Same && value.len() > 2)
+            .find(|v| v.starts_with(['{', '[']));
+        look.lines = match sibling {
             Some(value) => has_line_end(value),
             None => has_line_end(gap) || has_line_end(&text[last.range()]),
         };

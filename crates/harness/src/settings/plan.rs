@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::edit::Edit;
-use super::insert::{Habits, Kin, Spot};
+use super::insert::{Habits, Siblings, Spot};
 use super::render::{self, Before, Look, Node, group, print, print_member};
 use super::survey::{Hook, Survey};
 use super::tree::Container;
@@ -106,7 +106,7 @@ fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) ->
     let habits = Habits::of(text, survey.root.as_ref());
     let Some(root) = &survey.root else { return Ok(vec![new_file(place, missing, &habits)]) };
     let Some(events) = survey.events(place) else {
-        let spot = Spot::find(text, &habits, root, None, Kin::Other);
+        let spot = Spot::find(text, &habits, root, None, Siblings::Other);
         let object = events_node(missing, Before::Something, &spot.look);
         let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
         return Ok(spot.insert(&[member]));
@@ -120,13 +120,13 @@ fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) ->
         };
         if let Some(array) = &survey.arrays[index] {
             let ours: Vec<&Hook> = survey.ours.iter().filter(|hook| hook.at.event == index).collect();
-            let spot = Spot::find(text, &habits, array, Some(&events.items[index]), Kin::Same);
+            let spot = Spot::find(text, &habits, array, Some(&events.items[index]), Siblings::Same);
             edits.extend(new_groups(array, spot, &ours, &entries));
         }
     }
     if !new_events.is_empty() {
         let own = survey.member.map(|member| &root.items[member]);
-        let spot = Spot::find(text, &habits, events, own, Kin::Same);
+        let spot = Spot::find(text, &habits, events, own, Siblings::Same);
         edits.extend(new_members(events, spot, &survey.ours, &new_events));
     }
     Ok(edits)

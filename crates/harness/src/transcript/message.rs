@@ -113,7 +113,9 @@ impl<'a> RawResult<'a> {
     pub fn read(&self) -> CallResult<'a> {
         let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        let tail = self.content.tail(TAIL_BYTES).unwrap_or_default();
+        // A text that is here whole needs no end of its own.
+        let is_cut = !self.failed && text.len() >= GIVEN_BYTES;
+        let tail = is_cut.then(|| self.content.tail(TAIL_BYTES)).flatten().unwrap_or_default();
         CallResult { call: self.call.clone(), failed: self.failed, text, tail, ..CallResult::default() }
     }
 }

@@ -270,7 +270,10 @@ pub fn unquote(inner: &[u8]) -> Cow<'_, str> {
     while let Some(at) = slash {
         bytes.extend_from_slice(&inner[copied..at]);
         let (character, length) = unescape(&inner[at..]);
-        bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        match u8::try_from(character) {
+            Ok(byte) if byte.is_ascii() => bytes.push(byte),
+            _ => bytes.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
         copied = at + length;
         slash = memchr::memchr(b'\\', &inner[copied..]).map(|found| copied + found);
     }

@@ -2,8 +2,11 @@
 
 mod traps;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
+use super::parsed::Parsed;
 use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::Record;
@@ -56,6 +59,9 @@ pub struct CheckUse {
     pub at: String,
     pub last: u64,
     pub runs: u32,
+    /// The key of [`CheckUse::check`]: it is compared with every check that runs.
+    #[serde(skip)]
+    key: Parsed<Option<String>>,
 }
 
 /// One call that failed.
@@ -87,6 +93,11 @@ pub struct Failure {
     /// The call it was, counted from the session's first.
     pub call: u64,
     pub record: u64,
+    /// `what` taken apart: while it is open, every command that runs is compared with it.
+    #[serde(skip)]
+    pub(crate) parsed: Parsed<Vec<Check>>,
+    #[serde(skip)]
+    pub(crate) errand: Parsed<Errand>,
 }
 
 impl Failure {
@@ -99,6 +110,10 @@ impl Failure {
 impl CheckUse {
     fn check(&self) -> Option<Check> {
         run::checks(&self.run, &self.folder).into_iter().next()
+    }
+
+    fn key(&self) -> Option<&str> {
+        self.key.get(|| self.check().map(|check| check.key())).as_deref()
     }
 }
 
@@ -183,9 +198,11 @@ impl Digest {
             .collect();
         let went_well = ended == Ended::Passed
             || ended == Ended::Unknown && record.ok != Some(false) && record.exit != Some(1);
-        let errand = run::errand(&record.command, &record.cwd);
-        for failure in self.failures.iter_mut().filter(|failure| failure.open && failure.is_command) {
-            failure.settle(&done, &errand, went_well, &record.worktree);
+        let mut open =
+            self.failures.iter_mut().filter(|failure| failure.open && failure.is_command).peekable();
+        if open.peek().is_some() {
+            let errand = run::errand(&record.command, &record.cwd);
+            open.for_each(|failure| failure.settle(&done, &errand, went_well, &record.worktree));
         }
         if went_well {
             self.add_workaround(record);
@@ -207,7 +224,8 @@ impl Digest {
                 let open = self.failures.iter_mut().filter(|failure| failure.open);
                 open.for_each(|failure| failure.settle(&[&check], &errand, true, ""));
             }
-            self.checks.retain(|known| known.check().is_none_or(|known| known.key() != check.key()));
+            let key = check.key();
+            self.checks.retain(|known| known.key() != Some(&key));
             self.checks.push(used);
         }
         for command in commands {
@@ -224,8 +242,9 @@ impl Digest {
         {
             let keys: Vec<String> = failure.checks("").iter().map(Check::key).collect();
             for older in self.failures.iter_mut().filter(|older| older.open && failure.open) {
-                older.open &= older.what != failure.what
-                    && !older.checks("").iter().any(|check| keys.contains(&check.key()));
+                let is_run_again = older.what == failure.what
+                    || older.checks("").iter().any(|check| keys.contains(&check.key()));
+                older.open &= !is_run_again;
             }
             self.failures.push(failure);
         }
@@ -235,8 +254,7 @@ impl Digest {
 
     fn add_check(&mut self, check: &Check, ended: Ended, record: &Record) {
         let key = check.key();
-        let place =
-            self.checks.iter().position(|known| known.check().is_some_and(|known| known.key() == key));
+        let place = self.checks.iter().position(|known| known.key() == Some(&key));
         let runs = place.map_or(0, |place| self.checks.remove(place).runs);
         let result = match ended {
             Ended::Failed => {
@@ -254,6 +272,7 @@ impl Digest {
             at: record.ts.to_string(),
             last: self.records,
             runs: runs + 1,
+            key: Parsed::default(),
         });
         keep_last(&mut self.checks, CHECKS);
     }
@@ -278,7 +297,7 @@ impl Digest {
         }
         // The newest run of a check is the one that counts.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
-            let known = older.checks(&record.worktree);
+            let known = older.checks(&record.worktree).into_owned();
             older.left.retain(|at| {
                 !known.get(*at).is_some_and(|known| left.iter().any(|new| checks[*new].key() == known.key()))
             });
@@ -304,6 +323,8 @@ impl Digest {
             times: times + 1,
             call: self.called,
             record: self.records,
+            parsed: Parsed::default(),
+            errand: Parsed::default(),
         });
         if self.failures.len() > FAILURES {
             let oldest = self.failures.iter().position(|failure| !failure.open).unwrap_or(0);
@@ -313,17 +334,24 @@ impl Digest {
 }
 
 impl Failure {
-    fn checks(&self, worktree: &str) -> Vec<Check> {
-        if self.is_command { below(run::checks(&self.what, &self.folder), worktree) } else { Vec::new() }
+    fn checks(&self, worktree: &str) -> Cow<'_, [Check]> {
+        if !self.is_command {
+            return Cow::Borrowed(&[]);
+        }
+        let checks = self.parsed.get(|| run::checks(&self.what, &self.folder)).as_slice();
+        match checks.iter().any(|check| inside(check, worktree).is_some()) {
+            true => Cow::Owned(below(checks.to_vec(), worktree)),
+            false => Cow::Borrowed(checks),
+        }
     }
 
     /// Closes it if what went well shows that it is solved.
     fn settle(&mut self, done: &[&Check], errand: &Errand, went_well: bool, worktree: &str) {
-        let known = self.checks(worktree);
-        if known.is_empty() {
-            let solved = match (run::errand(&self.what, &self.folder), errand) {
+        if self.checks("").is_empty() {
+            let failed = self.errand.get(|| run::errand(&self.what, &self.folder));
+            let solved = match (failed, errand) {
                 (Errand::Git(failed), Errand::Git(done)) => {
-                    let failed = family_of(&failed, &self.error);
+                    let failed = family_of(failed, &self.error);
                     done.iter().any(|family| family.settles(failed))
                 }
                 (Errand::Other(failed), Errand::Other(done)) => failed.iter().all(|name| done.contains(name)),
@@ -332,6 +360,10 @@ impl Failure {
             self.open &= !(went_well && solved);
             return;
         }
+        if done.is_empty() {
+            return;
+        }
+        let known = self.checks(worktree).into_owned();
         for check in done {
             self.left.retain(|at| !known.get(*at).is_some_and(|known| run::shows_passed(check, known)));
             let had_tests = !self.tests.is_empty();
@@ -400,14 +432,17 @@ fn checks_of(command: &str, record: &Record) -> Vec<Check> {
 /// A folder within the checkout is told from its top, however it was entered.
 fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     for check in &mut checks {
-        if !worktree.is_empty()
-            && let Some(inside) = check.folder.strip_prefix(worktree)
-            && (inside.is_empty() || inside.starts_with('/'))
-        {
-            check.folder = inside.trim_start_matches('/').to_owned();
+        if let Some(inside) = inside(check, worktree) {
+            check.folder = inside.to_owned();
         }
     }
     checks
+}
+
+/// The folder of a check below the top of its checkout, where it names the checkout too.
+fn inside<'a>(check: &'a Check, worktree: &str) -> Option<&'a str> {
+    let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
+    (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
 }
 
 /// How a record's command ended. Older records say it in other words, or leave it to their exit code.

@@ -34,7 +34,8 @@ fn what_is_wanted_now() {
     let second = "user: Now write the documentation of the importer, please";
     let bare = |line: &str| line.split_once(": ").unwrap().1.to_owned();
     let none = String::new;
-    let cases: [(&[&str], (String, String, String, bool)); 7] = [
+    type Case<'a> = (&'a [&'a str], (String, String, String, bool));
+    let cases: [Case; 7] = [
         (&[task], (bare(task), none(), none(), false)),
         (&[task, "said: It is split.", second], (bare(second), none(), none(), false)),
         // A question after the task was done is about it.

@@ -13,15 +13,15 @@ const LIKELY: f64 = 0.75;
 impl Digest {
     /// Files, those most likely to be needed again first.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
-        let kin = Kin::of(self);
-        ranked(&self.files, |file| self.file_worth(file, &kin), |file| &file.path)
+        let related = RelatedFiles::of(self);
+        ranked(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
     /// How many of these, guesses aside, are worth more than the room they take.
     pub fn likely_files(&self) -> usize {
-        let kin = Kin::of(self);
+        let related = RelatedFiles::of(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
-        used.filter(|file| self.file_worth(file, &kin) >= LIKELY).count()
+        used.filter(|file| self.file_worth(file, &related) >= LIKELY).count()
     }
 
     /// Commands that went well, those most likely to be run again first.
@@ -33,11 +33,11 @@ impl Digest {
     /// A sum of what makes it likely, found by looking at what agents took up again in real sessions. Recent use tells
     /// most; then whether the agent or the user just spoke of it, an open failure names it, or its other half (the test
     /// of a source, the source of a test) was just in use; then how often it was used, and whether it was changed.
-    fn file_worth(&self, file: &FileUse, kin: &Kin) -> f64 {
+    fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
         let mut worth = 2.2 * self.freshness(file.last, 30.0) + 0.5 * uses.ln_1p();
-        worth += 1.0 * self.freshness(kin.last_of_kin(file), 30.0);
+        worth += 1.0 * self.freshness(related.last_of_kin(file), 30.0);
         let names = |text: &str| text.contains(name);
         worth += if names(&self.said) { 1.0 } else { 0.0 };
         let asked =
@@ -80,13 +80,13 @@ impl Digest {
 }
 
 /// Files that belong together by name: `parse.rs`, `parse_tests.rs`, `test_parse.py`.
-struct Kin<'a> {
+struct RelatedFiles<'a> {
     /// The two files of a family that were used last.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
 }
 
-impl<'a> Kin<'a> {
-    fn of(digest: &'a Digest) -> Kin<'a> {
+impl<'a> RelatedFiles<'a> {
+    fn of(digest: &'a Digest) -> RelatedFiles<'a> {
         let mut last: BTreeMap<&str, [(u64, &str); 2]> = BTreeMap::new();
         for file in &digest.files {
             let [first, second] = last.entry(family(&file.path)).or_default();
@@ -97,7 +97,7 @@ impl<'a> Kin<'a> {
                 *second = this;
             }
         }
-        Kin { last }
+        RelatedFiles { last }
     }
 
     fn last_of_kin(&self, file: &FileUse) -> u64 {

@@ -184,7 +184,7 @@ pub(super) static ROWS: &[Row] = &[
 ];
 
 /// Words that stand in a command line which a rule may be about. Asked of every command, so a plain match.
-pub(super) fn is_telling(word: &str) -> bool {
+pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,
         "commit"

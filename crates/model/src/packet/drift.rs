@@ -163,7 +163,7 @@ fn git_claims(packet: &Packet, now: Option<&GitNow>) -> Vec<Claim> {
             (true, _) => (State::Verified, "HEAD is where it was".to_owned()),
             (false, None) => (
                 State::Changed,
-                format!("HEAD is {}; the packet's commit is not known here", short(&now.head)),
+                format!("HEAD is {}; the packet's commit is not in this repository", short(&now.head)),
             ),
             (false, Some(way)) => {
                 (State::Changed, format!("HEAD is {}, {}", short(&now.head), way_words(way)))

@@ -226,7 +226,7 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
     for output in &expected.outputs {
         rows.push(row(place, run, output, place.judge(run, output)?)?);
     }
-    let omissions = run.path().join(omissions_of(run, expected));
+    let omissions = run.path().join(stage_omissions_file(run, expected));
     let omitted = rows.iter().any(|row| Omission::is_omitted(row.tier, row.verdict));
     Ok(GateReport {
         run: run.path().to_owned(),
@@ -239,10 +239,10 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
 }
 
 /// Where a stage notes what it goes on without. One that is not the folder's current stage has a note of its own.
-fn omissions_of(run: &Run, expected: &Expected) -> String {
+fn stage_omissions_file(run: &Run, expected: &Expected) -> String {
     match run.list() == layout::EXPECTED {
         true => layout::OMISSIONS.to_owned(),
-        false => layout::omissions_of(&expected.stage),
+        false => layout::stage_omissions_file(&expected.stage),
     }
 }
 

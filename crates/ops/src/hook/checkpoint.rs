@@ -144,7 +144,7 @@ fn register(work: &Checkpoint) {
     if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
         let process = alive::harness();
         let line = session::line(work.event, Source::Unknown, process.as_deref(), &work.policy);
-        let _ = work.store.append_session(&line, work.limit);
+        let _ = work.store.register_session(&line, work.limit);
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Args {
     /// Which session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// What it is told at; without, a compaction if there was one, else nothing in particular
+    /// The event to compose it for; default: a compaction if there was one
     #[arg(long, value_enum)]
     event: Option<At>,
     /// The harness whose limits hold, and whose transcript it is
@@ -34,7 +34,7 @@ pub struct Args {
     /// Everything there is, whatever its size
     #[arg(long)]
     all: bool,
-    /// Beside the summary in this file, which the harness gives the agent: corrections and additions only
+    /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
     /// Show every candidate, what it takes, and whether it is in

@@ -39,7 +39,7 @@ enum Command {
 
 /// Check context files of roles: every error and warning with its line
 ///
-/// Exit code 0 when all are valid, also with warnings, and 1 when one is not.
+/// Exits with 0 if all are valid (warnings allowed), otherwise with 1.
 #[derive(Debug, clap::Args)]
 struct ValidateArgs {
     /// The files, or the roles they are of

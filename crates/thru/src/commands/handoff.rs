@@ -27,7 +27,7 @@ pub struct Args {
     /// A file that matters, whatever the ranking says; can be given several times
     #[arg(long, value_name = "FILE")]
     confirm: Vec<String>,
-    /// A command that must pass in the end; can be given several times
+    /// A command that must pass before the work is done; can be repeated
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
     /// What the agent says when all is done, for a loop that starts from the packet

@@ -33,7 +33,7 @@ enum Command {
     Factory {
         /// A file or a folder; else .factory in the project and at home
         path: Option<PathBuf>,
-        /// Only show what would be made
+        /// Only show what would be created
         #[arg(long)]
         dry_run: bool,
     },
@@ -41,10 +41,10 @@ enum Command {
     Swarm {
         /// Its folder, .swarm in the project unless said otherwise
         folder: Option<PathBuf>,
-        /// Put its plan behind the phases of the plan that is there
+        /// Add the imported phases after the phases of the current plan
         #[arg(long)]
         append: bool,
-        /// Put its plan in the place of the plan that is there; the old one stays in the ledger
+        /// Replace the current plan with the imported one; the old plan stays in the ledger
         #[arg(long, conflicts_with = "append")]
         replace: bool,
         /// Only show what would be written

@@ -9,8 +9,8 @@ use crate::output::{self, BOLD, Format, GOOD, WARN};
 /// Set up this project: its store, trust on this machine, hooks of the harnesses in use
 ///
 /// Running it again changes nothing. A root above this folder is used as it is, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings that are not in git: your own for this project where the harness has such a file,
-/// else your own for every project. `thru uninstall` takes them out again.
+/// checkout. Hooks are merged into settings files that are not in git: your personal ones for this project if the harness has
+/// them, otherwise your global ones. `thru uninstall` takes them out again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -94,7 +94,7 @@ enum Command {
     Set {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
-        /// The section's heading, or the beginning of one of ours: Intent, Context, Next, …
+        /// The section's heading, or the start of a standard heading: Intent, Context, Next, …
         #[arg(long, value_name = "HEADING")]
         section: String,
     },
@@ -264,7 +264,7 @@ fn print_edited(edited: &Edited, format: Format) {
 /// Who gave a secret should know that it does not stand there.
 pub fn tell_covered() {
     output::talk(format_args!(
-        "{WARN}note:{WARN:#} a secret was covered before it was written; `thru redact` shows what becomes of a text"
+        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
     ));
 }
 

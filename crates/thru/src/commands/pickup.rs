@@ -4,9 +4,9 @@ use ops::features::packets::pickup::{Claiming, Later, Request};
 
 use crate::output::{self, Format};
 
-/// Print the prompt of a packet, with everything in it that can be checked held against the disk
+/// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
-/// Changes nothing unless --claim is said. Without an id: the newest active packet, else the newest draft.
+/// Changes nothing unless --claim is given. Without an id: the newest active packet, else the newest draft.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The packet: its id, the beginning of it, or a part of its name

@@ -29,7 +29,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             let (role, path) = (&report.role, report.missing.as_deref().unwrap_or_default());
             output::talk(format_args!("The role {role} has no context file: {path} is the one to make."));
             output::talk(format_args!(
-                "Next: `thru context new {role}` makes it; `thru context schema` says what goes in"
+                "Next: `thru context new {role}` creates it; `thru context schema` shows what it must contain"
             ));
         }
     }

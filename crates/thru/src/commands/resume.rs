@@ -39,12 +39,12 @@ enum Command {
     },
     /// Show a manifest: what it loads, its state, its questions
     Show {
-        /// The workstream; the one last active without
+        /// The workstream; default: the one active last
         id: Option<String>,
     },
     /// Check a manifest, or all of them; exit code 1 where one has errors
     Validate {
-        /// The manifest; all of this project without
+        /// The manifest; default: every manifest of this project
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
         /// Every manifest of this project, which is also what happens without a file
@@ -53,7 +53,7 @@ enum Command {
     },
     /// Bring a manifest in step with the boxes of its steps
     Update {
-        /// The workstream; the one last active without
+        /// The workstream; default: the one active last
         id: Option<String>,
         /// Tick the next open box first
         #[arg(long)]

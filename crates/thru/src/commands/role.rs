@@ -21,7 +21,7 @@ enum Command {
     List(ListArgs),
 }
 
-/// Say that a session works in a role: hooks then move it through its lifecycle, and briefs tell what its file says
+/// Bind a session to a role: hooks then advance its lifecycle, and briefs include its context file
 #[derive(Debug, clap::Args)]
 struct BindArgs {
     /// What the role is called; `thru role list` shows those there are

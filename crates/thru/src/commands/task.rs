@@ -73,7 +73,7 @@ struct AddArgs {
     /// The phase it belongs to, instead of the current one
     #[arg(long, value_name = "N")]
     phase: Option<u32>,
-    /// Its id, instead of the next number
+    /// The task's id; default: the next number
     #[arg(long)]
     id: Option<String>,
     /// small, medium, large

@@ -21,7 +21,7 @@ impl Transcript {
     fn line(&mut self, kind: &str, content: &Value) {
         let second = self.lines.len();
         let at = format!("2026-11-15T18:{:02}:{:02}.000Z", second / 60, second % 60);
-        let line = json!({"parentUuid": null, "isSidechain": false, "cwd": "/work/shop", "sessionId": "made-up",
+        let line = json!({"parentUuid": null, "isSidechain": false, "cwd": "/srv/shop", "sessionId": "made-up",
             "gitBranch": "main", "type": kind, "uuid": format!("u{second}"), "timestamp": at,
             "message": {"role": kind, "content": content}});
         self.lines.push(line.to_string());
@@ -51,12 +51,12 @@ impl Transcript {
     }
 
     fn edit(&mut self, path: &str) {
-        let input = json!({"file_path": format!("/work/shop/{path}"), "old_string": "a", "new_string": "b"});
+        let input = json!({"file_path": format!("/srv/shop/{path}"), "old_string": "a", "new_string": "b"});
         self.call("Edit", &input, "The file has been updated.", false);
     }
 
     fn read(&mut self, path: &str) {
-        self.call("Read", &json!({"file_path": format!("/work/shop/{path}")}), "1→text", false);
+        self.call("Read", &json!({"file_path": format!("/srv/shop/{path}")}), "1→text", false);
     }
 
     fn run(&mut self, command: &str, printed: &str) {

@@ -334,7 +334,7 @@ fn other_peoples_handoffs_are_imported_once() {
 fn what_is_given_is_covered_and_said_so() {
     let env = worked();
     let secret = ["ghp", "_", &"a1B2".repeat(9)].concat();
-    let told = |output: &crate::call::Output| output.stderr.contains("a secret was covered");
+    let told = |output: &crate::call::Output| output.stderr.contains("a secret was redacted");
     let output =
         env.thru(&["handoff", "finish it", "--validator", &format!("GH_TOKEN={secret} make test")]).ok();
     assert!(told(&output), "{output}");

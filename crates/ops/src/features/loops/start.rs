@@ -230,7 +230,10 @@ fn read(path: &Path) -> Result<String> {
             });
         }
         Err(store::Error::Damaged { .. }) => {
-            return Err(usage(format!("{shown} is over {LARGEST} bytes"), "a prompt is a page, not a book"));
+            return Err(usage(
+                format!("{shown} is over {LARGEST} bytes"),
+                "shorten it, or put the details into a file that the prompt names",
+            ));
         }
         read => read?,
     };

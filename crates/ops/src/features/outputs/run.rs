@@ -325,7 +325,7 @@ fn note_omissions(place: &GateContext, run: &Run, expected: &Expected) -> Result
         }
     }
     // A note of before must not tell of what has come since.
-    let name = super::omissions_of(run, expected);
+    let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.holds(&name) {
         return Ok(());
     }
