@@ -80,8 +80,9 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
 
 /// Branch, last commit, pull request, and what was done to the checkout since.
 fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
-    let mut parts = Vec::new();
+    let (mut parts, mut short) = (Vec::new(), Vec::new());
     if !git.branch.is_empty() {
+        short.push(format!("branch {}", path(git.branch, 100)));
         parts.push(format!("branch {}", path(git.branch, 100)));
     }
     let disk = digest.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|commit| !commit.is_empty());
@@ -91,14 +92,19 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
                 matches!(other.effect.kind, Kind::Push | Kind::UpToDate) && other.record >= used.record
             });
             let pushed = if pushed { ", pushed" } else { "" };
+            short.push(format!("last commit {}{pushed}", name_of(used)));
             parts.push(format!("last commit {} {}{pushed}", name_of(used), quoted(&used.effect.what, 70)));
         }
-        (_, Some(commit)) => parts.push(format!("HEAD {}", cut(commit, 10))),
+        (_, Some(commit)) => {
+            short.push(format!("HEAD {}", cut(commit, 10)));
+            parts.push(format!("HEAD {}", cut(commit, 10)));
+        }
         _ => {}
     }
     if let Some(used) = git.pull_request {
         let Effect { id, link, .. } = &used.effect;
         let link = if link.is_empty() { String::new() } else { format!(" {}", inline(link, 200)) };
+        short.push(format!("pull request #{}", inline(id, 40)));
         parts.push(format!("pull request #{}{link}", inline(id, 40)));
     }
     let mut all = Vec::new();
@@ -114,7 +120,11 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         let commit = git.commit.map(|used| used.effect.id.clone());
         let known_by =
             [Some(git.branch.to_owned()), commit].into_iter().flatten().filter(|word| !word.is_empty());
-        let state = told(Class::State, "git:state", vec![format!("Git: {}", parts.join("; "))]);
+        let state = told(
+            Class::State,
+            "git:state",
+            distinct(vec![format!("Git: {}", short.join("; ")), format!("Git: {}", parts.join("; "))]),
+        );
         all.push(Candidate { known_by: known_by.collect(), ..state });
     }
     if !git.notes.is_empty() {

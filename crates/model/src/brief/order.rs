@@ -10,14 +10,14 @@ fn steps(class: Class) -> (u32, u32, u32) {
         Class::First(section) => (section.order, 1, section.longer),
         Class::Last(_) => (60, 6, 20),
         Class::Risk => (0, 1, 30),
-        Class::Outside => (14, 2, 60),
-        Class::Goal => (6, 1, 18),
-        Class::State => (8, 3, 26),
-        Class::Failing => (10, 6, 11),
-        Class::Edited | Class::Read => (12, 1, 90),
+        Class::Goal => (6, 1, 22),
+        Class::State => (7, 3, 30),
+        Class::Failing => (8, 6, 14),
+        Class::Edited | Class::Read => (9, 1, 90),
+        Class::Outside => (16, 4, 60),
+        Class::Checks => (17, 10, 90),
+        Class::Done => (18, 6, 40),
         Class::Words => (20, 7, 50),
-        Class::Done => (22, 4, 40),
-        Class::Checks => (16, 10, 90),
         Class::Traps => (36, 8, 60),
         Class::Problems => (40, 4, 1),
         Class::Commands => (46, 6, 90),
@@ -32,8 +32,8 @@ const UNLIKELY: u32 = 60;
 /// With more room than this, files that are hardly likely come early too.
 const ROOMY: usize = 1_400;
 
-/// Where what was found, decided and done begins if there is room.
-const DONE_EARLY: u32 = 13;
+/// With less room than that, goal, state, failures and files leave none for the rest: it comes that much later.
+const TIGHT: u32 = 40;
 
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
@@ -44,10 +44,10 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Behind goal, state and what fails, every 70 characters of room are worth a file. Where many are `likely`, a few
+    /// Behind goal, state and what fails, every 60 characters of room are worth a file. Where many are `likely`, a few
     /// more are: it is a session that goes far afield.
     pub fn within(room: usize, likely: usize) -> Order {
-        let fitting = room.saturating_sub(400) / 70;
+        let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
         let hardly = room.saturating_sub(ROOMY) / 70;
         Order { likely_files: (fitting + many).min(likely + hardly), is_roomy: room > ROOMY }
@@ -56,9 +56,16 @@ impl Order {
     /// Lower goes first. `form` counts from the shortest.
     pub fn rank(self, candidate: &Candidate, form: usize) -> u32 {
         let (mut base, step, longer) = steps(candidate.class);
-        // With little room, what was done gives way to the files.
-        if candidate.class == Class::Done && self.is_roomy {
-            base = DONE_EARLY;
+        let gives_way = matches!(
+            candidate.class,
+            Class::Outside | Class::Checks | Class::Done | Class::Words | Class::Earlier | Class::Traps
+        );
+        if gives_way && !self.is_roomy {
+            base += TIGHT;
+        }
+        // A file more is worth more than longer words.
+        if form > 0 && !self.is_roomy {
+            base += UNLIKELY;
         }
         let times = |step: u32, n: usize| step.saturating_mul(u32::try_from(n).unwrap_or(u32::MAX));
         let is_file = matches!(candidate.class, Class::Edited | Class::Read);

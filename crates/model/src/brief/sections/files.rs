@@ -8,6 +8,9 @@ use crate::digest::FileUse;
 use crate::render::path;
 use crate::text::cut;
 
+/// So many files are told beside a summary that lacks them, whenever they were read.
+const LIKELIEST: usize = 4;
+
 pub fn gather(material: &Material, all: &mut Gathered) {
     let Material { digest, gone, .. } = *material;
     let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
@@ -23,8 +26,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let gone = file.deleted || gone.contains(&file.path);
         let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
-        // Beside a summary, what was read before the last edit has served.
-        let served = class == Class::Read && file.last < last_edit;
+        // Beside a summary, what was read before the last edit has served, but for the likeliest.
+        let served = class == Class::Read && file.last < last_edit && place >= LIKELIEST;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
         // Edited and read ones are ranked together.
         if class != Class::Named {
