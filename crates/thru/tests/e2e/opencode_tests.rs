@@ -130,20 +130,31 @@ fn whole_script(scratch: &Scratch) -> Script {
 fn compact_by_hand(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
-        main: vec![say("After one."), bash("echo three"), say("After two."), say("After three.")],
+        main: vec![
+            say("After one."),
+            bash("echo three"),
+            say("After two."),
+            call(
+                "task",
+                json!({ "description": "Look again", "prompt": "AFTER-PROMPT", "subagent_type": "general" }),
+            ),
+            say("After three."),
+        ],
+        subagent: vec![say("AFTER-ANSWER")],
         compact: vec![say("## Objective\nWHAT-WAS-DONE")],
-        ..Script::default()
     });
     session.summarize();
     session.say("FIRST-AFTER");
     session.say("SECOND-AFTER");
     session.say("THIRD-AFTER");
     model.assert_played();
-    let asked = &model.asked()[before..];
+    let (child, asked): (Vec<Asked>, Vec<Asked>) =
+        model.asked()[before..].iter().cloned().partition(|asked| asked.kind == Kind::Subagent);
+    assert_eq!(child.iter().map(|asked| asked.count(BRIEF)).collect::<Vec<_>>(), [0], "a sub-agent has none");
     assert_eq!(asked[0].kind, Kind::Compact);
     assert!(asked[0].holds("Keep verbatim in the summary"), "guidance reaches the summariser");
     assert!(asked[1].holds("WHAT-WAS-DONE") && asked[1].holds("FIRST-AFTER"));
-    assert_briefed_alike(&asked[1..], 4);
+    assert_briefed_alike(&asked[1..], 5);
     assert!(
         asked[1].text_with(BRIEF).is_some_and(|brief| brief.contains("src/a.txt")),
         "it tells of the work"

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command};
+#[cfg(target_os = "linux")]
+use std::process::Child;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -23,9 +25,11 @@ fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) ->
     if output.stdout.is_empty() { String::new() } else { output.context() }
 }
 
-/// A process that lives as long as the test, in place of a harness.
+/// A process that lives as long as the test, in place of a harness. Its start time is read from `/proc`.
+#[cfg(target_os = "linux")]
 struct OtherHarness(Child);
 
+#[cfg(target_os = "linux")]
 impl OtherHarness {
     fn start() -> OtherHarness {
         OtherHarness(Command::new("sleep").arg("600").spawn().unwrap())
@@ -43,6 +47,7 @@ impl OtherHarness {
     }
 }
 
+#[cfg(target_os = "linux")]
 impl Drop for OtherHarness {
     fn drop(&mut self) {
         let _ = self.0.kill();
@@ -50,6 +55,7 @@ impl Drop for OtherHarness {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn rewrite(env: &TestEnv, session: &str, change: impl Fn(&mut Value)) {
     let path = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&path).unwrap();
