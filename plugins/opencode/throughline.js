@@ -31,7 +31,9 @@ export const Throughline = async ({ client, directory }) => {
   const known = new Map()
   const commands = new Map()
   // `opencode run` exits when its session is idle: what is to go on must be said before.
-  const endsAtIdle = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
+  const words = process.argv.slice(2)
+  const isCommand = (word, at) => !word.startsWith("-") && words[at - 1] !== "--log-level"
+  const endsAtIdle = words.find(isCommand) === "run"
   let pausedUntil = 0
 
   // ---- calling thru ----
@@ -212,6 +214,11 @@ export const Throughline = async ({ client, directory }) => {
       if (part.type === "compaction") session.trigger = part.auto ? "auto" : "manual"
       return
     }
+    // A compaction that was aborted or failed ends here, and so does a command that never became a message.
+    if (type === "session.error" || type === "session.idle") {
+      session.compacting = false
+      session.command = undefined
+    }
     if (type === "session.error") session.failed = true
     if (type === "session.idle") return idle(session)
     if (type === "session.compacted") {
@@ -273,7 +280,8 @@ export const Throughline = async ({ client, directory }) => {
         session.compacting = session.failed = false
         session.summary = input.messageID
         session.brief = undefined
-        ask("experimental.text.complete", session, { text: output.text, part_id: input.partID })
+        // A sub-agent's summary is not the session's.
+        if (!session.parent) ask("experimental.text.complete", session, { text: output.text, part_id: input.partID })
         return
       }
       const { message, text } = session.said ?? {}

@@ -20,7 +20,7 @@ const MARK: &str = "Written by `thru install ";
 
 /// The file as `program` should write it.
 pub fn text(harness: &Harness, plugin: &Plugin, program: &str, version: &str, patience: u32) -> String {
-    let commands = commands::for_plugin(harness, program);
+    let commands = commands::for_plugin(harness, &crate::settings::quoted(program));
     let settings = Settings { thru: program, version, patience, commands };
     // Texts and numbers: serialising them cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();

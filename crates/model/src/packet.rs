@@ -43,7 +43,7 @@ pub const SCHEMA_VERSION: i64 = 1;
 
 /// What `source` may be: a part of the format, so it stands here; `ops` has a test that it names every harness.
 pub const SOURCES: &[&str] =
-    &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude"];
+    &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

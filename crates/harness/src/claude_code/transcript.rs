@@ -41,10 +41,11 @@ const SKIPPED: [&str; 16] = [
     "worktree-state",
 ];
 
-const SYSTEM: [&str; 6] = [
+const SYSTEM: [&str; 7] = [
     "system/api_error",
     COMPACT_BOUNDARY,
     "system/informational",
+    "system/microcompact_boundary",
     LOCAL_COMMAND,
     "system/stop_hook_summary",
     "system/turn_duration",

@@ -15,6 +15,7 @@ const ASKING: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 /// A project with a workstream, and Claude Code wired to it.
 fn scene() -> Scratch {
     let scratch = Scratch::new();
+    scratch.failing_check("error: no such greeting", 3);
     ClaudeCode::init(&scratch);
     scratch.write(&format!("{HOME}/overview.md"), "The greeting must be polite.\n");
     scratch.write(&format!("{HOME}/plan.md"), "One line, then its translations.\n");
@@ -34,7 +35,7 @@ fn work(scratch: &Scratch) -> Vec<Step> {
     vec![
         call("Write", json!({ "file_path": file, "content": "hello\n" })),
         call("Read", json!({ "file_path": scratch.project.join(HOME).join("overview.md") })),
-        call("Bash", json!({ "command": "echo error: no such greeting >&2; exit 3", "description": "Fail" })),
+        call("Bash", json!({ "command": "./test.sh", "description": "Fail" })),
         call("AskUserQuestion", question),
     ]
 }
@@ -56,7 +57,7 @@ fn assert_restored(after: &Asked) {
         "SOMETHING-WAS-DONE",
         "Throughline: the context of this session",
         "Please GREET-THE-WORLD. Never use exclamation marks.",
-        "“Which tongue comes first?” → “Basque”",
+        "asked “Which tongue comes first?” the user chose “Basque”",
         "src/greeting.txt",
         "error: no such greeting",
         "(exit 3)",
@@ -213,5 +214,6 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.holds(named), "too old");
-    assert_eq!(loads(in_time), loads(late) + 1, "only the one that is not too old is used");
+    // The list that was told after the compaction still stands in the conversation: a resume does not repeat it.
+    assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

@@ -56,6 +56,13 @@ impl Scratch {
         std::fs::write(path, text).expect("a file");
     }
 
+    /// `./test.sh` of the project: a check that fails with these words and this exit code.
+    pub fn failing_check(&self, words: &str, code: u8) {
+        self.write("test.sh", &format!("#!/bin/sh\necho '{words}' >&2\nexit {code}\n"));
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(self.project.join("test.sh"), mode).expect("a mode");
+    }
+
     pub fn git(&self, arguments: &[&str]) {
         let mut git = self.command("git");
         git.args(["-c", "user.name=Test", "-c", "user.email=test@example.invalid"]).args(arguments);

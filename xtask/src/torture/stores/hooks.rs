@@ -107,6 +107,35 @@ fn payloads(event: &str) -> Vec<(usize, Value)> {
             (90, json!({"stop_hook_active": true, "last_assistant_message": said})),
         ],
         "SessionEnd" => vec![(100, json!({"reason": "exit"}))],
+        other => payloads_of_plugin(other, &said),
+    }
+}
+
+/// The calls of an event that a plugin reports, in its own words.
+fn payloads_of_plugin(event: &str, said: &str) -> Vec<(usize, Value)> {
+    let agent = json!({"agent_id": "ses_a1", "agent_type": "security", "source": "startup", "message": said});
+    match event {
+        "session.created" => vec![(0, json!({"source": "startup"})), (110, json!({"source": "resume"}))],
+        "chat.message" => {
+            vec![(10, json!({"prompt": "Fix the failing test, please.", "message_id": "msg_1"}))]
+        }
+        "tool.execute.after" => vec![(
+            20,
+            json!({"tool": "bash", "call_id": "call_1", "input": {"command": "cargo test"},
+                "result": {"exit": 0, "output": "ok\n"}}),
+        )],
+        "experimental.session.compacting" => vec![(30, json!({"trigger": "auto"}))],
+        "experimental.text.complete" => vec![(40, json!({"text": "A summary.", "part_id": "prt_1"}))],
+        "session.compacted" => vec![(41, json!({"trigger": "auto"}))],
+        "experimental.chat.messages.transform" => vec![(50, json!({"source": "compact"}))],
+        "subagent.created" => vec![(60, agent)],
+        "subagent.idle" => vec![(70, agent)],
+        "session.idle" => vec![
+            (80, json!({"message": "Done.", "message_id": "msg_2"})),
+            (90, json!({"message": said, "message_id": "msg_3"})),
+        ],
+        "session.deleted" => vec![(99, json!({"reason": "deleted"}))],
+        "dispose" => vec![(100, json!({"reason": "dispose"}))],
         _ => Vec::new(),
     }
 }
