@@ -14,7 +14,7 @@ use crate::transcript;
 const MOST_CALLS: usize = 40;
 const MOST_INSTRUCTIONS: usize = 150_000;
 /// Of a transcript, by before-compact, however long it is.
-const MOST_READ: usize = 8 * transcript::MB + 128 * 1024;
+const MOST_READ: usize = 16 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
 
 /// Prints the gates and tells whether all of them held.

@@ -114,7 +114,7 @@ pub fn changes(lab: &Lab, depth: Depth) -> Result<Tally> {
     let sandbox = lab.sandbox("plan-changes")?;
     sandbox.init()?;
     let text: String = (1..=WRITERS).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
-    fs::write(sandbox.dir.join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    fs::write(sandbox.project().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
     sandbox.must(&["plan", "import", "plan.md"], b"")?;
     let failed = crowd(|writer| {
         let mut failed = Vec::new();
@@ -147,7 +147,7 @@ pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
     let sandbox = lab.sandbox("plan-claims")?;
     sandbox.init()?;
     let text: String = (1..=rounds).map(|n| format!("- [ ] 1.{n}: task {n}\n")).collect();
-    fs::write(sandbox.dir.join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
+    fs::write(sandbox.project().join("plan.md"), format!("# All\n## Phase 1: One\n{text}"))?;
     sandbox.must(&["plan", "import", "plan.md"], b"")?;
     let mut wrong = Vec::new();
     for round in 1..=rounds {
