@@ -82,7 +82,7 @@ fn tasks_are_taken_up_and_finished() {
     assert!(early.stderr.contains("1.3 is not ready: it waits for 1.2"), "{}", early.stderr);
     let unproven = env.thru(&["task", "done", "1.2"]);
     assert_eq!(unproven.code, 15);
-    assert!(unproven.stderr.contains("thru evidence run 1.2 -- COMMAND"), "{}", unproven.stderr);
+    assert!(unproven.stderr.contains("thru task done 1.2 --without-evidence WHY"), "{}", unproven.stderr);
     let done = env.json(&["task", "done", "1.2", "--without-evidence", "looked at it"]);
     assert_eq!(
         (&done["newly_ready"], &done["task"]["without_evidence"]),
