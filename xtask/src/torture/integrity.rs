@@ -37,7 +37,10 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS) && is_migrated(path, old, after, takes);
             let unbound = takes == Takes::Role && path.starts_with(ROLES);
-            if !rotated(path, old, after) && !passing && !kept && !unbound {
+            // Whoever cancels a loop takes back the consent to it.
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let withdrawn = path.starts_with("state/throughline/consent") && name.starts_with("loop-");
+            if !rotated(path, old, after) && !passing && !kept && !unbound && !withdrawn {
                 wrong.push(format!("{} is gone", path.display()));
             }
             continue;
@@ -109,6 +112,10 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     }
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
+    }
+    // What the agent's list looked like last, and how many records were lost: both are written over.
+    if path.starts_with("project/.agent/context/state/plan-todos") || path.ends_with("state/lost.json") {
+        return None;
     }
     if path.ends_with(".agent/context/plan.md") {
         // The view of a plan that has changed.

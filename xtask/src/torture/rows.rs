@@ -231,10 +231,7 @@ pub const ROWS: &[Row] = &[
             compact,
         )
     },
-    cli("plan init", lived_in, &["plan", "init", "Parser", "--phase", "Read"], plans::is_begun),
-    cli("plan import", plans::with_file, &["plan", "import", "todo.md"], plans::is_imported),
     cli("task start", plans::with_plan, &["task", "start", "1.1", "--session", SESSION], plans::is_started),
-    cli("task done, the phase ends", plans::almost_done, &["task", "done", "1.2"], plans::is_over),
     cli("task add, plan.json edited by hand", plans::edited, &["task", "add", "more"], plans::is_added),
     Row {
         done: plans::is_followed,

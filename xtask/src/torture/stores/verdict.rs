@@ -79,13 +79,14 @@ fn may_change(rules: &Rules, kind: Kind, path: &Path) -> bool {
         in_project && path.starts_with("project/.git") && is_list
     };
     let is_setting = || {
-        let names = [".claude", ".factory", ".git/info"];
+        let names = [".claude", ".factory", ".opencode", ".git/info"];
         rules
             .writes
             .iter()
             .copied()
             .chain(["home"])
             .any(|folder| names.iter().any(|name| below(folder, name)))
+            || path.starts_with("config/opencode")
     };
     is_record || path.starts_with(rules.state) || (kind == Kind::Settings && (is_setting() || is_own_list()))
 }
@@ -117,8 +118,9 @@ pub fn fed(rules: &Rules, output: &Output, found: &mut Violations) {
         found.push((Violation::Fed, format!("a hook called the store's loop the user's: {}", told())));
     }
     if !rules.is_trusted {
-        let only_to_the_user =
-            reply.as_object().is_some_and(|reply| reply.keys().all(|key| key == "systemMessage"));
+        let only_to_the_user = reply
+            .as_object()
+            .is_some_and(|reply| reply.keys().all(|key| key == "systemMessage" || key == "tell"));
         if text.contains(TEXT) || !(text.trim().is_empty() || only_to_the_user) {
             found.push((
                 Violation::Fed,
