@@ -50,10 +50,6 @@ pub fn is_added(sandbox: &Sandbox) -> bool {
     text.contains("lexer, by hand") && text.contains("\"more\"") && folds(sandbox)
 }
 
-pub fn is_followed(sandbox: &Sandbox) -> bool {
-    status(sandbox, "1.1").as_deref() == Some("completed") && folds(sandbox)
-}
-
 /// Of `plan.json` before and after: no task may be gone.
 pub fn lost_tasks(old: &[u8], new: &[u8]) -> Option<String> {
     let (Some(old), Some(new)) = (ids(old), ids(new)) else { return Some("cannot be read any more".into()) };
