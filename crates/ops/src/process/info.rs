@@ -9,8 +9,6 @@ mod platform;
 
 use std::path::PathBuf;
 
-use rustix::process::{Pid, getsid};
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProcessInfo {
     pub parent: i32,
@@ -43,11 +41,6 @@ pub fn exe(pid: i32) -> Option<PathBuf> {
 /// The words it was started with; none where the system does not tell (another user's process, macOS).
 pub fn arguments(pid: i32) -> Vec<String> {
     platform::arguments(pid)
-}
-
-/// The process that leads its session: a login shell, or what a terminal started.
-pub fn session_leader(pid: i32) -> Option<i32> {
-    Some(getsid(Some(Pid::from_raw(pid)?)).ok()?.as_raw_nonzero().get())
 }
 
 /// Names one process for good: `<pid>:<start>:<namespace>`. Another process that gets the number later has another stamp.
