@@ -1,4 +1,4 @@
-//! A loop as a document: `loops/<id>.md`. An edit changes what changed and nothing else.
+//! A loop as a document: `loops/<id>.md`. An edit changes only what changed.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const PROMISE: &str = "completion_promise";
 const PROMPT: Head = Head::exact(2, "Loop Prompt");
 const NOTES: Head = Head::exact(2, "Notes");
 
-/// A loop, and the file it stands in.
+/// A loop, and its document.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub state: Loop,
@@ -25,10 +25,10 @@ pub struct Damage {
 }
 
 impl Record {
-    /// A new one.
+    /// Creates a new record.
     pub fn new(state: Loop) -> Result<Record, EditError> {
         let mut document = Document::default();
-        // What is not there need not be said, the promise apart: a person would look for it.
+        // Absent values are left out, except the promise: a person would look for it.
         for (key, value) in
             fields(&state).into_iter().filter(|(key, value)| *key == PROMISE || !value.is_null())
         {
@@ -39,7 +39,7 @@ impl Record {
             let parts: [&[u8]; 4] = [&head, b"\n## Loop Prompt\n\n", prompt, b"\n\n## Notes\n"];
             Document::parse(parts.concat())
         };
-        // As it is, where it reads back as it is: most prompts do. The others go into a fence.
+        // The prompt is stored plainly if it reads back unchanged, as most prompts do. Others go into a fence.
         let plain = file(state.prompt.as_bytes());
         let document = match prompt(&plain) == Some(state.prompt.as_bytes()) {
             true => plain,
