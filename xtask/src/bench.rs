@@ -1,8 +1,8 @@
-//! `cargo xtask bench`: what `thru` costs, as ratios to `/bin/true` taken in the same run.
+//! `cargo xtask bench`: measures `thru` as ratios to `/bin/true` in the same run.
 //!
-//! An absolute time means nothing on a shared machine. So every row runs once a round, in random order,
-//! beside `/bin/true`; whatever disturbs the machine disturbs all of them alike. A sample is: start the
-//! process, write its payload, wait for its end.
+//! An absolute time means nothing on a shared machine. So every row runs once a round, in random order, together with
+//! `/bin/true`; whatever disturbs the machine disturbs all of them alike. A sample is: start the process, write its
+//! payload, wait for its end.
 
 mod gates;
 mod peers;
@@ -27,11 +27,11 @@ const TRUE: &str = if cfg!(target_os = "macos") { "/usr/bin/true" } else { "/bin
 const AT_ONCE: usize = 64;
 const AT_ONCE_TARGET: f64 = 2.0;
 
-/// A row made ready: its sandbox is set, its payload made.
+/// A prepared row: its sandbox is set up, its payload made.
 struct Ready {
     row: &'static Row,
     sandbox: Sandbox,
-    /// Empty where the row reads none.
+    /// Empty if the row reads none.
     transcript: PathBuf,
     command: Command,
     payload: Vec<u8>,
@@ -39,9 +39,9 @@ struct Ready {
     peak_kb: u64,
 }
 
-/// Whatever is timed beside `/bin/true`.
+/// Anything that is timed against `/bin/true`.
 trait Contest {
-    /// Before each sample, outside of its time.
+    /// Called before each sample, outside its time.
     fn set(&mut self, _round: usize) -> Result<()> {
         Ok(())
     }
@@ -66,19 +66,19 @@ pub struct Args {
     /// Fewer rounds, smaller transcripts
     #[arg(long)]
     pub quick: bool,
-    /// Exit 1 when a noise-free limit is missed
+    /// Exit with 1 if a noise-free limit is missed
     #[arg(long)]
     pub gate: bool,
-    /// Beside hooks in node, python3 and bash with jq that do the same work
+    /// Compare with hooks in node, python3 and bash with jq that do the same work
     #[arg(long)]
     pub peers: bool,
-    /// Rounds per row: 1000, with --peers 300, and a tenth of it with --quick, unless this says otherwise
+    /// Rounds per row [default: 1000, with --peers 300; a tenth of it with --quick]
     #[arg(long, value_name = "N")]
     pub rounds: Option<usize>,
     /// Print the table for the README
     #[arg(long)]
     pub markdown: bool,
-    /// Only rows whose name holds this
+    /// Only rows whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
     /// Measure this binary instead of target/dist/thru
@@ -90,7 +90,7 @@ struct Options {
     rounds: usize,
     markdown: bool,
     only: String,
-    /// MB of the large transcripts.
+    /// The size of the large transcripts in MB.
     large: usize,
 }
 
@@ -171,7 +171,7 @@ fn prepare(lab: &Lab, row: &'static Row, options: &Options) -> Result<Ready> {
         samples: Vec::new(),
         peak_kb: 0,
     };
-    // Once for the cursor and whatever else the first time makes.
+    // Once for the cursor and anything else that the first run creates.
     one.set(usize::MAX - 1)?;
     let output = crate::sandbox::finish(&mut one.command, &one.payload)?;
     ensure!(output.status.success(), "it ended with {}", output.status);
@@ -212,13 +212,13 @@ fn sample<C: Contest>(true_command: &mut Command, ready: &mut [C], rounds: usize
     Ok(floor)
 }
 
-/// Nanoseconds from before the start to after the end.
+/// Returns nanoseconds from before the start to after the end.
 fn time(command: &mut Command, payload: &[u8]) -> Result<u64> {
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn().with_context(|| format!("starting {:?}", command.get_program()))?;
     if let Some(mut pipe) = child.stdin.take() {
-        // A command that does not read its input closes the pipe on us; that is its right.
+        // A command need not read its input, so a closed pipe is fine.
         let _ = pipe.write_all(payload);
     }
     child.wait()?;
@@ -229,7 +229,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// p99 of 64 `/bin/true` at once, and of 64 hooks at once.
+/// Returns the p99 of 64 `/bin/true` at once, and of 64 hooks at once.
 fn crowd(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Result<Option<(u64, u64)>> {
     let Some(hook) = ready.iter_mut().find(|one| one.row.crowd) else { return Ok(None) };
     let (mut theirs, mut ours) = (Vec::new(), Vec::new());
@@ -242,7 +242,7 @@ fn crowd(true_command: &mut Command, ready: &mut [Ready], rounds: usize) -> Resu
 }
 
 fn at_once(command: &mut Command, payload: &[u8]) -> Result<Vec<u64>> {
-    // A `Command` cannot be cloned; its parts can.
+    // A `Command` cannot be cloned, but its parts can.
     let copies: Vec<Command> = (0..AT_ONCE).map(|_| copy(command)).collect();
     let barrier = Barrier::new(AT_ONCE);
     std::thread::scope(|scope| {
@@ -325,7 +325,7 @@ fn report(
     format!("thru, {}, {rounds} rounds beside {TRUE} in random order\n\n{table}", kind.name())
 }
 
-/// How much longer a row takes with a large transcript than with one of 10 MB, and what else is wished for it.
+/// Reports how much longer a row takes with a large transcript than with one of 10 MB, and its other goals.
 fn evenness(ready: &[Ready]) -> String {
     let mut text = String::new();
     let find = |name: &str| ready.iter().find(|one| one.row.name == name);

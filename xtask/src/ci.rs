@@ -1,6 +1,6 @@
-//! `cargo xtask ci`: what has to hold before a change lands, in one command. `./test.sh` is this plus a toolchain.
+//! `cargo xtask ci`: all checks before a change lands, in one command. `./test.sh` is this plus a toolchain.
 //!
-//! A step that fails does not stop the ones that do not need it: one run tells everything that is wrong.
+//! A failing step does not stop the steps that do not need it, so one run reports everything that is wrong.
 
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -18,7 +18,7 @@ enum Outcome {
     Skipped(&'static str),
 }
 
-/// What test runners said, added up.
+/// The results of the test runners, added up.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tests {
     passed: usize,
@@ -34,7 +34,7 @@ pub fn run() -> Result<bool> {
     let mut run = Run { steps: Vec::new() };
     let mut tests = Tests::default();
 
-    // One long link on one core: beside it there is time for everything that needs no binary.
+    // Linking takes long on one core: meanwhile everything that needs no binary runs.
     let dist = Aside::start(&["dist"])?;
     run.step("format", || succeeds(crate::cargo().args(["fmt", "--all", "--check"])));
     run.step("clippy", || {
@@ -50,16 +50,16 @@ pub fn run() -> Result<bool> {
     let harnesses = run.harnesses();
     let built = run.step("test build", || succeeds(crate::cargo().args(["test", "--workspace", "--no-run"])));
     let binary = run.join("dist", dist);
-    // Bounded by time, so not beside anything.
+    // Limited by time, so nothing runs at the same time.
     run.step("fuzz", || fuzz::run(&fuzz::Args::default()));
     if built && binary {
         run.step("tests", || {
             let mut test = crate::cargo();
             test.args(["test", "--workspace", "--no-fail-fast"]);
-            // The tests drive the binary as installed, not the debug build beside them.
+            // The tests drive the binary as installed, not the debug build.
             test.env("THRU_BIN", dist::path()).envs(harnesses);
             if std::env::var_os("RUST_TEST_THREADS").is_none() {
-                // They wait for other processes most of the time.
+                // The tests mostly wait for other processes.
                 let threads = 2 * thread::available_parallelism()?.get();
                 test.env("RUST_TEST_THREADS", threads.to_string());
             }
@@ -85,8 +85,8 @@ pub fn run() -> Result<bool> {
         run.skip("torture", "it breaks single system calls with strace, which exists on Linux only");
         run.skip("bench", "its limits were measured on Linux");
     } else if binary {
-        // Killed wherever that leaves another disk, and every call failing once; all kinds of it by hand, in ten times
-        // the time.
+        // Kills at every point that leaves a different disk, and every call fails once. The full run takes ten times
+        // as long and is started by hand.
         run.step("torture", || torture::run(&torture::Args { quick: true, ..Default::default() }));
         run.step("bench", || bench::run(&bench::Args { quick: true, gate: true, ..Default::default() }));
     } else {
@@ -116,7 +116,7 @@ impl Run {
         passed
     }
 
-    /// What was done beside the other steps, with all it printed.
+    /// Prints the result of a step that ran in parallel, with its output.
     fn join(&mut self, name: &'static str, aside: Aside) -> bool {
         println!("\n== {name}");
         let (outcome, time) = aside.join();
@@ -125,7 +125,7 @@ impl Run {
         passed
     }
 
-    /// Before the tests, so that none of those that need a harness is skipped. Without npm they are, except in CI.
+    /// Before the tests, so that none that needs a harness is skipped. Without npm they are skipped, except in CI.
     fn harnesses(&mut self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         self.step("harnesses", || {
@@ -142,7 +142,7 @@ impl Run {
         found
     }
 
-    /// A step for which something has to be there. Without it the step is skipped; in CI that is a failure.
+    /// A step that needs something to be installed. Without it the step is skipped; in CI that is a failure.
     fn step_unless(
         &mut self,
         name: &'static str,
@@ -188,7 +188,7 @@ impl Run {
     }
 }
 
-/// A command of ours that runs beside the other steps; what it prints is kept until they are done.
+/// A command of ours that runs in parallel to the other steps; its output is kept until they are done.
 struct Aside(thread::JoinHandle<Result<(Output, Duration)>>);
 
 impl Aside {
@@ -218,20 +218,20 @@ impl Aside {
 }
 
 impl Tests {
-    /// The tests of another run.
+    /// Adds the tests of another run.
     fn join(&mut self, other: Tests) {
         self.passed += other.passed;
         self.failed += other.failed;
         self.ignored += other.ignored;
     }
 
-    /// To a test runner one that skipped itself has passed.
+    /// To a test runner, a test that skipped itself has passed.
     pub fn skip(&mut self, tests: usize) {
         self.passed = self.passed.saturating_sub(tests);
         self.ignored += tests;
     }
 
-    /// Reads one of cargo's closing lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
+    /// Reads one of cargo's summary lines: `test result: ok. 12 passed; 0 failed; 1 ignored; …`.
     pub fn add(&mut self, line: &str) {
         let Some(counts) = line.trim().strip_prefix("test result: ").and_then(|rest| rest.split_once(". "))
         else {
@@ -273,7 +273,7 @@ fn installed(program: &str) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// As the tests see it: there nothing may be skipped.
+/// In CI nothing may be skipped.
 fn in_ci() -> bool {
     std::env::var("CI").is_ok_and(|value| !["", "0", "false"].contains(&value.as_str()))
 }

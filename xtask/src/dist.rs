@@ -1,8 +1,8 @@
-//! `cargo xtask dist`: the binary as users get it.
+//! `cargo xtask dist`: builds the binary that users get.
 //!
-//! Linking decides what a hook costs more than anything it does: the same program starts in a third of
-//! the time when nothing has to be loaded or relocated. So: static musl where its target is installed,
-//! static glibc where there is a `libc.a`, and an ordinary dynamic build where there is neither.
+//! Linking matters more for the cost of a hook than anything the hook does: the same program starts in a third of the
+//! time if nothing has to be loaded or relocated. So: static musl if its target is installed, static glibc if there
+//! is a `libc.a`, and otherwise an ordinary dynamic build.
 
 mod archives;
 
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// Fixed addresses save the relocations at start-up; position-independent code keeps address randomisation.
+/// Fixed addresses save relocations at start-up; position-independent code keeps address randomisation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
     Random,
@@ -83,12 +83,12 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Where `dist` leaves the binary.
+/// Where `dist` puts the binary.
 pub fn path() -> PathBuf {
     crate::target_dir().join("dist").join("thru")
 }
 
-/// The binary a command works on: what `--bin` names, else what `dist` left.
+/// Returns the binary a command works on: what `--bin` names, or else the one from `dist`.
 pub fn chosen(bin: Option<&Path>) -> Result<PathBuf> {
     let path = bin.map_or_else(path, Path::to_path_buf);
     path.canonicalize()
@@ -102,8 +102,8 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     cargo.arg("--target-dir").arg(crate::target_dir());
     let mut out = crate::target_dir();
     if let Some(target) = &plan.target {
-        // An explicit target, even when it is the host's own: else the flags below would also reach
-        // build scripts and procedural macros, and a procedural macro cannot be linked statically.
+        // An explicit target, even if it is the host's own: otherwise the flags below would also reach build scripts
+        // and procedural macros, and a procedural macro cannot be linked statically.
         cargo.args(["--target", target]);
         out.push(target);
     }
@@ -125,7 +125,7 @@ pub fn build(addresses: Addresses) -> Result<PathBuf> {
     Ok(dist)
 }
 
-/// Beside those that the caller has set.
+/// In addition to those that the caller has set.
 fn add_rustflags(cargo: &mut Command, flags: &[&str]) {
     if !flags.is_empty() {
         let given = std::env::var("RUSTFLAGS").unwrap_or_default();
@@ -164,7 +164,7 @@ fn decide(machine: &Machine, addresses: Addresses) -> Plan {
     Plan { kind: Kind::Dynamic, target: None, rustflags: Vec::new() }
 }
 
-/// The musl target for a Linux host, whatever libc the host has itself.
+/// Returns the musl target for a Linux host, whatever libc the host itself has.
 fn musl_of(host: &str) -> Option<String> {
     let (machine, rest) = host.split_once('-')?;
     (rest.contains("linux") && ["x86_64", "aarch64"].contains(&machine))
@@ -176,7 +176,7 @@ fn look() -> Machine {
         .and_then(|text| text.lines().find_map(|line| line.strip_prefix("host: ").map(str::to_owned)))
         .unwrap_or_default();
     let musl_target_installed = musl_of(&host).is_some_and(|target| platforms::is_installed(&target));
-    // The compiler prints the bare name when it does not know the file. Some distributions ship no libc.a.
+    // The compiler prints the bare name if it does not know the file. Some distributions ship no libc.a.
     let libc_archive = output(Command::new("cc").arg("-print-file-name=libc.a"))
         .is_some_and(|found| Path::new(found.trim()).is_absolute());
     Machine { host, musl_target_installed, libc_archive }
@@ -187,7 +187,7 @@ fn output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// By rename, since the old one may be running.
+/// By rename, because the old one may be running.
 fn replace(from: &Path, to: &Path) -> Result<()> {
     let folder = to.parent().context("no folder")?;
     std::fs::create_dir_all(folder)?;
@@ -196,7 +196,7 @@ fn replace(from: &Path, to: &Path) -> Result<()> {
     std::fs::rename(&temporary, to).with_context(|| format!("writing {}", to.display()))
 }
 
-/// Told from the file itself, because `--bin` may name any binary: a dynamic one names its loader.
+/// Read from the file itself, because `--bin` may name any binary: a dynamic one names its loader.
 pub fn kind_of(binary: &Path) -> Result<Kind> {
     let bytes = std::fs::read(binary).with_context(|| format!("reading {}", binary.display()))?;
     Ok(kind_of_bytes(&bytes))
@@ -213,7 +213,7 @@ fn kind_of_bytes(bytes: &[u8]) -> Kind {
     }
 }
 
-/// Whether a 64-bit little-endian ELF file has a PT_INTERP program header.
+/// Returns whether a 64-bit little-endian ELF file has a PT_INTERP program header.
 fn has_interpreter(bytes: &[u8]) -> Option<bool> {
     const PT_INTERP: u32 = 3;
     let offset = usize::try_from(u64::from_le_bytes(bytes.get(32..40)?.try_into().ok()?)).ok()?;
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_dynamic_binary_is_known_by_its_loader() {
-        // The test binary itself is an ordinary dynamic build on Linux with glibc, and no ELF file elsewhere.
+        // The test binary itself is an ordinary dynamic build on Linux with glibc, and not an ELF file elsewhere.
         let this = std::env::current_exe().unwrap();
         if cfg!(all(target_os = "linux", target_env = "gnu", not(target_feature = "crt-static"))) {
             assert_eq!(kind_of(&this).unwrap(), Kind::Dynamic);

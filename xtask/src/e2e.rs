@@ -11,15 +11,15 @@ use anyhow::{Context as _, Result, bail};
 use crate::ci::Tests;
 use crate::dist;
 
-/// Gives a command a network of its own in which there is nothing but itself.
+/// Runs a command in its own network, which contains nothing else.
 const ALONE: &str = "ip link set lo up && exec \"$@\"";
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only tests whose name holds this
+    /// Only tests whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
-    /// Let them call this binary instead of a build of now
+    /// Use this binary instead of a new build
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
 }
@@ -27,11 +27,11 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<bool> {
     let binary = match &args.bin {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
-        // A build that is up to date costs nothing, and an old binary would be tested in silence.
+        // A build that is up to date costs nothing, and an old binary would be tested silently.
         None => dist::build(dist::Addresses::CHOSEN)?,
     };
     let harnesses = install()?.variables;
-    // Before the network is taken away: what has to be fetched is fetched here.
+    // Before the network is taken away: dependencies are fetched here.
     let built = crate::cargo().args(["test", "--package", "thru", "--test", "e2e", "--no-run"]).status();
     if !built.context("starting cargo")?.success() {
         bail!("the tests do not build");
@@ -57,15 +57,15 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(ended.ok)
 }
 
-/// The harnesses that are there.
+/// The installed harnesses.
 pub struct Installed {
     /// For each the variable that the tests read, with its path.
     pub variables: Vec<(String, String)>,
-    /// One that is missing is the tests' business: they say `skipped`, and fail in CI.
+    /// The tests handle a missing one: they say `skipped`, and fail in CI.
     pub all: bool,
 }
 
-/// Installs what is missing. The script says why where it cannot.
+/// Installs what is missing. The script says why if it cannot.
 pub fn install() -> Result<Installed> {
     let script = crate::workspace().join("scripts/harnesses.sh");
     let output = Command::new(&script)
@@ -104,7 +104,7 @@ pub struct Ended {
     skipped: Vec<String>,
 }
 
-/// Runs tests. Shows everything as it comes and keeps what a summary needs.
+/// Runs tests. Shows everything as it arrives and keeps what a summary needs.
 pub fn watch(command: &mut Command) -> Result<Ended> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().context("starting the tests")?;

@@ -1,8 +1,8 @@
-//! `cargo xtask fuzz`: bytes that nobody wrote, against what must hold of all bytes.
+//! `cargo xtask fuzz`: tests properties on random bytes.
 //!
-//! Seeded and without any tool, so that it runs everywhere and every run can be repeated. `fuzz/` has the same targets for
-//! cargo-fuzz, which is guided by coverage and finds more in a long run. What either finds goes to `fuzz/found/`, and every
-//! input that is kept there is tried first, and by `cargo test`.
+//! It is seeded and needs no tool, so it runs everywhere and every run can be repeated. `fuzz/` has the same targets
+//! for cargo-fuzz, which is guided by coverage and finds more in a long run. Findings of either go to `fuzz/found/`;
+//! every input there is tried first, and by `cargo test`.
 
 mod targets;
 
@@ -17,17 +17,17 @@ use model::text::fingerprint;
 use crate::stats::Random;
 use targets::{TARGETS, Target};
 
-/// Seconds for all targets together, where nothing is said.
+/// Seconds for all targets together, by default.
 const SECONDS: u64 = 8;
 const SEED: u64 = 20_261_115;
 
-/// Longer inputs find nothing more and take their time.
+/// Longer inputs find nothing more and take longer.
 const LONGEST: usize = 4096;
 
-/// Nothing may take this long for so little: everything here is linear in its input.
+/// Nothing may take this long for so little input: everything here is linear.
 const SLOW: Duration = Duration::from_secs(2);
 
-/// Pieces that mean something to one of the readers: by chance they would take for ever to come together.
+/// Pieces that mean something to one of the readers: by chance they would hardly ever occur.
 const WORDS: [&str; 40] = [
     "---\n",
     "\r\n",
@@ -78,7 +78,7 @@ const SIGNS: &[u8] = b"\n\r \t\"'\\{}[]:,#-`<>*/=\0\xff";
 pub struct Args {
     /// Only this one
     target: Option<String>,
-    /// For all targets together
+    /// Seconds for all targets together
     #[arg(long, value_name = "N", default_value_t = SECONDS)]
     seconds: u64,
     /// Another order of inputs
@@ -100,7 +100,7 @@ pub fn run(args: &Args) -> Result<bool> {
         bail!("no such target; there are: {}", TARGETS.map(|(name, _)| name).join(", "));
     }
     let each = Duration::from_secs(args.seconds) / chosen.len() as u32;
-    // A target says what is wrong by a panic, which is told below, once.
+    // A target reports a failure by a panic, which is printed below, once.
     std::panic::set_hook(Box::new(|_| {}));
     let mut good = true;
     for (name, target) in chosen {
@@ -140,7 +140,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
         if let Some(why) = failure(target, &input) {
             return Ok(Tried { inputs, found: Some((shortened(target, input), why)) });
         }
-        // Now and then one stays, so that changes add up.
+        // Sometimes one stays, so that changes add up.
         if inputs > pool.len() && random.below(50) == 0 && pool.len() < 2_000 {
             pool.push(input);
         }
@@ -148,7 +148,7 @@ fn try_target(name: &str, target: Target, time: Duration, seed: u64) -> Result<T
     Ok(Tried { inputs, found: None })
 }
 
-/// Why the target does not hold of this input.
+/// Returns why the target fails on this input.
 fn failure(target: Target, input: &[u8]) -> Option<String> {
     let start = Instant::now();
     let ended = catch_unwind(AssertUnwindSafe(|| target(input)));
@@ -194,7 +194,7 @@ fn mutated(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     input
 }
 
-/// As little of an input as still fails, in a time that a person waits.
+/// Shortens a failing input, within a reasonable time.
 fn shortened(target: Target, mut input: Vec<u8>) -> Vec<u8> {
     let until = Instant::now() + Duration::from_secs(3);
     let mut size = input.len() / 2;
@@ -218,7 +218,7 @@ fn keep(name: &str, input: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// What is kept of a target: a few inputs to begin with, and all that ever failed.
+/// Returns the kept inputs of a target: a few to begin with, and all that ever failed.
 fn kept_inputs(name: &str) -> Result<Vec<Vec<u8>>> {
     let mut inputs = vec![Vec::new()];
     for kind in ["seeds", "found"] {
@@ -243,7 +243,7 @@ fn folder() -> PathBuf {
 mod tests {
     use super::*;
 
-    /// What was found once is never found again.
+    /// What was found once never fails again.
     #[test]
     fn every_kept_input_holds() {
         for (name, target) in TARGETS {
@@ -266,7 +266,7 @@ mod tests {
         assert_ne!(made(7), made(8));
     }
 
-    /// A target that fails is noticed, and its input made short.
+    /// A failing target is noticed, and its input shortened.
     #[test]
     fn a_failure_is_found_and_shortened() {
         let target: Target = |data| assert!(!data.contains(&b'#'), "a hash");

@@ -1,7 +1,7 @@
-//! Chores of this repository that are too long for a shell script: `cargo xtask` lists them.
+//! Tools of this repository that are too long for a shell script: `cargo xtask` lists them.
 //!
-//! This crate talks to a developer on a terminal, so it may print and it may stop with a panic;
-//! the lints that keep the product quiet are lifted here, and only here.
+//! This crate talks to a developer on a terminal, so it may print and panic. The lints that keep the product quiet
+//! are disabled only here.
 #![allow(clippy::print_stdout, clippy::print_stderr, clippy::exit, clippy::unwrap_used, clippy::expect_used)]
 
 mod bench;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Chores that are more than one command
+/// Tools that are more than one command
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 enum Command {
@@ -35,11 +35,11 @@ enum Command {
     Bench(bench::Args),
     /// Break everything around `thru` and look for lost data
     Torture(torture::Args),
-    /// Drive the real harnesses offline against a scripted model, installing them if need be
+    /// Drive the real harnesses offline against a scripted model, installing them if necessary
     E2e(e2e::Args),
-    /// What must hold of any bytes, against bytes that nobody wrote
+    /// Test properties on random bytes
     Fuzz(fuzz::Args),
-    /// How much of what an agent needs after a compaction a brief gives back, on a folder of transcripts
+    /// Measure how much of what an agent needs after a compaction is in the brief, on a folder of transcripts
     Recall(recall::Args),
     /// House rules: file length, walls between crates, dependencies, licences
     Tidy(tidy::Args),
@@ -74,7 +74,7 @@ fn workspace() -> PathBuf {
     here.parent().expect("xtask lies in the workspace").to_path_buf()
 }
 
-/// Where cargo builds, also when the caller has moved it.
+/// Where cargo builds, even if the caller has moved it.
 fn target_dir() -> PathBuf {
     match std::env::var_os("CARGO_TARGET_DIR") {
         Some(dir) => workspace().join(dir),
@@ -82,7 +82,7 @@ fn target_dir() -> PathBuf {
     }
 }
 
-/// The cargo that started us, so that a toolchain chosen by the caller stays chosen.
+/// The cargo that started us, so that the caller's choice of toolchain is kept.
 fn cargo() -> std::process::Command {
     let mut command = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(workspace());

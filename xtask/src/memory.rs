@@ -1,9 +1,9 @@
 //! Peak memory of one command.
 //!
-//! The kernel keeps a child's peak in its resource usage, but counts from the fork: before `exec` the child
-//! *is* its parent, so its figure can never be below the parent's own size. A parent that holds tables of
-//! samples would drown a hook of 2 MB. Hence a small helper (`src/bin/peak-memory.rs`) that does nothing but run the
-//! command; what the helper itself weighs is measured with `/bin/true` and printed as floor.
+//! The kernel keeps a child's peak in its resource usage, but counts from the fork: before `exec` the child *is* its
+//! parent, so its figure can never be below the parent's own size. A parent with large tables would hide a hook of 2
+//! MB. So a small helper (`src/bin/peak-memory.rs`) runs the command; the helper's own size is measured with
+//! `/bin/true` and printed as the floor.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use crate::sandbox;
 
-/// What a command took.
+/// What a command used.
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
     pub kb: u64,
@@ -24,7 +24,7 @@ pub struct Spent {
 pub struct Helper(PathBuf);
 
 impl Helper {
-    /// Builds it: `cargo xtask` builds nothing but the xtask.
+    /// Builds the helper, because `cargo xtask` builds only the xtask.
     pub fn build() -> Result<Self> {
         let mut cargo = crate::cargo();
         cargo.args(["build", "--quiet", "--package", "xtask", "--bin", "peak-memory"]);
@@ -32,25 +32,26 @@ impl Helper {
         Ok(Self(std::env::current_exe()?.with_file_name("peak-memory")))
     }
 
-    /// Runs `command` through the helper: what it printed and how it ended, its peak memory and its time.
+    /// Runs `command` through the helper and returns its output, exit status, peak memory and time.
     pub fn measure(&self, command: &Command, stdin: &[u8]) -> Result<(Output, Spent)> {
         let file = tempfile::NamedTempFile::new()?;
         let mut helper = sandbox::inside(Command::new(&self.0), command);
         let output = sandbox::finish(helper.env("PEAK_MEMORY_FILE", file.path()), stdin)?;
         let text = std::fs::read_to_string(file.path())?;
         let numbers = text.split_once(' ').and_then(|(kb, ms)| Some((kb.parse().ok()?, ms.parse().ok()?)));
-        // Whoever hung was killed with the helper, and left no number.
+        // A command that hung was killed with the helper, and left no number.
         let (kb, ms) = numbers.unwrap_or((0, u64::MAX));
         Ok((output, Spent { kb, ms }))
     }
 
-    /// Peak in KB of `command`, which is not run itself: its words, folder and environment are handed to the helper.
+    /// Returns the peak of `command` in KB. It is not run directly: its words, folder and environment are passed to
+    /// the helper.
     pub fn peak_kb(&self, command: &Command, stdin: &[u8]) -> Result<u64> {
         let mut helper = sandbox::inside(Command::new(&self.0), command);
         let mut child =
             helper.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().context("starting the helper")?;
         if let Some(mut pipe) = child.stdin.take() {
-            // A command that does not read all of its input is no error.
+            // A command need not read all of its input.
             let _ = pipe.write_all(stdin);
         }
         let output = child.wait_with_output()?;

@@ -1,5 +1,5 @@
-//! The systems that `thru` is for: which there are, whether it passes the lints for each, and whether the binary for
-//! Linux on arm64 works, which an emulator tells.
+//! The supported systems: which there are, whether the lints pass for each, and whether the binary for Linux on arm64
+//! works under an emulator.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,7 +20,7 @@ pub enum System {
 pub struct Platform {
     pub target: &'static str,
     pub system: System,
-    /// Whether the lints see the tests too. The tests of one target stand for the other of the same system.
+    /// Whether the lints include the tests. For two targets of the same system, the tests of one are enough.
     lint_tests: bool,
 }
 
@@ -39,14 +39,14 @@ pub const ARM64_LINKER: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL
 /// Debian's package `qemu-user-static` has it under the first name.
 const EMULATORS: [&str; 2] = ["qemu-aarch64-static", "qemu-aarch64"];
 
-/// The tests that run emulated: hooks, roots, logs, what stands in the way of a file, and dead processes. All of them would
-/// take several minutes, and the rest is the same code on every machine.
+/// The tests that run emulated: hooks, roots, logs, obstacles on disk, and dead processes. All tests would take
+/// several minutes, and the rest is the same code on every machine.
 const EMULATED: [&str; 5] = ["events::", "obstacles::", "packet_sweeps::", "roots::", "rotation::"];
 
-/// Unoptimised: it is built in half the time, and the tests start it for a moment only.
+/// Unoptimised: it builds in half the time, and the tests run it only briefly.
 const UNOPTIMISED: [&str; 4] = ["model", "harness", "serde_json", "memchr"];
 
-/// Why the lints cannot be run for every platform.
+/// Returns why the lints cannot be run for every platform.
 pub fn missing_targets() -> Option<&'static str> {
     let missing: Vec<_> = ALL.iter().filter(|platform| !is_installed(platform.target)).collect();
     for platform in &missing {
@@ -60,7 +60,7 @@ pub fn lint() -> Result<bool> {
     let mut passed = true;
     for with_tests in [true, false] {
         let mut clippy = crate::cargo();
-        // The chores are for the machines of developers, and the tests of `thru` want them not.
+        // The tools are for developers' machines, and the tests of `thru` do not need them.
         clippy.args(["clippy", "--workspace", "--exclude", "xtask"]);
         for platform in ALL.iter().filter(|platform| platform.lint_tests == with_tests) {
             clippy.args(["--target", platform.target]);
@@ -74,7 +74,7 @@ pub fn lint() -> Result<bool> {
     Ok(passed)
 }
 
-/// Why the binary for arm64 cannot be tried.
+/// Returns why the binary for arm64 cannot be tested.
 pub fn missing_emulator() -> Option<&'static str> {
     if !is_installed(ARM64) {
         Some("the Rust target aarch64-unknown-linux-musl is not installed")
@@ -105,7 +105,7 @@ pub fn test_emulated() -> Result<e2e::Ended> {
     e2e::watch(&mut test)
 }
 
-/// A program like `thru`, as far as anybody can see who starts it.
+/// Writes a program that behaves like `thru` for its callers.
 fn write_wrapper(folder: &Path, emulator: &str, binary: &Path) -> Result<PathBuf> {
     std::fs::create_dir_all(folder)?;
     let wrapper = folder.join("thru");
@@ -126,7 +126,8 @@ fn runs(program: &str) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Whether Rust has its standard library for a target. Not every Rust comes from rustup, so the folder is looked at.
+/// Returns whether Rust has its standard library for a target. Not every Rust comes from rustup, so this checks the
+/// folder.
 pub fn is_installed(target: &str) -> bool {
     let rustc = std::env::var_os("RUSTC");
     let rustc = rustc.as_deref().unwrap_or(OsStr::new("rustc"));
@@ -164,7 +165,7 @@ mod tests {
 
     #[test]
     fn each_system_has_one_target_whose_tests_are_linted_or_is_the_host() {
-        // The tests of Linux are linted by the ordinary clippy step.
+        // The ordinary clippy step lints the tests for Linux.
         let linted: Vec<_> = ALL.iter().filter(|platform| platform.lint_tests).collect();
         assert_eq!(linted.len(), 1);
         assert_eq!(linted[0].system, System::MacOs);

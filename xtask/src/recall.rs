@@ -1,9 +1,10 @@
-//! `cargo xtask recall DIR`: how much of what an agent needs after a compaction does a brief give back?
+//! `cargo xtask recall DIR`: measures how much of what an agent needs after a compaction is in the brief.
 //!
-//! Real sessions are cut before each of their compactions, and with `--cuts` at made-up points too; the brief is
-//! composed from what lies before the cut, the way a hook does it; then it is held against what the agent did in its next
-//! calls, and against everything since the compaction before. The harness's own summary, which the transcript holds, and
-//! bare lists of files are measured by the same rules. Sessions are split in two halves, so that tuning on one shows.
+//! Real sessions are cut before each of their compactions and, with `--cuts`, at artificial points too. The brief is
+//! composed from what comes before the cut, as a hook does it. Then it is compared with what the agent did in its
+//! next calls, and with everything since the previous compaction. The harness's own summary, which the transcript
+//! contains, and bare lists of files are measured by the same rules. Sessions are split in two halves, so that
+//! overfitting to one shows.
 
 mod cut;
 mod dump;
@@ -27,7 +28,7 @@ use labels::Labels;
 use measure::Measured;
 use texts::Past;
 
-/// The sizes a brief is measured at, in characters.
+/// The sizes at which a brief is measured, in characters.
 const SIZES: [usize; 4] = [1_200, 2_000, 4_000, 9_500];
 
 #[derive(Debug, clap::Args)]
@@ -41,13 +42,13 @@ pub struct Args {
     /// Name what was not found
     #[arg(long)]
     misses: bool,
-    /// Cut each session at N made-up points too
+    /// Cut each session at N artificial points too
     #[arg(long, value_name = "N", default_value_t = 0)]
     cuts: usize,
-    /// Write what a judge reads of each compaction into this folder, and measure nothing
+    /// Write the texts of each compaction for a judge into this folder, and measure nothing
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Only transcripts whose name holds this
+    /// Only transcripts whose name contains this
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
@@ -80,7 +81,7 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(true)
 }
 
-/// Every compaction of every transcript, and so many made-up cuts of each.
+/// Measures every compaction of every transcript, and this many artificial cuts of each.
 fn measure(folder: &Path, only: &str, made_up: usize, labels: &Labels) -> Result<Vec<Measured>> {
     let mut measured = Vec::new();
     each_session(folder, only, |session| {

@@ -14,12 +14,12 @@ use tempfile::TempDir;
 
 pub const SESSION: &str = "0197a000-1111-7222-8333-444455556666";
 
-/// The folder all scenes of one run live in, removed at the end.
+/// The folder of all sandboxes of one run, removed at the end.
 #[derive(Debug)]
 pub struct Lab {
     folder: TempDir,
     pub bin: PathBuf,
-    /// Only rows whose name holds this are swept.
+    /// Only rows whose name contains this are swept.
     pub rows: String,
 }
 
@@ -48,17 +48,17 @@ impl Lab {
     }
 }
 
-/// What a lab stands on.
+/// Where a lab is created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ground {
-    /// A real disk, since that is what users have.
+    /// A real disk, as users have.
     Disk,
-    /// Memory where there is some to be had: thousands of scenes, and what is broken there are system calls, not disks.
+    /// Memory if available: there are thousands of sandboxes, and the faults are in system calls, not in disks.
     Memory,
 }
 
 impl Ground {
-    /// No ancestor may be a project: `thru` looks upwards, and a lab below this checkout would find the checkout.
+    /// No ancestor may be a project: `thru` searches upwards, and a lab below this checkout would find the checkout.
     fn path(self) -> Result<PathBuf> {
         let free = |path: &PathBuf| {
             !path.ancestors().any(|up| up.join(".git").exists() || up.join(".agent").exists())
@@ -96,7 +96,7 @@ impl Sandbox {
         self.store().join("sessions").join(format!("{SESSION}.jsonl"))
     }
 
-    /// The environment a user's shell or a harness would give, and no more.
+    /// The environment of a user's shell or a harness, and no more.
     pub fn environment(&self) -> Vec<(&'static str, PathBuf)> {
         vec![
             ("PATH", PathBuf::from("/usr/local/bin:/usr/bin:/bin")),
@@ -123,7 +123,7 @@ impl Sandbox {
         finish(&mut self.thru(argv), stdin)
     }
 
-    /// For setting a sandbox: anything but success is an error.
+    /// For setting up a sandbox: anything other than success is an error.
     pub fn must(&self, argv: &[&str], stdin: &[u8]) -> Result<Output> {
         let output = self.run(argv, stdin)?;
         ensure!(
@@ -139,7 +139,7 @@ impl Sandbox {
     /// A rooted and trusted project.
     pub fn init(&self) -> Result<()> {
         let output = self.must(&["init"], b"")?;
-        // It may have found a root further up: then the rest of the sandbox would be set in the wrong place.
+        // It may have found a root further up: then the rest of the sandbox would be set up in the wrong place.
         ensure!(
             self.store().join("root.json").exists(),
             "setting the sandbox: init made no root here: {}",
@@ -149,7 +149,7 @@ impl Sandbox {
     }
 }
 
-/// The same command, started by another program that is given it as its last arguments.
+/// The same command, started by another program that gets it as its last arguments.
 pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer.arg(inner.get_program()).args(inner.get_args()).env_clear();
     outer.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -159,13 +159,13 @@ pub fn inside(mut outer: Command, inner: &Command) -> Command {
     outer
 }
 
-/// The longest any command of ours may take, here with broken disks and 64 others beside it.
+/// The longest any of our commands may take, with broken disks and 64 others at the same time.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// What stands on stderr of a command that had to be stopped.
+/// The stderr of a command that had to be stopped.
 pub const HUNG: &str = "hung, and was killed after 40 seconds";
 
-/// Starts the command, writes its input, waits. Input the command does not want is dropped.
+/// Starts the command, writes its input, waits. Unread input is dropped.
 pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let mut child = command
         .stdin(Stdio::piped())
@@ -179,7 +179,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     let watchdog = std::thread::spawn(move || {
         let hung = end.recv_timeout(PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
         if hung {
-            // With all it started: what strace leaves behind would keep our pipes open.
+            // With everything it started: what strace leaves behind would keep our pipes open.
             let _ = Command::new("kill").args(["-9", "--", &format!("-{pid}")]).status();
         }
         hung
@@ -195,7 +195,7 @@ pub fn finish(command: &mut Command, stdin: &[u8]) -> Result<Output> {
     Ok(output)
 }
 
-/// What Claude Code sends, as far as a hook looks at it.
+/// What Claude Code sends, as far as a hook reads it.
 pub mod payload {
     use super::{Path, SESSION, json};
 
@@ -213,7 +213,7 @@ pub mod payload {
         value.to_string().into_bytes()
     }
 
-    /// A Bash call that is over. Its id is what the journal line is known by.
+    /// A finished Bash call. Its id identifies the journal line.
     pub fn bash(sandbox: &Path, id: &str, command: &str) -> Vec<u8> {
         let input = json!({"command": command, "description": "Run the tests"});
         let response = json!({"stdout": "ok\n", "stderr": "", "interrupted": false, "isImage": false});
@@ -222,7 +222,7 @@ pub mod payload {
         event(sandbox, "PostToolUse", more)
     }
 
-    /// An edit whose old and new text have `size` bytes together, about secrets and holding one.
+    /// An edit whose old and new text have `size` bytes together, about secrets and with one in it.
     pub fn edit(sandbox: &Path, id: &str, size: usize, secret: &str) -> Vec<u8> {
         let file = sandbox.join("project/src/session.rs");
         let code = code(size / 2, secret);
@@ -233,7 +233,7 @@ pub mod payload {
         event(sandbox, "PostToolUse", more)
     }
 
-    /// Code that talks about secrets and holds one: what redaction must look at twice.
+    /// Code that mentions secrets and contains one, so that redaction must look closely.
     pub fn code(size: usize, secret: &str) -> String {
         let mut text = format!("const FALLBACK: &str = \"{secret}\";\n");
         let lines = [
@@ -252,7 +252,7 @@ pub mod payload {
         text
     }
 
-    /// GitHub-shaped and never a real one. Made at run time, so that no scanner finds it in this repository.
+    /// Shaped like GitHub's and never a real one. Made at run time, so that no scanner finds it in this repository.
     pub fn github_token() -> String {
         let mut random = crate::stats::Random::seeded(0x5eed);
         let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,6 +1,6 @@
 //! Percentiles, and a random order that is the same in every run.
 
-/// The smallest sample that at least `percent` of all samples do not exceed. 0 when there are none.
+/// Returns the smallest sample that at least `percent` of all samples do not exceed; 0 if there are none.
 pub fn percentile(samples: &[u64], percent: f64) -> u64 {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable();

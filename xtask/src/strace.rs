@@ -1,11 +1,11 @@
-//! Reading what strace writes.
+//! Reads strace's output.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-/// strace is how single system calls are broken and counted; there is no second way that needs no `unsafe`.
+/// strace breaks and counts single system calls; no other way works without `unsafe`.
 pub fn require() -> Result<()> {
     if installed() {
         return Ok(());
@@ -32,12 +32,12 @@ pub struct Call<'a> {
     pub arguments: &'a str,
     pub injected: bool,
     pub failed: bool,
-    /// What it returned, where that is a number that is not negative.
+    /// The return value, if it is a number that is not negative.
     pub returned: Option<usize>,
 }
 
 impl Call<'_> {
-    /// The first string among the arguments: for most calls, the path.
+    /// Returns the first string among the arguments: for most calls, the path.
     pub fn path(&self) -> Option<&str> {
         let start = self.arguments.find('"')? + 1;
         let length = self.arguments[start..].find('"')?;
@@ -45,7 +45,7 @@ impl Call<'_> {
     }
 }
 
-/// All calls, in order. A call that was cut in two by another thread is counted where it began.
+/// Returns all calls, in order. A call that was split by another thread is counted where it began.
 pub fn calls(log: &str) -> impl Iterator<Item = Call<'_>> {
     log.lines().filter_map(call)
 }
@@ -59,7 +59,7 @@ fn call(line: &str) -> Option<Call<'_>> {
         return None; // signals, exits, and `<... read resumed>`
     }
     let (before, result) = match rest.rsplit_once(" = ") {
-        // Short calls are padded, so that the results stand in one column.
+        // Short calls are padded, so that the results are in one column.
         Some((before, result)) if before.trim_end().ends_with(')') => (before.trim_end(), result),
         _ => (rest, ""),
     };
@@ -72,15 +72,15 @@ fn call(line: &str) -> Option<Call<'_>> {
     })
 }
 
-/// By kind of call: the numbers, counted in each process from 1 as `when=` does, at which a call was made that differs
-/// from every earlier one. Opening one file again is not news. Needs a log with `-y`, where numbers of files are named.
+/// By kind of call: the numbers, counted in each process from 1 as `when=` does, of calls that differ from every
+/// earlier one. Opening the same file again does not count. Needs a log with `-y`, which names the files.
 pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     let mut seen = HashSet::new();
     let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
     let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for line in log.lines() {
         let Some(call) = call(line) else { continue };
-        // With -f every line begins with the process id, without it none does.
+        // With -f every line begins with the process id; without it none does.
         let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
         let number = numbers.entry((process, call.name)).or_default();
         *number += 1;
@@ -93,12 +93,13 @@ pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
     firsts
 }
 
-/// Whether a fault was met; where another process spoke in between, not on the line that names the call.
+/// Returns whether a fault was injected. If another process printed in between, it is not on the line that names the
+/// call.
 pub fn was_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
 }
 
-/// Whether the process was killed, by us or by anyone.
+/// Returns whether the process was killed, by us or by anyone.
 pub fn was_killed(log: &str) -> bool {
     log.contains("+++ killed by SIGKILL")
 }

@@ -63,7 +63,7 @@ fn line(align: &[Align], widths: &[usize], row: &[String], between: &str) -> Str
     cells.join(between)
 }
 
-/// One line that overwrites itself; silent when nobody watches.
+/// Prints one line that overwrites itself; silent without a terminal.
 pub fn progress(text: &str) {
     let mut err = std::io::stderr();
     if err.is_terminal() {

@@ -1,4 +1,4 @@
-//! `cargo xtask tidy`: rules of the house that the compiler does not keep, each named by file and line.
+//! `cargo xtask tidy`: house rules that the compiler does not check, each reported with file and line.
 
 mod dependencies;
 mod licence;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-/// Something against the rules: where, and what.
+/// A violation of a rule: where, and what.
 #[derive(Debug, PartialEq, Eq)]
 struct Finding {
     place: String,
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let files = tracked(&root)?;
     let mut findings = Vec::new();
     for path in &files {
-        // Not text, or deleted and not yet committed: neither has lines to look at.
+        // Not text, or deleted and not yet committed: neither has lines to check.
         let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
         findings.extend(source::check(path, &text));
     }
@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<bool> {
     Ok(findings.is_empty())
 }
 
-/// What git tracks, and what it would track: a new file is looked at before its first commit.
+/// What git tracks or would track: a new file is checked before its first commit.
 fn tracked(root: &Path) -> Result<Vec<PathBuf>> {
     let output = Command::new("git")
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])

@@ -1,7 +1,7 @@
 //! `cargo xtask torture`: breaks everything around the real `thru` and looks for lost data.
 //!
-//! The promise under test: a record that was acknowledged stays; a file that cannot be read is never taken
-//! for an empty one; a hook never fails; whatever happened, the next command works.
+//! It tests these promises: an acknowledged record stays; a file that cannot be read is never taken for an empty one;
+//! a hook never fails; whatever happened, the next command works.
 
 mod concurrency;
 mod gates;
@@ -31,7 +31,7 @@ use crate::sandbox::{Ground, Lab};
 use crate::strace;
 use crate::table::{self, Align};
 
-/// How many different failures are told, and how many ways to each; the table counts all.
+/// How many different failures are printed, and how many ways to each; the table counts all.
 const TOLD: usize = 40;
 const WAYS: usize = 4;
 
@@ -39,9 +39,9 @@ const WAYS: usize = 4;
 pub enum Loss {
     /// An acknowledged record is gone or changed.
     Record,
-    /// A file that could not be read was taken for one that is not there.
+    /// A file that could not be read was taken for a missing one.
     TakenForEmpty,
-    /// Anything else that should not be: a crash, a hang, a wrong exit code, a command that no longer works.
+    /// Anything else that should not happen: a crash, a hang, a wrong exit code, a command that no longer works.
     None,
 }
 
@@ -49,14 +49,14 @@ pub enum Loss {
 pub struct Failure {
     pub loss: Loss,
     pub text: String,
-    /// A command line that shows it, as near as one line can.
+    /// A command line that shows it, as closely as one line can.
     pub reproduce: String,
 }
 
 #[derive(Debug, Default)]
 pub struct Tally {
     pub points: usize,
-    /// Of these, points at which a system call was broken.
+    /// How many of these broke a system call.
     pub faults: usize,
     pub failures: Vec<Failure>,
     pub skipped: Vec<String>,
@@ -73,7 +73,7 @@ impl Tally {
         self.tables.extend(other.tables);
     }
 
-    /// One more point, and what was wrong there.
+    /// Counts one more point, and what was wrong there.
     pub fn point(&mut self, wrong: Vec<(Loss, String)>, reproduce: impl Fn() -> String) {
         self.points += 1;
         self.failures.extend(wrong.into_iter().map(|(loss, text)| Failure {
@@ -131,10 +131,10 @@ pub struct Args {
     /// Fewer points
     #[arg(long)]
     pub quick: bool,
-    /// Only sections whose name holds this
+    /// Only sections whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub only: Option<String>,
-    /// Only commands to sweep, and only hostile stores, whose name holds this
+    /// Only commands to sweep, and only hostile stores, whose name contains this
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub row: Option<String>,
     /// Torture this binary instead of target/dist/thru
@@ -147,7 +147,7 @@ pub fn run(args: &Args) -> Result<bool> {
     let [only, row] = [&args.only, &args.row].map(|text| text.as_deref().unwrap_or_default());
     let bin = dist::chosen(args.bin.as_deref())?;
     strace::require()?;
-    // Nothing tortured is no pass.
+    // Running no section is not a pass.
     ensure!(SECTIONS.iter().any(|section| section.name.contains(only)), "no section is called `{only}`");
     let is_row = rows::ROWS.iter().any(|known| known.name.contains(row));
     ensure!(is_row || stores::is_named(row), "no row is called `{row}`");
@@ -201,7 +201,7 @@ fn line(name: &str, tally: &Tally, start: Instant) -> Vec<String> {
     row
 }
 
-/// The same sentence is told once, with the first few ways to get there.
+/// Prints the same sentence once, with the first few ways to get there.
 fn tell(failures: &[Failure]) {
     let mut told: Vec<(&Failure, Vec<&str>)> = Vec::new();
     for failure in failures {
@@ -232,18 +232,18 @@ fn tell(failures: &[Failure]) {
     }
 }
 
-/// Without process ids, times and the like, which differ every time.
+/// Masks process ids, times and similar, which differ every time.
 fn masked(text: &str) -> String {
     text.split_inclusive(|c: char| !c.is_alphanumeric() && c != '-')
         .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
         .collect()
 }
 
-/// Runs the jobs on all cores and adds up what they found, in the order of the jobs.
+/// Runs the jobs on all cores and adds up their findings, in the order of the jobs.
 fn on_all_cores<J: Sync>(jobs: &[J], work: impl Fn(usize, &J) -> Result<Tally> + Sync) -> Result<Tally> {
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Tally>)>> = Mutex::new(Vec::new());
-    // Most of a point is waiting for other processes, so a few more workers than cores.
+    // Most of the time is spent waiting for other processes, so a few more workers than cores.
     let workers = 1 + std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..workers {

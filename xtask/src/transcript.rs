@@ -1,4 +1,4 @@
-//! Transcripts as the harnesses write them, of any size: what hooks read beside their payload.
+//! Transcripts as the harnesses write them, of any size: what hooks read besides their payload.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,10 +13,10 @@ use crate::sandbox::{SESSION, payload};
 const BLOCK: usize = 10 * MB;
 pub const MB: usize = 1024 * 1024;
 
-/// A transcript of Claude Code of about `size` bytes, on the disk in full.
+/// Writes a transcript of Claude Code of about `size` bytes, completely on disk.
 pub fn write(path: &Path, project: &Path, size: usize) -> Result<()> {
     let mut block = String::new();
-    // Two screenshots in each block; the second one lies within reach of a hook.
+    // Two screenshots in each block; a hook reaches the second one.
     let mut screenshots = [2 * MB, 6 * MB].into_iter().filter(|_| size >= BLOCK).peekable();
     for number in 0.. {
         if block.len() >= size.min(BLOCK) {
@@ -40,7 +40,7 @@ pub fn grow(path: &Path, project: &Path, number: usize) -> Result<()> {
     Ok(file.write_all(turn(project, &format!("new{number:06}"), number).as_bytes())?)
 }
 
-/// A tool call and its result, every tenth time a prompt before it.
+/// A tool call and its result, every tenth time with a prompt before it.
 pub fn turn(project: &Path, id: &str, number: usize) -> String {
     let mut text = String::new();
     if number.is_multiple_of(10) {

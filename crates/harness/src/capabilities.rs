@@ -70,7 +70,7 @@ impl Harness {
         }
         if !names_subagents {
             gaps.push(
-                "no word about which sub-agent has stopped: outputs are judged by `thru gate check`, not as they are left"
+                "hooks do not say which sub-agent has stopped: `thru gate check` judges outputs, hooks do not"
                     .to_owned(),
             );
         }

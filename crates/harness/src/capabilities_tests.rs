@@ -14,7 +14,7 @@ fn every_gap_is_said_and_nothing_else() {
             "no hook for the prompt of a one-shot `droid exec`: found in the transcript at the stop",
             "no hook after a compaction",
             "no hook when a sub-agent starts",
-            "no word about which sub-agent has stopped: outputs are judged by `thru gate check`, not as they are left",
+            "hooks do not say which sub-agent has stopped: `thru gate check` judges outputs, hooks do not",
         ]
     );
 }

@@ -31,10 +31,10 @@ struct Template {
 
 const COMMANDS: &[Template] = &[Template {
     name: "context",
-    about: "Where Throughline stands: project, sessions, roles, files that matter",
+    about: "The state of Throughline: project, sessions, roles, files that matter",
     arguments: "",
     runs: &["status", "lifecycle status", "files -n 20"],
-    task: "Tell the user in a few lines what stands there. Change nothing.",
+    task: "Tell the user in a few lines what it says. Change nothing.",
 }, Template {
     name: "handoff",
     about: "Hand this work over: write a packet that anybody can pick up, in any harness",
@@ -65,7 +65,7 @@ Run this and read all of what it prints (`$ARGUMENTS` names the packet; with not
 
     {thru} pickup --for {harness} $ARGUMENTS
 
-It is a prompt that an earlier session left, with every claim in it held against the disk just now. Tell the user in two
+It is a prompt that an earlier session left, with every claim in it checked against the disk just now. Tell the user in two
 or three lines what the work is, where it stands and what has drifted. Then claim it with `{thru} pickup ID --claim`, and go
 on with it; where a claim has changed, look before you rely on it.",
 }, Template {

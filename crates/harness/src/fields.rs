@@ -25,7 +25,7 @@ impl<'a> Fields<'a> {
             }
             fields.0.push((unquote(key), value));
         }
-        let problem = walk.is_torn().then_some("it breaks off");
+        let problem = walk.is_torn().then_some("it is truncated");
         (fields, problem)
     }
 

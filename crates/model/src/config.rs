@@ -142,7 +142,7 @@ impl Resolved {
                 let line = error.span().map(|span| line_of(text, span.start));
                 let first = error.message().lines().next().unwrap_or("it does not parse").to_owned();
                 let finding = Finding::new(Level::Error, format!("not valid TOML: {first}")).at(path, line);
-                self.findings.push(finding.hint("mend that line; until then the whole file is ignored"));
+                self.findings.push(finding.hint("fix that line; until then the whole file is ignored"));
                 return;
             }
         };
@@ -177,7 +177,7 @@ impl Resolved {
     fn lay_item(&mut self, key: &Key, name: &str, item: &Item, reading: &Reading, line: Option<usize>) {
         let path = reading.path;
         if key.scope == Scope::UserFile && reading.owner == Owner::Project {
-            let text = format!("`{name}` counts in your own settings file only; this value is ignored");
+            let text = format!("`{name}` counts only in your own settings file; this value is ignored");
             self.findings.push(Finding::new(Level::Warning, text).at(path, line));
             return;
         }
@@ -198,7 +198,7 @@ impl Resolved {
         };
         let (source, own) = (format!("${name}"), format!("${}", key.variable));
         if key.scope == Scope::UserFile {
-            let text = format!("`{}` counts in your own settings file only; this value is ignored", key.name);
+            let text = format!("`{}` counts only in your own settings file; this value is ignored", key.name);
             self.findings.push(Finding::new(Level::Warning, text).at(source, None));
             return;
         }

@@ -178,7 +178,7 @@ pub fn tell_off(kind: &Kind, root: &str, off: Off) -> Reply {
              `thru trust --moved` in a terminal."
         ),
         Off::Disabled => format!(
-            "Throughline: hooks are switched off by `hooks.enabled = false`, so nothing of this session in {root} is \
+            "Throughline: hooks are turned off by `hooks.enabled = false`, so nothing of this session in {root} is \
              captured. `thru config` shows which file says so."
         ),
         Off::Unwritable { why } => format!(

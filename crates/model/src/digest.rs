@@ -174,7 +174,7 @@ pub enum Folded {
 pub fn journal_unread_words(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);
     format!(
-        "{megabytes} MB of the journal were not read: it is too long for a hook, `thru brief` reads all of it"
+        "{megabytes} MB of the journal were not read: it is too long for a hook; `thru brief` reads all of it"
     )
 }
 

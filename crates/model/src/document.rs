@@ -323,11 +323,11 @@ pub enum EditError {
     #[error("line {line} of the text is `---`, which would close the document's unclosed frontmatter")]
     ClosesFrontmatter { line: usize },
     #[error(
-        "line {line} of the document opens a {block} that is never closed; nothing can be appended behind it"
+        "line {line} of the document opens a {block} that is never closed; nothing can be appended after it"
     )]
     OpenInDocument { line: usize, block: Block },
-    #[error("line {line} is no line of text to replace by another")]
+    #[error("line {line} is not a line of text that can be replaced")]
     NoSuchLine { line: usize },
-    #[error("line {line} is no open checklist item")]
+    #[error("line {line} is not an open checklist item")]
     NoOpenBox { line: usize },
 }

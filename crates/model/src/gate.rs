@@ -105,10 +105,10 @@ pub enum Step {
 pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     let judged = |verdict, why: String| Judged { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
-        return judged(Verdict::Unsafe, format!("its name leads out of the run, or {}", bad.why()));
+        return judged(Verdict::Unsafe, format!("its name leads outside the run, or {}", bad.why()));
     }
     if is_of_run(&output.file) {
-        return judged(Verdict::Unsafe, "it is a file of the run itself".to_owned());
+        return judged(Verdict::Unsafe, "it is reserved for the run itself".to_owned());
     }
     let (modified, ending) = match seen {
         FoundOutput::Nothing => return judged(Verdict::Missing, "there is no such file".to_owned()),
@@ -116,8 +116,8 @@ pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
         FoundOutput::File { modified, ending } => (modified, ending),
     };
     match ending {
-        Ending::Empty => return judged(Verdict::Empty, "nothing is in it".to_owned()),
-        Ending::Bare => return judged(Verdict::Empty, "only the last line is in it".to_owned()),
+        Ending::Empty => return judged(Verdict::Empty, "it is empty".to_owned()),
+        Ending::Bare => return judged(Verdict::Empty, "it contains only the last line".to_owned()),
         Ending::Open => {
             return judged(Verdict::Incomplete, format!("its last line is not `{SENTINEL}`"));
         }
@@ -129,10 +129,10 @@ pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     }
     if let Some(not_before) = output.not_before.filter(|not_before| modified < not_before) {
         let (then, wanted) = (time::rfc3339(*modified), time::rfc3339(not_before));
-        return judged(Verdict::Stale, format!("it is of {then}, and must not be older than {wanted}"));
+        return judged(Verdict::Stale, format!("it was written at {then}, and must not be older than {wanted}"));
     }
     if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {
-        return judged(Verdict::Stale, "its inputs have changed since it was asked for".to_owned());
+        return judged(Verdict::Stale, "its inputs have changed since it was requested".to_owned());
     }
     judged(Verdict::Valid, String::new())
 }

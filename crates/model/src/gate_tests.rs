@@ -160,7 +160,7 @@ fn expected_json_says_what_is_wrong_with_it() {
     };
     for (text, expected) in [
         ("", "the file is empty"),
-        (r#"{"stage": "a"}"#, "outputs must be a list of what must be left in the run"),
+        (r#"{"stage": "a"}"#, "outputs must be a list of the files that the run must contain"),
         (r#"{"outputs": [7]}"#, "outputs[0] must be an object with a `file`"),
         (r#"{"outputs": [{}]}"#, "outputs[0].file must be a text"),
         (r#"{"outputs": ["a.md", {"file": "a.md"}]}"#, "outputs[1].file names `a.md` a second time"),

@@ -20,7 +20,7 @@ impl Id {
             return fail("is longer than 128 bytes");
         }
         if !text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.')) {
-            return fail("may hold letters, digits, `_`, `-` and single dots only");
+            return fail("may contain only letters, digits, `_`, `-` and single dots");
         }
         if text.starts_with('-') {
             return fail("starts with `-`");

@@ -152,7 +152,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
         find(
             Level::Error,
             Some("last_updated"),
-            format!("last_updated `{at}` is no time"),
+            format!("last_updated `{at}` is not a time"),
             "like 2026-11-15T19:22:00Z",
         );
     }
@@ -169,7 +169,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
                     () if file.starts_with('/') => "is not a relative path",
                     // No workstream is deeper. With fewer `..`, the answer depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > DEEPEST => {
-                        "is outside of the project, not opened"
+                        "is outside the project, not opened"
                     }
                     () => continue,
                 };
@@ -190,17 +190,17 @@ pub fn check(document: &Document) -> Vec<Finding> {
     match document.text("progress") {
         None => find(Level::Warning, Some("progress"), "progress is not given".into(), PROGRESS),
         Some(text) if !is_progress(text) => {
-            find(Level::Error, Some("progress"), format!("progress `{text}` is no count"), PROGRESS);
+            find(Level::Error, Some("progress"), format!("progress `{text}` is not a count"), PROGRESS);
         }
         Some(_) => {}
     }
     if document.get("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
-        find(Level::Error, Some("continue_at"), "continue_at is no place".into(), "like \"src/api.rs:142\"");
+        find(Level::Error, Some("continue_at"), "continue_at is not a place in a file".into(), "like \"src/api.rs:142\"");
     }
     for key in ["blockers", "session_ids"] {
         let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
         if document.get(key).is_some_and(|value| !texts(value)) {
-            find(Level::Error, Some(key), format!("{key} is no list of texts"), "like [\"one\", \"two\"]");
+            find(Level::Error, Some(key), format!("{key} is not a list of texts"), "like [\"one\", \"two\"]");
         }
     }
     let asked = questions(document);
@@ -222,7 +222,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
             Level::Warning,
             None,
             format!("{size} bytes; a manifest is at most {LARGEST}"),
-            "what is explained belongs into a file it loads",
+            "put explanations into a file that it loads",
         );
     }
     findings

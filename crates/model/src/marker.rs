@@ -95,7 +95,7 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
         return Err(Problem::Damaged { line: 1, why: "the file is empty".to_owned() });
     }
     if !bytes.trim_ascii_start().starts_with(b"{") {
-        let why = "not the JSON of a marker: it is no object".to_owned();
+        let why = "not the JSON of a marker: it is not an object".to_owned();
         return Err(Problem::Damaged { line: 1, why });
     }
     let wire: Wire = serde_json::from_slice(bytes).map_err(|e| Problem::Damaged {
@@ -105,7 +105,7 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
     let version = wire.schema_version.and_then(number).ok_or_else(|| missing("schema_version"))?;
     if version > SCHEMA_VERSION {
         return Err(Problem::Foreign {
-            why: format!("schema_version is {version}, this thru knows up to {SCHEMA_VERSION}"),
+            why: format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}"),
         });
     }
     let project_id = wire

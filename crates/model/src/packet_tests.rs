@@ -38,26 +38,26 @@ fn every_rule_has_its_word() {
     check("", "", &[]);
     check("---\nid: p", "id: p", &[(Error, "no frontmatter: the file does not begin with `---`")]);
     check("purpose: fix: it\n", "", &[(Error, "`purpose` is missing")]);
-    check("id: p", "id: q", &[(Warning, "`id` is q, the file is called p")]);
+    check("id: p", "id: q", &[(Warning, "`id` is q, but the file is called p")]);
     check("status: draft", "status: open", &[(Error, "`status` is `open`")]);
     check(
         "updated_at: 2026-11-15T19:22:00Z",
         "updated_at: soon",
-        &[(Error, "`updated_at` is `soon`, which is no time")],
+        &[(Error, "`updated_at` is `soon`, which is not a time")],
     );
-    check("status: draft", "status: draft\nvalidators: none", &[(Error, "`validators` is no list")]);
-    check("status: draft", "status: draft\ndirty: many", &[(Error, "`dirty` is no whole number")]);
+    check("status: draft", "status: draft\nvalidators: none", &[(Error, "`validators` is not a list")]);
+    check("status: draft", "status: draft\ndirty: many", &[(Error, "`dirty` is not a whole number")]);
     check("status: draft", "status: draft\nsource: factory", &[]);
     check(
         "status: draft",
         "status: draft\nsource: emacs",
-        &[(Warning, "`source` is `emacs`, which is no harness that thru knows")],
+        &[(Warning, "`source` is `emacs`, which is not a known harness")],
     );
     check("## Plan\n", "", &[(Warning, "`## Plan` is missing")]);
     check(
         "## Intent\n## Context\n",
         "## Context\n## Intent\n",
-        &[(Note, "`## Context` stands before what should come first")],
+        &[(Note, "`## Context` comes too early")],
     );
     check("### Confirmed\n", "", &[(Warning, "`### Confirmed` below `## Relevant Files` is missing")]);
 }

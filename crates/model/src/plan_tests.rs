@@ -104,7 +104,7 @@ fn what_is_refused_names_the_ids() {
                 "1.2",
                 &TaskChange { depends: Some(vec!["7.7".into()]), ..TaskChange::default() },
             ),
-            "1.2 depends on 7.7, which is no task of this plan",
+            "1.2 depends on 7.7, which is not a task of this plan",
         ),
         (
             add_task(&plan, &NewTask { id: Some("1.1".into()), ..NewTask::default() }).map(|(plan, _)| plan),
@@ -112,7 +112,7 @@ fn what_is_refused_names_the_ids() {
         ),
         (
             add_task(&plan, &NewTask { id: Some("../x".into()), ..NewTask::default() }).map(|(plan, _)| plan),
-            "`../x` cannot be an id: it may hold letters, digits, `_`, `-` and single dots only",
+            "`../x` cannot be an id: it may contain only letters, digits, `_`, `-` and single dots",
         ),
         (add_phase(&plan, "n", Some(1)).map(|(plan, _)| plan), "two phases have the id 1"),
     ];

@@ -151,21 +151,21 @@ impl State {
     /// Parses the file. The error names the problem: nested, too large, or a field that is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<State, String> {
         if bytes.len() >= LARGEST_STATE {
-            return Err(format!("{} bytes; it has less than {LARGEST_STATE}", bytes.len()));
+            return Err(format!("{} bytes; it must have fewer than {LARGEST_STATE}", bytes.len()));
         }
         let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("not JSON: {error}"))?;
         if value.get("project_detection").is_some() {
-            return Err("`project_detection` is nested; the fields stand at the top".to_owned());
+            return Err("`project_detection` is nested; its fields must be at the top level".to_owned());
         }
         let text = |key: &str| match value.get(key) {
             None => Err(format!("`{key}` is missing")),
-            Some(found) => found.as_str().ok_or_else(|| format!("`{key}` is no text")),
+            Some(found) => found.as_str().ok_or_else(|| format!("`{key}` is not a text")),
         };
         let active = match value.get("active_project_id") {
             None => return Err("`active_project_id` is missing".to_owned()),
             Some(Value::Null) => None,
             Some(Value::String(id)) if is_workstream(id) => Some(id.clone()),
-            Some(other) => return Err(format!("`active_project_id` is {other}, which is no NN-kebab-case")),
+            Some(other) => return Err(format!("`active_project_id` is {other}, which is not NN-kebab-case")),
         };
         let confidence = match text("confidence")? {
             "high" => Confidence::High,
@@ -184,7 +184,7 @@ impl State {
             }
         };
         let timestamp = text("timestamp")?;
-        time::parse(timestamp).ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is no time"))?;
+        time::parse(timestamp).ok_or_else(|| format!("`timestamp` is `{timestamp}`, which is not a time"))?;
         let some = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         Ok(State {
             active_project_id: active,

@@ -141,7 +141,7 @@ fn what_is_wrong_with_a_state_has_a_name() {
         (good.replace("transcript", "guess"), "`detection_method` is `guess`"),
         (good.replace("24-skills", "../x"), "no NN-kebab-case"),
         (good.replace("2026-01-03T14:00:00", "noon"), "no time"),
-        (format!("{good}{}", " ".repeat(1024)), "less than 1024"),
+        (format!("{good}{}", " ".repeat(1024)), "fewer than 1024"),
         ("{torn".to_owned(), "not JSON"),
     ];
     for (text, expected) in cases {

@@ -86,7 +86,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent(|| error.to_string()),
         unknown => {
             let why = match unknown {
-                Some(Err(error)) => format!("whether this root is trusted cannot be found out: {error}"),
+                Some(Err(error)) => format!("cannot determine whether this root is trusted: {error}"),
                 _ => "neither HOME nor XDG_STATE_HOME is set, so nothing says whether this root is trusted"
                     .into(),
             };
@@ -243,7 +243,7 @@ impl Hook<'_> {
         }
 
         if event.torn {
-            self.error("the payload breaks off; what stood before the tear was kept");
+            self.error("the payload is truncated; the part before the cut was kept");
         }
         // For a successful tool call the journal line serves as the receipt: one write, not two.
         if self.has_news() || !matches!(event.kind, Kind::ToolDone(_)) {

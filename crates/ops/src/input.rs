@@ -8,7 +8,7 @@ use crate::{Error, Result};
 pub fn stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {
-            what: format!("stdin holds more than {} MB", max / 1024 / 1024),
+            what: format!("stdin contains more than {} MB", max / 1024 / 1024),
             hint: "give it less at once".into(),
         }),
         read => Ok(read?),

@@ -53,7 +53,7 @@ impl World<'_> {
     pub fn need_trust(&self) -> Result<Trust> {
         self.trust().ok_or_else(|| Error::Refused {
             what:
-                "neither HOME nor XDG_STATE_HOME is set, so there is no place to note which roots are trusted"
+                "neither HOME nor XDG_STATE_HOME is set, so there is no place to record which roots are trusted"
                     .into(),
             hint: "set HOME to your home folder".into(),
         })
@@ -128,7 +128,7 @@ impl World<'_> {
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
         let why = self.with_rules(|rules| store::unfit(dir, rules));
         let why = why.map_or_else(
-            || "another repository or another owner's folder lies between".to_owned(),
+            || "there is another repository or another owner's folder in between".to_owned(),
             |why| why.to_string(),
         );
         Some((dir.to_owned(), why))
@@ -148,7 +148,7 @@ impl World<'_> {
 
     pub fn need_cwd(&self) -> Result<&Path> {
         self.cwd.as_deref().ok_or_else(|| Error::Refused {
-            what: "the working directory does not exist any more".into(),
+            what: "the working directory no longer exists".into(),
             hint: "change into a folder that exists, or name the project with --root".into(),
         })
     }

@@ -41,7 +41,7 @@ impl Dir {
             }
         };
         if written < bytes.len() {
-            let why = format!("only {written} of {} bytes were taken; the line is torn", bytes.len());
+            let why = format!("only {written} of {} bytes were written; the line is torn", bytes.len());
             return Err(Error::Io { path, doing: "append", why });
         }
         Ok(())

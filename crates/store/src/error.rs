@@ -38,12 +38,12 @@ impl Error {
             // Reading a file below /proc gives ESRCH if the process has ended.
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
-            Errno::LOOP => Error::Refused { path, why: "there is a symbolic link in the way".to_owned() },
+            Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },
             Errno::NOTDIR => {
-                Error::Refused { path, why: "a file stands where a folder is expected".to_owned() }
+                Error::Refused { path, why: "a file is where a folder is expected".to_owned() }
             }
             Errno::ISDIR => {
-                Error::Refused { path, why: "a folder stands where a file is expected".to_owned() }
+                Error::Refused { path, why: "a folder is where a file is expected".to_owned() }
             }
             _ => Error::Io { path, doing, why },
         }
@@ -75,20 +75,20 @@ impl Error {
             Error::Absent { .. } => None,
             Error::Denied { .. } => Some("make it accessible to this user, or work in a folder that is"),
             Error::Damaged { .. } => {
-                Some("mend the file, or bring it back from git or a backup; nothing was changed")
+                Some("fix the file, or restore it from git or a backup; nothing was changed")
             }
             Error::Foreign { .. } => Some("use the version of thru that wrote it, or a newer one"),
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
             Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => Some(
-                "use a folder of your own, outside of every project: set XDG_STATE_HOME to one, or unset it",
+                "use your own folder outside every project: set XDG_STATE_HOME to one, or unset it",
             ),
             Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => Some(
-                "look at what is in it, then take the right to write from others: `chmod go-w` on that folder",
+                "look at what is in it, then remove other users' write permission: `chmod go-w` on that folder",
             ),
-            Error::Busy { .. } => Some("another thru is at work on it; try again"),
-            Error::Io { .. } => Some("see to the disk, then try again"),
+            Error::Busy { .. } => Some("another thru is using it; try again"),
+            Error::Io { .. } => Some("check the disk, then try again"),
         }
     }
 }

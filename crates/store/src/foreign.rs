@@ -26,7 +26,7 @@ impl Dir {
         };
         let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile => {
-                let why = "a link or a folder stands in its place".to_owned();
+                let why = "there is a link or a folder in its place".to_owned();
                 return Err(Error::Refused { path, why });
             }
             Ok(stat) => NewFile::WithOwner {

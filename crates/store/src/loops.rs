@@ -50,7 +50,7 @@ impl Store {
             why,
         })?;
         if record.state.id != id.as_str() {
-            let why = format!("its id is `{}`, which is not its name", record.state.id);
+            let why = format!("its id is `{}`, which does not match the file name", record.state.id);
             return Err(Error::Damaged { path: path(), line: None, why });
         }
         Ok(record)

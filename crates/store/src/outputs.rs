@@ -238,7 +238,7 @@ impl Run {
     /// Examines the file where an output should be. An error means that its state is unknown.
     pub fn look(&self, file: &str, care: Care) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
-            return Ok(FoundOutput::Odd("its name leads out of the run".to_owned()));
+            return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
         };
         let path = self.path().join(file.as_str());
         let fd = match self.dir.open_beneath(file.as_str(), OFlags::RDONLY, Mode::empty(), "read") {

@@ -51,7 +51,7 @@ impl std::fmt::Display for Exposed {
             Exposed::WritableByOthers { mode } => {
                 write!(f, "other users may write to it (mode {mode:04o})")
             }
-            Exposed::InsideProject => f.write_str("it lies inside the project whose trust it should record"),
+            Exposed::InsideProject => f.write_str("it is inside the project whose trust it should record"),
         }
     }
 }

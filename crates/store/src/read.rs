@@ -167,7 +167,7 @@ pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(stat.st_size.unsigned_abs()),
         FileType::Directory => Err(Error::from_errno(Errno::ISDIR, path, "read")),
-        _ => Err(Error::Refused { path: path.to_owned(), why: "it is not a plain file".to_owned() }),
+        _ => Err(Error::Refused { path: path.to_owned(), why: "it is not a regular file".to_owned() }),
     }
 }
 

@@ -122,7 +122,7 @@ impl SessionState for Digest {
         let digest: Digest = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         match digest.schema_version == digest::SCHEMA_VERSION {
             true => Ok(digest),
-            false => Err(format!("it is of version {}", digest.schema_version)),
+            false => Err(format!("its version is {}", digest.schema_version)),
         }
     }
 

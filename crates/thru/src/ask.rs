@@ -1,4 +1,4 @@
-//! Asking a person. Only somebody who sees the question and types the answer is one: no option stands in for that.
+//! Asks the user. Only a person who sees the question and types the answer counts: no option replaces that.
 
 use std::io::IsTerminal;
 
@@ -8,7 +8,7 @@ use ops::Result;
 
 use crate::output::{self, DIM, Format};
 
-/// What is to be decided, and the command that asks about it.
+/// What must be decided, and the command that asks about it.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// `a loop is not adopted`
@@ -17,7 +17,7 @@ pub struct Question<'a> {
 }
 
 impl Question<'_> {
-    /// Refuses where nobody is there to be asked.
+    /// Refuses if nobody is there to answer.
     pub fn need_person(&self, format: Format) -> Result<()> {
         let refuse = |why: &str| Error::Refused {
             what: format!("{} {why}", self.refusal),
@@ -30,7 +30,7 @@ impl Question<'_> {
         }
     }
 
-    /// Anything but y or yes is a no, and a no is told as a refusal.
+    /// Anything other than y or yes is a no, and a no is reported as a refusal.
     pub fn ask(&self, question: &str) -> Result<()> {
         output::text(&format!("{question} [y/N] "));
         let mut answer = String::new();
@@ -50,7 +50,8 @@ fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && output::is_read_by_person()
 }
 
-/// A text that is decided about: whole, every line marked, with nothing that the terminal would obey or hide.
+/// Shows a text that the user decides about: complete, every line marked, with nothing that the terminal would obey
+/// or hide.
 pub fn show_text(text: &str) {
     for line in visible(text).lines() {
         output::line(format_args!("  {DIM}|{DIM:#} {line}"));

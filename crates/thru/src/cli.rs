@@ -1,4 +1,4 @@
-//! The command line: what can be typed, and who handles it.
+//! The command line: what can be typed, and which module handles it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,10 +18,10 @@ use crate::{spelling, world};
 #[derive(Debug, Parser)]
 #[command(name = "thru", bin_name = "thru", version, after_help = AFTER_HELP, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
-    /// The project's folder, instead of the one found from here
+    /// Use this project folder instead of the one found from here
     #[arg(long, global = true, value_name = "DIR", display_order = LAST)]
     root: Option<PathBuf>,
-    /// Print JSON, errors included
+    /// Print JSON, including errors
     #[arg(long, global = true, display_order = LAST)]
     json: bool,
     #[command(subcommand)]
@@ -29,7 +29,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Whether that is what the command is for.
+    /// Returns whether the command creates a root.
     fn makes_root(&self) -> bool {
         match &self.command {
             Command::Init(_) => true,
@@ -39,7 +39,7 @@ impl Cli {
     }
 }
 
-/// What every command takes stands behind what is its own.
+/// Options that every command has come after its own.
 const LAST: usize = 900;
 
 const AFTER_HELP: &str = "\
@@ -49,21 +49,21 @@ Exit codes:
   2   usage
   3   a gate is passed, and an advisory output is missing
   4   a gate is not passed: a critical output is missing
-  10  not there
+  10  not found
   11  no permission
   12  a record is damaged
-  13  a record was written by a newer thru, or by something else
-  14  in use by another thru, try again
+  13  a record was written by a newer thru or by another program
+  14  in use by another thru; try again
   15  refused
   16  the disk failed
   70  a bug in thru
 
 Variables:
-  THROUGHLINE_ROOT         as --root
+  THROUGHLINE_ROOT         the same as --root
   THROUGHLINE_DISABLE=1    hooks do nothing
   THROUGHLINE_ROLE         the role of a session that starts with it (HIVEMIND_ROLE too)
   THROUGHLINE_<KEY>        a setting, e.g. THROUGHLINE_REDACT_EMAILS=true; `thru config` lists them
-  XDG_STATE_HOME           where trust is noted     XDG_CONFIG_HOME  where your settings are";
+  XDG_STATE_HOME           where trust is recorded   XDG_CONFIG_HOME  where your settings are";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -99,8 +99,8 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it prints what stands in records. It then says so when the store is not trusted. The others say it in
-    /// their own words (`status`, `doctor`, `init`, `trust`), or print nothing of a store.
+    /// Returns whether it prints records. It then warns if the store is not trusted. The others say so in their own
+    /// words (`status`, `doctor`, `init`, `trust`), or print nothing from a store.
     fn prints_records(&self) -> bool {
         match self {
             Command::Handoff(_)
@@ -147,7 +147,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     let now = match world::now() {
         Ok(now) => now,
         Err(text) => {
-            let what = format!("THROUGHLINE_NOW is `{text}`, which is no time");
+            let what = format!("THROUGHLINE_NOW is `{text}`, which is not a time");
             let hint = "write it like 2026-11-15T19:22:00Z, or unset it".to_owned();
             return output::fail(&ops::Error::Usage { what, hint }, format);
         }
@@ -194,7 +194,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         && let Some(folder) = ops::project::unmarked(&world)
     {
         output::talk(format_args!(
-            "{WARN}note:{WARN:#} {} holds records but no root.json, so hooks do nothing here; run `thru init`",
+            "{WARN}note:{WARN:#} {} contains records but no root.json, so hooks do nothing here; run `thru init`",
             folder.display()
         ));
     }
@@ -206,7 +206,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
     code
 }
 
-/// Help and version are no errors; a mistake is told in the form that was asked for.
+/// Help and version are not errors; a mistake is reported in the requested format.
 fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -224,7 +224,7 @@ fn refuse(error: &clap::Error, wants_json: bool) -> u8 {
     }
     let text = error.render().to_string();
     if !wants_json {
-        // It quotes what was typed.
+        // The text quotes what was typed.
         let text = text.trim_end();
         output::talk(format_args!("{BAD}error:{BAD:#} {}", text.strip_prefix("error: ").unwrap_or(text)));
         return code;

@@ -1,15 +1,16 @@
 //! The only unsafe code of the project: the C entry point, and ignoring `SIGPIPE` and `SIGXFSZ`.
 //!
-//! Rust's own start-up makes 17 system calls before `main` and 2 after it: among them it reads `/proc/self/maps` and
-//! maps a second stack, to tell a stack overflow from another fault. A hook lives half a millisecond and makes 14
-//! calls of its own; that start-up would be more than half of it. What we need of it is done here, in three calls.
-//! macOS has the ordinary `main` instead (`main.rs`).
+//! Rust's own start-up makes 17 system calls before `main` and 2 after it. Among other things it reads
+//! `/proc/self/maps` and maps a second stack, to distinguish a stack overflow from other faults. A hook lives half a
+//! millisecond and makes 14 calls of its own, so that start-up would be more than half of it. What we need of it is
+//! done here in three calls. macOS has the ordinary `main` instead (`main.rs`).
 
 use std::ffi::{CStr, OsStr, OsString, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 
 const SIGPIPE: c_int = 13;
-/// Sent by a write beyond `ulimit -f`. Ignored, the write fails with an error instead. 25 everywhere but on MIPS.
+/// Sent by a write beyond `ulimit -f`. If ignored, the write fails with an error instead. It is 25 everywhere except
+/// on MIPS.
 const SIGXFSZ: c_int = 25;
 const SIG_IGN: usize = 1;
 
@@ -42,7 +43,7 @@ fn open_closed_streams() {
         return;
     }
     for _ in asked.iter().filter(|stream| stream.revents().contains(PollFlags::NVAL)) {
-        // The lowest free number is taken: exactly the closed one. It stays open for good.
+        // The system takes the lowest free number, which is the closed one. It stays open.
         if let Ok(null) = std::fs::OpenOptions::new().read(true).write(true).open("/dev/null") {
             std::mem::forget(null);
         }

@@ -1,4 +1,4 @@
-//! The face a harness sees: payload in, reply out, exit 0 whatever happens.
+//! What a harness calls: payload in, reply out, exit 0 whatever happens.
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -12,27 +12,27 @@ use ops::hook::Call;
 
 use crate::{output, world};
 
-/// No payload of use is larger. The rest is read and dropped, so that the harness can finish writing.
+/// No useful payload is larger. The rest is read and dropped, so that the harness can finish writing.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// A harness that has begun to write and then says nothing for so long has broken off.
+/// A harness that pauses this long in the middle of a payload has given up.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// The longest that a payload may take in all, and to begin: a harness under load starts us long before it writes.
+/// The longest time for a whole payload, and for its beginning: a busy harness starts us long before it writes.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// `words` is what stands behind `thru hook`. Anything but an exit code of 0 could be a veto to a harness, so even a
-/// call that makes no sense gets one, with a word on stderr for whoever tried it by hand.
+/// `words` is what follows `thru hook`. An exit code other than 0 could be a veto to a harness, so even a wrong call
+/// exits with 0, with a message on stderr for a person who tries it by hand.
 pub fn run(words: &[OsString], started: Instant) {
     let [harness, event, ..] = words else {
-        output::talk("thru hook wants a harness and an event; nothing was done");
+        output::talk("thru hook needs a harness and an event; nothing was done");
         return;
     };
     let (harness, event) = (&harness.to_string_lossy(), &event.to_string_lossy());
-    // A panic must not show either: the harness prints what a hook writes to stderr.
+    // A panic must not show either, because the harness prints what a hook writes to stderr.
     std::panic::set_hook(Box::new(|_| {}));
     let reply = catch_unwind(AssertUnwindSafe(|| {
-        // The process ends with its event: giving the memory back first would only be more work.
+        // The process ends with its event, so freeing memory first would only be extra work.
         let payload = ManuallyDrop::new(read_payload(started));
         let now = world::now().unwrap_or_else(|_| Timestamp::now());
         ops::hook::run(&hook_world(now), &Call { harness, event, payload: &payload, started })
@@ -57,13 +57,13 @@ fn hook_world(now: Timestamp) -> World<'static> {
     World { var: &world::var, cwd: None, root: None, program: PathBuf::new(), now, user: world::user() }
 }
 
-/// As much as comes in time; what is missing shows when it is decoded. A whole object is all there will be: whether the
-/// harness then closes the pipe is its own business.
+/// Reads as much as arrives in time; missing parts show when it is decoded. A complete object is enough, whether or
+/// not the harness closes the pipe.
 fn read_payload(started: Instant) -> Vec<u8> {
-    // Small enough for the first piece of memory that the allocator asks for: a second piece is another system call.
+    // Small enough for the first memory block that the allocator requests: a second block is another system call.
     let mut payload = Vec::with_capacity(32 * 1024);
     while is_more_coming(started, if payload.is_empty() { PATIENCE } else { SILENCE }) {
-        // What is large is very large: better one step that is paid for as it is filled than many copies.
+        // A large payload is very large: one big step is better than many copies.
         if payload.len() == payload.capacity() {
             payload.reserve_exact((LARGEST / 4).max(payload.len()));
         }
@@ -81,7 +81,7 @@ fn read_payload(started: Instant) -> Vec<u8> {
     payload
 }
 
-/// Waits until there is something to read, or the end of it. False where the time for that is over.
+/// Waits until there is something to read, or the end. Returns false if the time is over.
 fn is_more_coming(started: Instant, most: Duration) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let left = PATIENCE.saturating_sub(started.elapsed());

@@ -1,6 +1,6 @@
-//! `thru`. A hook is recognised by its first word, before any argument parser: that is what keeps it fast.
+//! `thru`. A hook is recognised by its first word, before any argument parser, which keeps it fast.
 
-// On macOS the ordinary start-up costs little beside the loader, and nothing there was measured: `main` is below.
+// On macOS the ordinary start-up is cheap compared to the loader, and was not measured: `main` is below.
 #![cfg_attr(not(target_os = "macos"), no_main)]
 
 mod ask;
@@ -19,7 +19,7 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::time::Instant;
 
-/// musl's own gives memory out slowly, and a hook that reads a transcript asks for much of it.
+/// musl's own allocator is slow, and a hook that reads a transcript allocates a lot.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -29,7 +29,7 @@ fn main() -> std::process::ExitCode {
     run(std::env::args_os().collect()).into()
 }
 
-/// The whole program: the words of the command line in, the exit code out.
+/// The whole program: takes the command line and returns the exit code.
 fn run(words: Vec<OsString>) -> u8 {
     let started = Instant::now();
     if words.get(1).is_some_and(|word| word == "hook") && !asks_for_help(&words) {

@@ -1,4 +1,4 @@
-//! How things are printed: data to stdout, talk to stderr, colour only where somebody sees it.
+//! Printing: data to stdout, messages to stderr, colour only on a terminal.
 
 mod printer;
 
@@ -27,15 +27,16 @@ pub fn choose_color(color: Color) {
     }
 }
 
-/// Why data was lost on its way out. A reader that went away (`| head`) has what it wanted: that is no loss.
+/// Why data could not be written. A reader that closed the pipe (`| head`) has what it wanted, so that does not
+/// count.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// A line of data.
+/// Prints a line of data.
 pub fn line(text: impl Display) {
     note_loss(printer::print(Stream::Out, &format!("{text}\n")));
 }
 
-/// A text of several lines that has its line end.
+/// Prints a text of several lines that already has its line end.
 pub fn text(text: &str) {
     note_loss(printer::print(Stream::Out, text));
 }
@@ -48,44 +49,44 @@ fn note_loss(written: std::io::Result<()>) {
     }
 }
 
-/// The exit code after all was said: data that did not get out is an error, whatever else went well.
+/// Returns the final exit code: data that could not be written is an error, even if everything else succeeded.
 pub fn settle(code: u8) -> u8 {
     let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
     talk(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
     exit_code(ErrorKind::Io)
 }
 
-/// A line of data, and whether anybody still reads: for what would go on without end.
+/// Prints a line of data and returns whether anybody still reads, for output without an end.
 pub fn is_heard(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
-/// The same for a line that is JSON.
+/// Does the same for a line of JSON.
 pub fn is_json_heard(line: &str) -> bool {
     printer::print_json(&marked_untrusted(line.to_owned())).is_ok()
 }
 
-/// Data for a program, byte for byte unless a person reads it. A reader that went away is no error.
+/// Prints data for a program, byte for byte unless a person reads it. A closed pipe is not an error.
 pub fn data(bytes: &[u8]) {
     note_loss(printer::print_data(bytes));
 }
 
-/// A line for the person next to the data.
+/// Prints a message for the user, separate from the data.
 pub fn talk(text: impl Display) {
     let _ = printer::print(Stream::Err, &format!("{text}\n"));
 }
 
-/// Whether a person reads the data itself.
+/// Returns whether a person reads the data itself.
 pub fn is_read_by_person() -> bool {
     Stream::Out.is_terminal()
 }
 
-/// Whether a person watches what is said next to the data.
+/// Returns whether a person reads the messages.
 pub fn is_watched() -> bool {
     Stream::Err.is_terminal()
 }
 
-/// A line that the next one takes the place of: for a person who watches.
+/// Prints a line that the next one replaces, for a person who watches.
 pub fn passing(text: &str) {
     let _ = printer::print_over(text);
 }
@@ -93,7 +94,7 @@ pub fn passing(text: &str) {
 pub fn json(value: &impl Serialize) {
     match serde_json::to_string_pretty(value) {
         Ok(text) => note_loss(printer::print_json(&marked_untrusted(text))),
-        // A path that is no UTF-8 has no form in JSON.
+        // JSON cannot represent a path that is not UTF-8.
         Err(error) => {
             let message = format!("the answer cannot be written as JSON: {error}");
             let (kind, exit_code) = (ErrorKind::Io.name(), exit_code(ErrorKind::Io));
@@ -111,10 +112,10 @@ pub fn json(value: &impl Serialize) {
     }
 }
 
-/// Set when the records of a store are printed that is not trusted on this machine.
+/// Set if records of a store that is not trusted on this machine are printed.
 static UNTRUSTED: OnceLock<()> = OnceLock::new();
 
-/// Says that what follows comes from a store that is not trusted: to a person now, to a program as a field.
+/// Says that the following comes from an untrusted store: to a person now, to a program as a field.
 pub fn announce_untrusted(format: Format) {
     let _ = UNTRUSTED.set(());
     if format == Format::Text {
@@ -125,7 +126,7 @@ pub fn announce_untrusted(format: Format) {
     }
 }
 
-/// `"trusted": false` in the object, or in each one of a list.
+/// Adds `"trusted": false` to the object, or to each object of a list.
 fn marked_untrusted(json: String) -> String {
     use serde_json::Value;
     let is_one_line = !json.contains('\n');
@@ -147,7 +148,7 @@ fn marked_untrusted(json: String) -> String {
     printed.unwrap_or(json)
 }
 
-/// Two columns, the first as wide as its widest word.
+/// Prints two columns, the first as wide as its widest word.
 pub fn pairs(rows: &[(&str, String)]) {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in rows {
@@ -170,7 +171,7 @@ pub fn finding(finding: &Finding) -> String {
     format!("{style}{word}:{style:#} {}{}{hint}", indented(&place), indented(&finding.text))
 }
 
-/// With every further line set in: a line end in a file's name must not begin a line that looks like one of ours.
+/// Indents every further line: a line end in a file's name must not begin a line that looks like one of ours.
 fn indented(text: &str) -> String {
     model::clean::clean(text).replace('\n', "\n    ")
 }
@@ -193,7 +194,7 @@ struct FailureFields {
     hint: Option<String>,
 }
 
-/// Says what went wrong and returns the code that scripts tell it by.
+/// Reports an error and returns its exit code.
 pub fn fail(error: &ops::Error, format: Format) -> u8 {
     let code = exit_code(error.kind());
     match format {
@@ -217,7 +218,7 @@ pub fn fail(error: &ops::Error, format: Format) -> u8 {
     code
 }
 
-/// What a panic said, cleaned as everything is: its message can quote a text that it fell over.
+/// Prints a panic's message, cleaned like everything else, because it can quote a text.
 pub fn report_panic(info: &std::panic::PanicHookInfo) {
     let what = info.payload_as_str().unwrap_or("a panic");
     let place = info.location().map_or(String::new(), |place| format!(" ({place})"));
@@ -227,7 +228,7 @@ pub fn report_panic(info: &std::panic::PanicHookInfo) {
     }
 }
 
-/// Our own mistake: the code that BSD gave it.
+/// A bug in thru: the exit code that BSD uses.
 pub const BUG: u8 = 70;
 
 /// Documented in `thru --help` and in docs/commands.md.
@@ -244,7 +245,7 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
     }
 }
 
-/// Who gave a secret should know that it does not stand there.
+/// A user who typed a secret should know that it was not written.
 pub fn tell_covered() {
     talk(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"

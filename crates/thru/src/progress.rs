@@ -1,5 +1,5 @@
-//! What goes on while outputs are made: a line for each thing that happens, and below them, where somebody watches, one that
-//! says what is being waited for.
+//! Progress while outputs are made: a line for each thing that happens and, on a terminal, a last line that says what
+//! is being waited for.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +11,7 @@ use ops::features::outputs::Progress;
 
 use crate::output::{self, BAD, DIM, Format, GOOD};
 
-/// How often the last line is drawn anew.
+/// How often the last line is redrawn.
 const TICK: Duration = Duration::from_millis(200);
 
 const SPINNER: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -26,7 +26,7 @@ pub struct Board {
 enum Says {
     Nothing,
     Lines,
-    /// Lines, and one that is always the last.
+    /// Lines, and one that always stays last.
     Screen,
 }
 
@@ -40,7 +40,7 @@ impl Board {
         Board { says, running: Mutex::new(Vec::new()) }
     }
 
-    /// Runs `work`, which tells what happens.
+    /// Runs `work`, which reports what happens.
     pub fn watch<T>(&self, work: impl FnOnce(&(dyn Fn(Progress) + Sync)) -> T) -> T {
         let over = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -111,7 +111,7 @@ fn words(progress: &Progress) -> String {
         }
         Progress::Waiting { file, process } => {
             let who = process.map_or("a launch".to_owned(), |process| format!("process {process}"));
-            format!("waiting   {}: {who} of an earlier run still works on it", name(file))
+            format!("waiting   {}: {who} of an earlier run is still working on it", name(file))
         }
         Progress::StillRunning { file, remedy } => {
             format!("{BAD}running{BAD:#}   {}: not launched: {remedy}", name(file))

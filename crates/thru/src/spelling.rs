@@ -1,8 +1,8 @@
-//! Commands that are written with dots elsewhere: `context validate.all` is `context validate --all`.
+//! Commands that other tools write with dots: `context validate.all` is `context validate --all`.
 
 use std::ffi::OsString;
 
-/// Spells the command at the front of a command line out. What is behind it is the user's: a role may have a dot in its name.
+/// Expands the command at the beginning of a command line. The rest is left alone: a role's name may contain a dot.
 pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
     let mut spelt = Vec::with_capacity(words.len() + 2);
     let mut words = words.into_iter();
@@ -10,7 +10,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
     let mut value = false;
     for word in words.by_ref() {
         if value || word.to_string_lossy().starts_with('-') {
-            // The only flag before a command that has a value of its own.
+            // The only flag before a command that has a value.
             value = !value && word == "--root";
             spelt.push(word);
             continue;
@@ -20,7 +20,7 @@ pub fn spell_out(words: Vec<OsString>) -> Vec<OsString> {
             Some(parts) => spelt.extend(parts),
             None => spelt.push(word),
         }
-        // A group has its command behind it.
+        // The command of a group follows it.
         if !group {
             break;
         }

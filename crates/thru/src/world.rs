@@ -11,7 +11,7 @@ pub fn var(name: &str) -> Option<OsString> {
     std::env::var_os(name)
 }
 
-/// The clock, or `THROUGHLINE_NOW` in tests. Err holds what that variable says when it is no time.
+/// Returns the clock's time, or `THROUGHLINE_NOW` in tests. The error contains that variable if it is not a time.
 pub fn now() -> Result<Timestamp, String> {
     match std::env::var("THROUGHLINE_NOW") {
         Ok(text) => time::parse(&text).ok_or(text),
@@ -24,13 +24,14 @@ pub fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// `word` is what this program was called by.
+/// `word` is how this program was called.
 pub fn world(root: Option<PathBuf>, word: Option<&OsStr>, now: Timestamp) -> World<'static> {
     let cwd = std::env::current_dir().ok();
     World { var: &var, program: program(word, cwd.as_deref()), cwd, root, now, user: user() }
 }
 
-/// Where this binary is, by the name it was called by: a link that an upgrade moves along is what a harness should call.
+/// Returns the path of this binary by the name it was called with: a harness should call a link that an upgrade
+/// moves.
 fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     let exact = std::env::current_exe().unwrap_or_default();
     let word = Path::new(word.unwrap_or_default());
@@ -46,7 +47,7 @@ fn program(word: Option<&OsStr>, cwd: Option<&Path>) -> PathBuf {
     candidates.into_iter().find(is_this).unwrap_or(exact)
 }
 
-/// Without `.` and `..`. Only where there is a `..` are links in its folder resolved: elsewhere they are what is meant.
+/// Removes `.` and `..`. Links are resolved only if there is a `..`; elsewhere they are kept.
 fn straight(path: &Path) -> PathBuf {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     match (path.parent().map(Path::canonicalize), path.file_name()) {

@@ -1,4 +1,4 @@
-//! What a hook does, counted instead of timed: the same in every run, so CI may insist on it.
+//! What a hook does, counted instead of timed: the same in every run, so CI can enforce it.
 
 use std::process::{Command, Stdio};
 
@@ -13,11 +13,11 @@ use crate::transcript;
 
 const MOST_CALLS: usize = 40;
 const MOST_INSTRUCTIONS: usize = 150_000;
-/// Of a transcript, by before-compact, however long it is.
+/// How much of a transcript before-compact may read, however long it is.
 const MOST_READ: usize = 16 * transcript::MB + 128 * 1024;
 const MOST_MEMORY_KB: u64 = 8 * 1024;
 
-/// Prints the gates and tells whether all of them held.
+/// Prints the limits and returns whether all of them were met.
 pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Result<bool> {
     let mut gates = Gates::default();
     let hooks = peaks.filter(|(name, _)| name.contains("hook"));
@@ -26,7 +26,7 @@ pub fn check<'a>(lab: &Lab, peaks: impl Iterator<Item = (&'a str, u64)>) -> Resu
 
     let sandbox = lab.sandbox("gates")?;
     trusted(&sandbox)?;
-    // Once before: the first event of a session makes the journal, all others only append.
+    // Once before: the first event of a session creates the journal, all others only append.
     sandbox.must(POST_TOOL_USE, &edit_4k(&sandbox.dir))?;
     let mut opened = Vec::new();
     if strace::installed() {
@@ -86,7 +86,7 @@ impl Gates {
         self.rows.push(vec![name, table::thousands(found), table::thousands(most), verdict.into()]);
     }
 
-    /// Printed as missed, but no reason to fail: the limit was set with musl, whose start-up is shorter.
+    /// Printed as missed, but not a failure: the limit was set with musl, whose start-up is shorter.
     fn mention(&mut self, name: String, found: usize, most: usize) {
         let missed = self.missed;
         self.add(name, found, most);
@@ -117,13 +117,13 @@ fn read_at_first_contact(sandbox: &Sandbox) -> Result<usize> {
         .and_then(|call| call.returned)
         .context("before-compact did not open its transcript")?;
     let of_it = format!("{descriptor},");
-    // The number can be given again once the file is closed; small files of our own are not worth the difference.
+    // The number can be reused once the file is closed; small files of our own do not matter here.
     let read = strace::calls(&log)
         .filter(|call| ["read", "pread64"].contains(&call.name) && call.arguments.starts_with(&of_it));
     Ok(read.filter_map(|call| call.returned).sum())
 }
 
-/// By callgrind, which counts what runs in user space. Nothing when it is not installed.
+/// Counted by callgrind, which counts user-space instructions. `None` if it is not installed.
 fn instructions(sandbox: &Sandbox) -> Result<Option<usize>> {
     let installed = Command::new("valgrind")
         .arg("--version")

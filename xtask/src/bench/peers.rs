@@ -17,7 +17,7 @@ use crate::table::{self, Align};
 struct Peer {
     name: &'static str,
     interpreter: &'static str,
-    /// What the script itself calls.
+    /// The programs that the script itself calls.
     needs: &'static [&'static str],
     script: &'static str,
 }
@@ -45,7 +45,7 @@ impl Contest for Hook {
     }
 }
 
-/// Prints the table. Nothing is judged here: how fast others are is their business.
+/// Prints the table. It has no targets for other programs.
 pub fn run(lab: &Lab, kind: Kind, options: &Options) -> Result<()> {
     let sandbox = lab.sandbox("peer-thru")?;
     trusted(&sandbox)?;
@@ -76,14 +76,14 @@ fn command(peer: &Peer, sandbox: &Sandbox) -> Result<Command> {
     let interpreter = program(peer.interpreter).context("the interpreter has gone")?;
     let script = crate::workspace().join("xtask/peers").join(peer.script);
     let mut command = sandbox.command(&interpreter, &[&*script.to_string_lossy()]);
-    // What the script calls may lie elsewhere than in the plain PATH of a sandbox.
+    // The programs that the script calls may be outside the plain PATH of a sandbox.
     let folders = peer.needs.iter().filter_map(|name| program(name)?.parent().map(Path::to_path_buf));
     let path = folders.chain(["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from));
     command.env("PATH", std::env::join_paths(path)?);
     Ok(command)
 }
 
-/// Ready to be timed, once it has shown that it does the work.
+/// Prepared for timing, after it has shown that it does the work.
 fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<Hook> {
     let payload = edit_4k(&sandbox.dir);
     let output = sandbox::finish(&mut command, &payload)?;
@@ -98,7 +98,7 @@ fn hook(name: &'static str, mut command: Command, sandbox: &Sandbox) -> Result<H
     Ok(Hook { name, command, payload, samples: Vec::new(), peak_kb: 0 })
 }
 
-/// Where a program really is. What stands on PATH may be a shim in front of it, and would be timed too.
+/// Returns where a program really is. The one on PATH may be a shim in front of it, and would be timed too.
 fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())?;

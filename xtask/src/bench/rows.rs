@@ -1,4 +1,4 @@
-//! The rows of the benchmark. A new one is one line in `ROWS`.
+//! The rows of the benchmark. To add one, add a line to `ROWS`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,16 +18,16 @@ pub struct Row {
     pub target: Target,
     /// The one row that is also run 64 times at once.
     pub crowd: bool,
-    /// What its payload names as the session's transcript.
+    /// The transcript that its payload names.
     pub transcript: Option<Transcript>,
-    /// Puts things back before each sample, outside of its time; is given the transcript and the round.
+    /// Resets things before each sample, outside its time; gets the transcript and the round.
     pub before_each: fn(&Sandbox, &Path, usize) -> Result<()>,
-    /// Whether it has something to tell the agent; else a row that does nothing would look fast.
+    /// Whether it has something to tell the agent; otherwise a row that does nothing would look fast.
     pub speaks: bool,
 }
 
 impl Row {
-    /// The session is met for the first time, every time.
+    /// The session is seen for the first time, every time.
     const fn at_first_contact(self, size: Size) -> Self {
         let transcript = Some(Transcript { size, use_: Use::Still });
         Self { transcript, before_each: forget_session, ..self }
@@ -43,7 +43,7 @@ impl Row {
 pub enum Size {
     Mb1,
     Mb10,
-    /// 100 MB, 500 MB and 1 GB, or a tenth of each where there is little time.
+    /// 100 MB, 500 MB and 1 GB, or a tenth of each in a quick run.
     Mb100,
     Large,
     Gb1,
@@ -63,7 +63,7 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Made once, in the folder of the run.
+    /// Created once, in the folder of the run.
     pub fn make(&self, lab: &Path, large: usize) -> Result<PathBuf> {
         let (name, mb) = match self.size {
             Size::Mb1 => ("1", 1),
@@ -83,7 +83,7 @@ impl Transcript {
     }
 }
 
-/// The most a row may cost, in `/bin/true`s.
+/// The most a row may cost, as a multiple of `/bin/true`.
 pub struct Target {
     musl: f64,
     gnu: f64,
@@ -124,7 +124,7 @@ const fn row(
     }
 }
 
-/// glibc's start-up costs about half a `/bin/true` more than musl's: hence the second figure.
+/// glibc's start-up costs about half a `/bin/true` more than musl's, hence the second figure.
 pub const ROWS: &[Row] = &[
     Row { crowd: true, ..row(TOOL_DONE, trusted, POST_TOOL_USE, edit_4k, at_most(1.0, 1.5)) },
     row("hook tool-done, 4 KB command with a secret", trusted, POST_TOOL_USE, bash_4k, at_most(1.0, 1.5)),
@@ -196,7 +196,7 @@ pub const ROWS: &[Row] = &[
     row("thru --version", nothing, &["--version"], empty, at_most(4.0, 4.5)),
 ];
 
-/// In the names of rows that take long to set up: left out where there is little time.
+/// In the names of rows that take long to set up: left out in a quick run.
 pub const MANY: &str = "100,000 packets";
 
 /// The row whose system calls are counted.
@@ -204,7 +204,7 @@ pub const TOOL_DONE: &str = "hook tool-done, 4 KB edit";
 pub const COMPACT_MEDIUM: &str = "hook before-compact, 10 MB, cursor";
 pub const COMPACT_LARGE: &str = "hook before-compact, 500 MB, cursor";
 
-/// It happens once in a session, and reads up to 16 MB. In the name of each such row, and what it may take.
+/// It happens once in a session, and reads up to 16 MB. This is in the name of each such row, with its limit.
 pub const AT_FIRST_CONTACT: &str = "first contact";
 const FIRST_CONTACT: Target = at_most(30.0, 30.5);
 const PROMPT: &[&str] = &["hook", "claude-code", "UserPromptSubmit"];
@@ -235,7 +235,6 @@ fn filled(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(STOP, &stop(&sandbox.dir)).map(drop)
 }
 
-/// A hundred thousand packets, listed once so that there is an index, and old enough for it to be believed.
 /// A plan of twenty phases with a hundred tasks each, a fifth of them done.
 fn with_plan(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
@@ -275,7 +274,7 @@ fn many_packets(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["packet", "list"], b"").map(drop)
 }
 
-/// A live run of eight outputs: six are there, of 20 KB each, and one of those that are not belongs to the sub-agent.
+/// A live run of eight outputs: six exist, with 20 KB each, and one of the missing ones belongs to the sub-agent.
 fn expecting(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     let mut words = vec!["gate", "expect", "review"];
@@ -318,7 +317,7 @@ fn repeat_last(log: &Path, id: &str, times: usize, other: impl Fn(usize) -> Stri
     Ok(std::fs::OpenOptions::new().append(true).open(log)?.write_all(copies.as_bytes())?)
 }
 
-/// A loop that holds the session, and a copy of it as it was in the beginning.
+/// A loop that holds the session, and a copy of its initial state.
 fn looping(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     sandbox.must(START, &start(&sandbox.dir))?;
@@ -376,7 +375,7 @@ fn with_role(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["role", "bind", "tester", "--session", SESSION], b"").map(drop)
 }
 
-/// A manifest with three files, a session that works on it, and a compaction behind it.
+/// A manifest with three files, a session that is working on it, and an earlier compaction.
 fn with_workstream(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     sandbox.must(START, &start(&sandbox.dir))?;
@@ -401,7 +400,7 @@ fn reads_role(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "PostToolUse", more)
 }
 
-/// As after a clone: the store is there, the record of trust is not.
+/// As after a clone: the store is there, the trust record is not.
 fn untrusted(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     Ok(std::fs::remove_dir_all(sandbox.state())?)
@@ -419,7 +418,7 @@ fn edit_2m(sandbox: &Path) -> Vec<u8> {
     payload::edit(sandbox, "toolu_01bench", 1_900_000, &payload::github_token())
 }
 
-/// The command is what a journal line keeps, so here redaction has to work.
+/// A journal line keeps the command, so redaction has work to do here.
 fn bash_4k(sandbox: &Path) -> Vec<u8> {
     let script = payload::code(3_300, &payload::github_token());
     payload::bash(sandbox, "toolu_01bench", &format!("cat > src/session.rs <<'EOF'\n{script}EOF"))

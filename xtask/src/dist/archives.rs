@@ -1,6 +1,6 @@
-//! `cargo xtask dist --all`: an archive for each platform that can be linked here, and their checksums.
+//! `cargo xtask dist --all`: makes an archive for each platform that can be linked here, and their checksums.
 //!
-//! Linux for both machines is linked with what Rust brings along. For macOS a linker and its system libraries come with zig,
+//! Linux for both machines is linked with what Rust ships. For macOS a linker and its system libraries come with zig,
 //! from PyPI: 442 MB, fetched once and only for this.
 
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const ZIG: [&str; 2] = ["cargo-zigbuild==0.24.0", "ziglang==0.17.0"];
 
 const CHECKSUMS: &str = "SHA256SUMS";
 
-/// What lies in an archive beside the binary.
+/// The files in an archive besides the binary.
 const PAPERS: [&str; 3] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 
 pub fn run(addresses: Addresses) -> Result<bool> {
@@ -67,7 +67,7 @@ fn build(platform: &Platform, addresses: Addresses) -> Result<PathBuf> {
     Ok(crate::target_dir().join(platform.target).join("release/thru"))
 }
 
-/// The folder with `cargo-zigbuild`, in an environment of its own below `target`.
+/// Returns the folder with `cargo-zigbuild`, in a separate environment below `target`.
 fn zig() -> Result<PathBuf> {
     let environment = crate::target_dir().join("zig");
     let tools = environment.join("bin");
@@ -79,7 +79,7 @@ fn zig() -> Result<PathBuf> {
     Ok(tools)
 }
 
-/// `thru-<version>-<target>.tar.gz`, with one folder of the same name in it.
+/// Packs `thru-<version>-<target>.tar.gz`, with one folder of the same name in it.
 fn pack(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
     let name = format!("thru-{}-{}", env!("CARGO_PKG_VERSION"), platform.target);
     let packed = folder.join(&name);
@@ -96,7 +96,7 @@ fn pack(folder: &Path, platform: &Platform, binary: &Path) -> Result<String> {
     Ok(archive)
 }
 
-/// In the form that `sha256sum --check` reads, which is the one `install.sh` looks for.
+/// In the format that `sha256sum --check` and `install.sh` read.
 fn write_checksums(folder: &Path, archives: &[String]) -> Result<()> {
     let mut text = String::new();
     for archive in archives {
@@ -148,7 +148,7 @@ mod tests {
         write_checksums(folder.path(), &[archive]).unwrap();
         let check =
             Command::new("sha256sum").args(["--check", CHECKSUMS]).current_dir(folder.path()).output();
-        // macOS has another program for it, with the same file.
+        // macOS has another program for it, with the same file format.
         if let Ok(check) = check {
             assert!(check.status.success(), "{}", String::from_utf8_lossy(&check.stdout));
         }

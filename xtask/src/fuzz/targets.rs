@@ -1,6 +1,7 @@
-//! What must hold of any bytes at all. Each target panics where it does not.
+//! Properties of arbitrary bytes. Each target panics if its property does not hold.
 //!
-//! Shared by `cargo xtask fuzz`, which runs anywhere, and by `fuzz/`, where cargo-fuzz guides the same by coverage.
+//! Shared by `cargo xtask fuzz`, which runs anywhere, and by `fuzz/`, where cargo-fuzz guides the same targets by
+//! coverage.
 
 use std::path::Path;
 
@@ -25,7 +26,7 @@ pub const TARGETS: [(&str, Target); 8] = [
     ("id", id),
 ];
 
-/// Parsing and writing is the identity, and an edit of the frontmatter is read back and touches no body.
+/// Parsing and writing is the identity, and an edit of the frontmatter reads back and does not touch the body.
 pub fn document(data: &[u8]) {
     let mut document = Document::parse(data);
     assert_eq!(document.bytes(), data, "parse and write");
@@ -49,7 +50,8 @@ pub fn document(data: &[u8]) {
     assert_eq!(document.get("fuzzed"), None);
 }
 
-/// A text, a byte that no text has, a document: the text becomes the document's first section, and nothing else changes.
+/// A text, a byte that no text contains, a document: the text becomes the document's first section, and nothing else
+/// changes.
 pub fn section(data: &[u8]) {
     let split = data.iter().position(|byte| *byte == 0xff).unwrap_or(0);
     let (text, rest) = (&data[..split], &data[(split + 1).min(data.len())..]);
@@ -80,7 +82,7 @@ pub fn section(data: &[u8]) {
     }
 }
 
-/// A line of any harness's transcript: no line is read for ever, and what is left gets shorter.
+/// A line of any harness's transcript: reading always ends, and the rest gets shorter.
 pub fn transcript(data: &[u8]) {
     for harness in HARNESSES {
         let read_line = harness.transcript.read_line();
@@ -104,7 +106,7 @@ pub fn payload(data: &[u8]) {
     }
 }
 
-/// Settings that parse take our hooks and give the same bytes back; what does not parse is left alone.
+/// Settings that parse take our hooks and restore the same bytes; a file that does not parse is left alone.
 pub fn settings(data: &[u8]) {
     let entries = ["Stop", "PostToolUse"].map(|event| Entry {
         event: event.into(),
@@ -131,7 +133,7 @@ pub fn settings(data: &[u8]) {
     }
 }
 
-/// What was covered stays covered, and nothing new is found in it.
+/// Redacting twice gives the same result.
 pub fn redact(data: &[u8]) {
     for emails in [false, true] {
         let options = redact::Options { emails };
@@ -143,7 +145,7 @@ pub fn redact(data: &[u8]) {
     }
 }
 
-/// Nothing that hides, paints or breaks out gets in front of a model.
+/// Nothing that is invisible, changes colours or closes its quotes reaches a model.
 pub fn render(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     for max in [1, 7, 80, 2_000] {
@@ -172,7 +174,7 @@ fn is_harmless(c: char) -> bool {
         && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// What is an id can be a file's name and nothing else.
+/// An id is always a safe file name.
 pub fn id(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let Ok(id) = Id::new(&text) else { return };

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 
 use super::events::{self, Call, Event, What};
 
-/// How many calls after a cut are looked at, and for errors that come again.
+/// How many calls after a cut are examined, and for repeated errors.
 pub const CALLS_AFTER: usize = 40;
 
-/// Calls that lie before a made-up cut, and how many of them at least since a compaction: right after one, its summary
-/// is still all that the agent has.
+/// The number of calls before an artificial cut, and since a compaction: right after one, the agent has only its
+/// summary.
 const CALLS_BEFORE: usize = 60;
 const CALLS_SINCE: usize = 20;
 
-/// What is compared of a command, a prompt and a line, white space collapsed.
+/// How much of a command, a prompt and a line is compared, with white space collapsed.
 const BEGINNING: usize = 60;
 
 #[derive(Debug)]
@@ -20,22 +20,22 @@ pub struct Session<'a> {
     pub name: String,
     pub lines: Vec<&'a [u8]>,
     pub events: Vec<Event>,
-    /// Every file that a tool was given.
+    /// Every file that was a tool's input.
     pub files: BTreeSet<String>,
     /// The folder it began in.
     cwd: String,
 }
 
-/// A point to cut at, and what lies around it.
+/// A point to cut at, and its surroundings.
 #[derive(Debug)]
 pub struct Cut {
     pub sort: Sort,
     /// The first line that the brief does not know.
     pub line: usize,
-    /// Events before it, and the first of them since the last compaction.
+    /// The number of events before it, and the first of them since the last compaction.
     pub before: usize,
     pub epoch: usize,
-    /// The harness's own summary. Empty where the cut is made up.
+    /// The harness's own summary; empty for an artificial cut.
     pub summary: String,
 }
 
@@ -46,7 +46,7 @@ pub enum Sort {
     MadeUp,
 }
 
-/// A session is in one half or the other, by its name: what is tuned on one shows on the other whether it holds.
+/// A session is in one half or the other, by its name: the second half shows whether tuning on the first was real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
     Tune,
@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
         Session { name: name.to_owned(), lines, events, files, cwd: cwd.unwrap_or_default() }
     }
 
-    /// A path as somebody in the session's folder would write it.
+    /// Returns a path as a user in the session's folder would write it.
     pub fn short<'p>(&self, path: &'p str) -> &'p str {
         path.strip_prefix(self.cwd.as_str()).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path)
     }
@@ -117,12 +117,12 @@ impl<'a> Session<'a> {
                 epoch = at;
             }
         }
-        // Where nothing was done before, nothing can be learned.
+        // If nothing was done before, nothing can be learned.
         cuts.retain(|cut| self.seen(cut).next().is_some());
         cuts
     }
 
-    /// Up to `most` points, evenly over the session, with enough before and behind each.
+    /// Returns up to `most` points, evenly over the session, with enough before and after each.
     pub fn made_up(&self, most: usize) -> Vec<Cut> {
         let is_break = |event: &Event| matches!(event.what, What::Compaction | What::Summary(_));
         let mut fit = Vec::new();
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
                 }
                 What::Call(call) => {
                     let is_between = calls >= CALLS_BEFORE && since >= CALLS_SINCE && to_come >= CALLS_AFTER;
-                    // Between a call and its result nobody forgets.
+                    // Nobody forgets between a call and its result.
                     if is_between && running.is_empty() {
                         fit.push((at, epoch));
                     }
@@ -165,7 +165,7 @@ impl<'a> Session<'a> {
             .collect()
     }
 
-    /// Files seen before the cut, in the order of their use, oldest first; each as often as it was used.
+    /// Returns files seen before the cut, in the order of their use, oldest first; each as often as it was used.
     pub fn seen(&self, cut: &Cut) -> impl Iterator<Item = &str> {
         self.ever(cut).iter().flat_map(|event| event.files()).map(|file| file.path.as_str())
     }
@@ -184,7 +184,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// White space collapsed, then cut.
+/// Collapses white space, then cuts.
 pub fn beginning(text: &str) -> String {
     collapsed(text).chars().take(BEGINNING).collect::<String>().trim_end().to_owned()
 }

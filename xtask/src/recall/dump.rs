@@ -1,4 +1,4 @@
-//! `--dump`: what a judge reads. One folder for each compaction, the texts under neutral names.
+//! `--dump`: writes what a judge reads. One folder for each compaction, the texts under neutral names.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::cut::{CALLS_AFTER, Cut, Session, Sort, collapsed};
 use super::events::{Call, What};
 use super::texts::Past;
 
-/// The most that a hook may tell beside a summary.
+/// The most that a hook may add to a summary.
 const BESIDE: usize = 9_500;
 
 /// How much of an input, a result and a message is shown, in bytes.
@@ -39,7 +39,7 @@ pub fn write(folder: &Path, session: &Session, cut: &Cut, past: &Past) -> Result
     Ok(())
 }
 
-/// What an agent is given at a pickup, and what the packet holds besides: its head. Its sections stand in the prompt.
+/// Returns what an agent gets at a pickup, and the packet's frontmatter. The packet's sections are in the prompt.
 fn handed_over(packet: &str, prompt: &str) -> String {
     let head = packet.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
     let head = head.map_or(packet, |(head, _)| head);
@@ -48,7 +48,7 @@ fn handed_over(packet: &str, prompt: &str) -> String {
     )
 }
 
-/// What the agent did next, as a judge reads it.
+/// Returns what the agent did next, as a judge reads it.
 fn after(session: &Session, cut: &Cut) -> String {
     let mut text = String::new();
     let mut calls = 0;
@@ -71,7 +71,7 @@ fn after(session: &Session, cut: &Cut) -> String {
     text
 }
 
-/// What the call was given, one `name: value` after the other.
+/// Returns the call's input, one `name: value` after the other.
 fn input(call: &Call) -> String {
     let Some(fields) = call.input.as_object() else { return call.input.to_string() };
     let words = |(name, value): (&String, &Value)| {

@@ -1,5 +1,5 @@
-//! What a session did to the world outside of its files, and by which id that is known: read from what commands
-//! printed, by rules of this file's own.
+//! What a session did to the outside world, and the ids of that: read from what commands printed, by the rules in
+//! this file.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use super::events::{Call, End, Event, What};
 pub struct Effect {
     /// `commit`, `push`, `pull request`, …
     pub kind: &'static str,
-    /// It is named when any of these stands in a text.
+    /// A text names it if it contains any of these.
     pub ids: Vec<String>,
 }
 
-/// Words in the name of a server's tool that say it writes.
+/// Words in the name of a server's tool that show that it writes.
 const WRITING_TOOLS: [&str; 8] = ["create", "update", "delete", "send", "save", "add", "post", "comment"];
 
-/// What a `gh` command makes, by its first words.
+/// What a `gh` command creates, by its first words.
 const MAKING: [(&str, &str); 9] = [
     ("gh pr create", "pull request"),
     ("gh pr merge", "merge"),
@@ -30,7 +30,7 @@ const MAKING: [(&str, &str); 9] = [
     ("gh pr close", "pull request"),
 ];
 
-/// Those of `events` that went well and printed an id, oldest first. A commit that was amended away is not among them.
+/// Returns those of `events` that succeeded and printed an id, oldest first. Amended commits are left out.
 pub fn of(events: &[Event]) -> Vec<Effect> {
     let calls: Vec<&Call> = events.iter().filter_map(|event| event.call()).collect();
     let mut found: Vec<Effect> = Vec::new();
@@ -58,7 +58,7 @@ pub fn of(events: &[Event]) -> Vec<Effect> {
 fn of_command(command: &str, printed: &str) -> Vec<Effect> {
     let effect = |kind, ids: Vec<String>| (!ids.is_empty()).then_some(Effect { kind, ids });
     let runs = |words: &str| {
-        // At the start of a line or behind `&&` and `;`: not within a message.
+        // At the start of a line or after `&&` and `;`: not within a message.
         let parts = command.split(['\n', ';', '|']).flat_map(|part| part.split("&&"));
         let mut parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
         parts.any(|part| part == words || part.starts_with(&format!("{words} ")))
@@ -92,7 +92,7 @@ fn of_command(command: &str, printed: &str) -> Vec<Effect> {
         if ids.is_empty() {
             ids.extend(long_numbers(printed).into_iter().take(1));
         }
-        // The thread that was answered says as well what was done.
+        // The thread that was answered also says what was done.
         ids.extend(command.lines().filter(|line| line.contains("gh api")).flat_map(long_numbers));
         found.extend(effect("request", ids));
     }
@@ -145,7 +145,7 @@ fn long_numbers(text: &str) -> Vec<String> {
     numbers.filter(|number| number.len() >= 6).map(str::to_owned).collect()
 }
 
-/// A tool of a server that writes: the id that its answer begins with, or one like `ABC-12`.
+/// A server's tool that writes: the id that its answer begins with, or one like `ABC-12`.
 fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
     let name = call.tool.rsplit("__").next().filter(|_| call.tool.starts_with("mcp__"))?.to_lowercase();
     let writes = name.split(['_', '-']).any(|word| WRITING_TOOLS.contains(&word));
@@ -159,10 +159,10 @@ fn of_tool(call: &Call, printed: &str) -> Option<Effect> {
     (!ids.is_empty()).then_some(Effect { kind: "tool", ids })
 }
 
-/// Whether a text names it.
+/// Returns whether a text names it.
 pub fn is_named(effect: &Effect, text: &str) -> bool {
     effect.ids.iter().any(|id| {
-        // Texts shorten a commit as they like, down to seven digits.
+        // Texts shorten a commit arbitrarily, down to seven digits.
         let id = if is_commit(id) { &id[..7] } else { id };
         text.match_indices(id).any(|(at, _)| {
             let glued = |c: char| c.is_ascii_digit();

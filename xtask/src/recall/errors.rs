@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::cut::{Cut, Session, collapsed};
 use super::events::{End, What};
 
-/// How many calls after a cut are looked at.
+/// How many calls after a cut are examined.
 const CALLS: usize = 80;
 
-/// What is compared of a line, and what a line needs to tell one error from another.
+/// How much of a line is compared, and how much a line needs to distinguish one error from another.
 const BEGINNING: usize = 60;
 const TELLING: usize = 14;
 
-/// What of a line must stand in a text to have warned of it.
+/// How much of a line a text must contain to have warned about it.
 const WARNED: usize = 40;
 
-/// What no brief should warn of: slips with the harness's own tools.
+/// What no brief should warn about: mistakes with the harness's own tools.
 const TRIVIA: [&str; 6] = [
     "String to replace not found",
     "Found 0 matches",
@@ -28,10 +28,10 @@ const TRIVIA: [&str; 6] = [
 /// A line that says only that something failed.
 const EMPTY: [&str; 3] = ["Exit code", "ERROR task failed", "Error: Process completed"];
 
-/// How a line begins that says so although the call counts as done: a pipe hid how it ended.
+/// How a line begins that reports a failure although the call counts as successful, because a pipe hid the exit code.
 const HIDDEN: [&str; 5] = ["--- FAIL", "error:", "error[", "fatal:", "panic:"];
 
-/// Words of a line that says what went wrong. `error` alone stands in code as well.
+/// Words of a line that says what went wrong. `error` alone occurs in code as well.
 const SAYING: [&str; 16] = [
     "error:",
     "error[",
@@ -51,13 +51,13 @@ const SAYING: [&str; 16] = [
     "unable",
 ];
 
-/// How a line begins that tells what is being run, or of which part the lines above were.
+/// How a line begins that says what is being run, or what the lines above belong to.
 const ECHOED: [&str; 4] = ["$ ", "FAIL\t", "FAIL ", "ok "];
 
-/// An error that came again, by the lines it has in common with the one before.
+/// A repeated error, by the lines it shares with the earlier one.
 pub type Again = BTreeSet<String>;
 
-/// Each once, by its first line.
+/// Returns each once, by its first line.
 pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
     let mut before: BTreeSet<String> = BTreeSet::new();
     for event in session.ever(cut) {
@@ -77,13 +77,13 @@ pub fn met_again(session: &Session, cut: &Cut) -> Vec<Again> {
     again.into_values().collect()
 }
 
-/// Whether the text holds one of its lines, as far as a short text quotes it.
+/// Returns whether the text contains one of its lines, as far as a short text quotes it.
 pub fn is_warned_of(error: &Again, text: &str) -> bool {
     let text = without_numbers(&collapsed(text));
     error.iter().any(|line| text.contains(line.chars().take(WARNED).collect::<String>().trim_end()))
 }
 
-/// The lines that say what went wrong, without the numbers that differ from run to run.
+/// Returns the lines that say what went wrong, without the numbers that differ from run to run.
 fn lines(end: End, text: &str) -> Vec<String> {
     let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     if TRIVIA.iter().any(|trivia| text.contains(trivia)) {

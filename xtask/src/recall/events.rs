@@ -1,7 +1,7 @@
 //! What happened in a session, read from its transcript by this file alone.
 //!
-//! It is the truth that a brief is held against, so it shares nothing with the readers that make the brief. It may be
-//! slow and simple: every line is parsed whole.
+//! It is the reference for judging a brief, so it shares nothing with the readers that make the brief. It may be slow
+//! and simple: every line is parsed completely.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct Event {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    /// What a person typed, also with a refusal or while the agent was at work.
+    /// What a person typed, also with a refusal or while the agent was working.
     Prompt(String),
     Said(String),
     Call(Call),
@@ -35,7 +35,7 @@ pub struct Call {
     pub id: String,
     pub tool: String,
     pub input: Value,
-    /// Files that it was given by name.
+    /// Its input files.
     pub files: Vec<File>,
     pub command: Option<String>,
 }
@@ -71,7 +71,7 @@ impl Event {
     }
 }
 
-/// Tools that are given one file, by the lower-case name, and whether they change it.
+/// Tools with one input file, by lower-case name, and whether they change it.
 const FILE_TOOLS: [(&str, bool); 8] = [
     ("read", false),
     ("edit", true),
@@ -85,7 +85,7 @@ const FILE_TOOLS: [(&str, bool); 8] = [
 
 const SHELL_TOOLS: [&str; 3] = ["bash", "execute", "shell"];
 
-/// What stands in the user's place and was typed by nobody.
+/// Texts in the user's place that nobody typed.
 const NOT_TYPED: [&str; 12] = [
     "<local-command",
     "<command-message>",
@@ -101,12 +101,12 @@ const NOT_TYPED: [&str; 12] = [
     "Base directory for this skill",
 ];
 
-/// How a refused call begins, and what stands before the user's reason.
+/// How a refused call begins, and what comes before the user's reason.
 const REFUSED: [&str; 3] = ["The user doesn't want to", "[Request interrupted", "Tool use rejected"];
 const REASON: &str = "the user said:\n";
 const CANCELLED: &str = "Sibling tool call errored";
 
-/// The events of a transcript, in order. A call, its result and a prompt that stand in it twice count once.
+/// Returns the events of a transcript, in order. A call, its result and a prompt that occur twice count once.
 pub fn read(lines: &[&[u8]]) -> Vec<Event> {
     let mut reading = Reading::default();
     for (number, line) in lines.iter().enumerate() {
@@ -121,7 +121,7 @@ struct Reading {
     events: Vec<Event>,
     /// Ids of lines, calls and results that were read.
     known: BTreeSet<String>,
-    /// Words in the queue that the agent has not been given as a prompt.
+    /// Words in the queue that the agent has not received as a prompt.
     queued: Vec<String>,
 }
 
@@ -166,7 +166,7 @@ impl Reading {
             "text" if is_agent => What::Said(text("text")),
             "text" => {
                 let Some(words) = typed(&text("text")) else { return };
-                // It was counted when it was put into the queue.
+                // It was counted when it was queued.
                 if let Some(place) = self.queued.iter().position(|queued| same_words(queued, &words)) {
                     self.queued.remove(place);
                     return;
@@ -200,7 +200,7 @@ impl Reading {
     }
 }
 
-/// A message's content, or a result's: a text, or a list of blocks.
+/// A message's or a result's content: a text, or a list of blocks.
 fn blocks(content: &Value) -> Vec<Value> {
     match content {
         Value::String(text) => vec![serde_json::json!({ "type": "text", "text": text })],
@@ -209,8 +209,8 @@ fn blocks(content: &Value) -> Vec<Value> {
     }
 }
 
-/// The words, if a person typed them to the agent. Commands that steer the harness are none; a command of the
-/// project's own with words behind it is.
+/// Returns the words, if a person typed them to the agent. Commands that control the harness do not count; the
+/// project's own commands with arguments do.
 fn typed(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(command) = between(text, "<command-name>", "</command-name>") {

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use super::cut::{Cut, Session, Sort, collapsed};
 
-/// The file says what its columns and words mean.
+/// The file explains its columns and words.
 const LABELS: &str = include_str!("labels.tsv");
 
 /// By session and compaction (from 0): the calls, and whether each was open.
@@ -48,11 +48,11 @@ pub fn read(text: &str) -> Result<Labels> {
     Ok(labels)
 }
 
-/// The commands that were open at a cut, as a text would name them. None where nobody has labelled.
+/// Returns the commands that were open at a cut, as a text would name them; `None` without labels.
 pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<String>> {
     let Sort::Compaction(number) = cut.sort else { return None };
     let all = labels.iter().filter(|((name, _), _)| *name == session.name);
-    // A session that is labelled at all is labelled whole: a compaction without a failing call has no line.
+    // A labelled session is labelled completely: a compaction without a failing call has no line.
     let mut all = all.peekable();
     all.peek()?;
     let here = all.find(|((_, n), _)| *n == number).map_or(&[][..], |(_, calls)| calls);
@@ -60,7 +60,7 @@ pub fn open_at(labels: &Labels, session: &Session, cut: &Cut) -> Option<Vec<Stri
     Some(open.filter_map(|(id, _)| Some(core(session.call(id)?.command.as_deref()?))).collect())
 }
 
-/// Lines that a text has under its heading for failures.
+/// Returns the lines that a text has under its heading for failures.
 pub fn failing_lines(text: &str) -> Vec<&str> {
     let under =
         text.lines().skip_while(|line| !(line.starts_with("Failing") && line.trim_end().ends_with(':')));
@@ -68,14 +68,14 @@ pub fn failing_lines(text: &str) -> Vec<&str> {
     lines.filter(|line| !is_rest(line)).collect()
 }
 
-/// `- +3 more` tells of lines; it is none.
+/// `- +3 more` counts lines; it is not one.
 fn is_rest(line: &str) -> bool {
     let words = line.trim_start_matches("- ");
     words.starts_with('+') && words[1..].starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// What makes a command known however it is told: without a change of folder in front, and without what becomes of its
-/// output.
+/// Returns what identifies a command in any form: without a leading change of folder, and without pipes and
+/// redirections.
 pub fn core(command: &str) -> String {
     let mut command = command.trim();
     while let Some(rest) = command.strip_prefix("cd ").and_then(|rest| rest.split_once("&&")) {

@@ -1,4 +1,4 @@
-//! One cut measured: what of the wanted is found in a text, and what a bare list of the same length would hold.
+//! Measures one cut: which wanted items a text contains, and what a bare list of the same length would contain.
 
 use anyhow::Result;
 
@@ -8,14 +8,14 @@ use super::texts::Past;
 use super::wanted::Wanted;
 use super::{SIZES, effects, errors};
 
-/// Found, of how many.
+/// How many were found, of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
     pub found: usize,
     pub of: usize,
 }
 
-/// What is asked of a text, in the order of the report.
+/// The questions about a text, in the order of the report.
 pub const QUESTIONS: [&str; 13] = [
     FILES_AGAIN,
     COMMANDS_AGAIN,
@@ -33,7 +33,7 @@ pub const QUESTIONS: [&str; 13] = [
 ];
 pub const FILES_AGAIN: &str = "files needed again";
 pub const COMMANDS_AGAIN: &str = "commands needed again";
-/// Without pipes, redirections and a change of folder in front: as a text may tell them that strips these.
+/// Without pipes, redirections and a leading change of folder, for texts that strip these.
 const COMMANDS_BARE: &str = "the same, without pipes";
 
 pub fn question(name: &str) -> usize {
@@ -52,7 +52,7 @@ pub struct Answers {
     /// The same for lists of as many files: the last used, and the most used.
     pub recent: Share,
     pub touched: Share,
-    /// Needed files that a bare list of recent paths holds in as many characters as were allowed.
+    /// Needed files in a bare list of recent paths of the same length.
     pub bare: Share,
 }
 
@@ -178,7 +178,7 @@ impl Answers {
     }
 }
 
-/// The text holds the path, or an ending of it that no other file of the session has, and nothing glued to it.
+/// The text contains the path, or an ending of it that no other file of the session has, with nothing attached.
 fn is_named(session: &Session, text: &str, path: &str) -> bool {
     let starts = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/').map(|(at, _)| at + 1);
     let endings = starts.map(|at| &path[at..]).chain([path]).filter(|ending| !ending.is_empty());
@@ -194,14 +194,14 @@ fn stands_in(text: &str, name: &str) -> bool {
         let before = text[..at].chars().next_back();
         let mut after = text[at + name.len()..].chars();
         let (next, then) = (after.next(), after.next());
-        // A full stop may end a sentence; with a letter behind it, it is part of a longer name.
+        // A full stop may end a sentence; with a letter after it, it is part of a longer name.
         let goes_on =
             next.is_some_and(|c| glued(c) || c == '/') || next == Some('.') && then.is_some_and(glued);
         !goes_on && !before.is_some_and(|c| glued(c) || c == '.')
     })
 }
 
-/// How much of a line's words a summary may hold before the line repeats it.
+/// How much of a line's words a summary may contain before the line repeats it.
 const REPEATED: usize = 80;
 
 /// A line is new if the summary lacks one of its paths, numbers or ids, or most of its words.
@@ -220,7 +220,7 @@ fn new_lines(brief: &str, summary: &str) -> Share {
         words.iter().any(|word| is_hard(word) && !held(word))
             || words.iter().filter(|word| held(word)).count() * 100 < words.len() * REPEATED
     };
-    // The first line says what this is; headings say nothing.
+    // The first line introduces the brief; headings say nothing.
     let lines = brief.lines().skip(1).filter(|line| line.starts_with("- "));
     let of = lines.clone().count();
     Share { found: lines.filter(is_new).count(), of }

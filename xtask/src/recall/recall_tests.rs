@@ -1,4 +1,4 @@
-//! The whole measurement on a small made-up corpus: it skips nothing and needs no file of anybody else's.
+//! The whole measurement on a small invented corpus: it skips nothing and needs no other files.
 
 use serde_json::{Value, json};
 
@@ -117,7 +117,7 @@ fn a_small_corpus_is_measured_whole() {
     assert_eq!(measured.iter().filter(|one| one.half == Half::Report).count(), 3);
     let one = &measured[0];
     let largest = one.alone.last().unwrap();
-    // What is looked for does not depend on the brief.
+    // What is searched for does not depend on the brief.
     for (name, of) in [
         ("files needed again", 2),
         ("commands needed again", 1),
@@ -130,7 +130,7 @@ fn a_small_corpus_is_measured_whole() {
     ] {
         assert_eq!(share(largest, name).of, of, "{name}");
     }
-    // And this much any brief has to hold.
+    // Any brief must contain this much.
     for name in ["files needed again", "commands needed again", "prompts", "edited", "open failures"] {
         let share = share(largest, name);
         assert_eq!(share.found, share.of, "{name}: {:?}", largest.missed);

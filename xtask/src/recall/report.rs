@@ -35,7 +35,7 @@ impl Total {
         total
     }
 
-    /// Of precision and recall; `hits` of the files that were named, or would have been.
+    /// The F1 score of precision and recall; `hits` of the files that were named, or would have been.
     fn f1(&self, hits: Share) -> f64 {
         let (named, needed) = (hits.of as f64, self.shares[question(FILES_AGAIN)].of as f64);
         if named + needed == 0.0 { 0.0 } else { 2.0 * hits.found as f64 / (named + needed) }
@@ -48,7 +48,7 @@ struct Selection<'a> {
     cuts: Vec<&'a Measured>,
 }
 
-/// Compactions; and where there are made-up cuts, those alone and all together.
+/// Compactions; and if there are artificial cuts, those alone and all together.
 fn selections(measured: &[Measured]) -> Vec<Selection<'_>> {
     let of = |keep: fn(Sort) -> bool| measured.iter().filter(|one| keep(one.sort)).collect::<Vec<_>>();
     let real = Selection { name: "compactions", cuts: of(|sort| sort != Sort::MadeUp) };
@@ -120,7 +120,7 @@ impl Selection<'_> {
         columns
     }
 
-    /// Lines of the briefs beside a summary that say something new, of all.
+    /// Lines of the briefs next to a summary that say something new, of all.
     fn new_lines(&self) -> Share {
         let mut sum = Share::default();
         self.cuts.iter().filter_map(|one| one.beside.as_ref()).for_each(|beside| sum.add(beside.new_lines));

@@ -1,11 +1,11 @@
-//! What is asked for, and whether it was reached.
+//! The targets, and whether they were reached.
 
 use super::measure::{COMMANDS_AGAIN, FILES_AGAIN, Share};
 
 /// Fewer items than this prove nothing.
 pub const VERDICT: usize = 30;
 
-/// What is tuned on one half must hold on the other, within so many points.
+/// Results tuned on one half must hold on the other, within this many points.
 const GAP: f64 = 3.0;
 
 /// The least share in percent, by question, at each of the sizes.
@@ -39,7 +39,7 @@ pub fn beside(question: &str) -> Option<u32> {
 pub enum Verdict {
     Met,
     Missed,
-    /// Both halves reach it, and they are too far apart.
+    /// Both halves reach it, but they are too far apart.
     Apart,
     /// Too few items.
     None,
@@ -55,7 +55,7 @@ impl Verdict {
         }
     }
 
-    /// Of two halves. Where one alone is too small, both together count.
+    /// Judges two halves. If one alone is too small, both together count.
     pub fn of(target: u32, tune: Share, report: Share) -> Verdict {
         let reaches = |share: Share| share.percent() >= f64::from(target);
         let both = Share { found: tune.found + report.found, of: tune.of + report.of };

@@ -14,10 +14,10 @@ use ops::features::packets::{handoff, pickup};
 
 use super::cut::{Cut, Session};
 
-/// A purpose that says nothing: what a packet says of the goal, it has to find.
+/// A purpose that says nothing: the packet must find the goal itself.
 const PURPOSE: &str = "go on";
 
-/// A session cut off: its transcript as it was then, in a folder of its own, and the digest made of it.
+/// A session cut off: its transcript at that time, in a separate folder, and its digest.
 #[derive(Debug)]
 pub struct Past {
     folder: tempfile::TempDir,
@@ -40,12 +40,12 @@ impl Past {
         Ok(Past { folder, transcript, digest })
     }
 
-    /// The brief for somebody who has nothing else.
+    /// The brief for a reader who has nothing else.
     pub fn alone(&self, size: usize) -> String {
         compose(&self.digest, size)
     }
 
-    /// The brief for an agent that has the harness's summary before it.
+    /// The brief for an agent that can see the harness's summary.
     pub fn beside(&self, summary: &str, size: usize) -> String {
         let mut digest = self.digest.clone();
         let told =
@@ -54,7 +54,7 @@ impl Past {
         compose(&digest, size)
     }
 
-    /// A packet, and the prompt that a pickup makes of it.
+    /// A packet, and the prompt that a pickup makes from it.
     pub fn packet(&self) -> Result<(String, String)> {
         let root = self.folder.path().join("project");
         std::fs::create_dir_all(&root).context("cannot make a project")?;
@@ -76,7 +76,7 @@ impl Past {
         let id = Some(report.id.as_str());
         let picked = pickup::run(&world, &pickup::Request { id, ..Default::default() })
             .context("the packet cannot be picked up")?;
-        // Where the measurement happens to lie is no part of what is judged.
+        // Where the measurement runs must not influence the judgement.
         let tidy = |text: &str| text.replace(&*self.folder.path().to_string_lossy(), "");
         Ok((tidy(&packet), tidy(&picked.prompt)))
     }

@@ -1,4 +1,4 @@
-//! What a text should hold at a cut, worked out from what happened before it and after it.
+//! What a text should contain at a cut, derived from what happened before it and after it.
 
 use std::collections::BTreeSet;
 
@@ -16,11 +16,11 @@ pub struct Wanted {
     /// Seen before, and touched by the next calls.
     pub files_again: BTreeSet<String>,
     pub commands_again: BTreeSet<String>,
-    /// The newest prompt, and the newest that says something.
+    /// The newest prompt, and the newest substantial one.
     pub newest: Option<String>,
     pub telling: Option<String>,
     pub prompts: BTreeSet<String>,
-    /// None where nobody has labelled the failures.
+    /// `None` if nobody has labelled the failures.
     pub open: Option<Vec<String>>,
     pub edited: BTreeSet<String>,
     pub read: BTreeSet<String>,
@@ -92,7 +92,7 @@ fn commands(events: &[Event]) -> BTreeSet<String> {
     all.filter(|command| !command.is_empty()).collect()
 }
 
-/// Each path once: the last used last, and the most used last, of those used as often the later one.
+/// Each path once: the last used last, and the most used last; of those used equally often the later one.
 fn by_use<'a>(paths: impl Iterator<Item = &'a str>) -> (Vec<String>, Vec<String>) {
     let mut recent: Vec<String> = Vec::new();
     let mut uses: Vec<(usize, String)> = Vec::new();

@@ -29,8 +29,8 @@ pub fn bless(root: &Path) -> Result<()> {
     std::fs::write(root.join(LIST), text).with_context(|| format!("writing {LIST}"))
 }
 
-/// Names only: a version that moves is the lock file's business. For one fixed target, so that the list
-/// is the same on every developer's machine.
+/// Names only: versions are in the lock file. For one fixed target, so that the list is the same on every developer's
+/// machine.
 fn of_ops() -> Result<BTreeSet<String>> {
     let output = crate::cargo()
         .args(["tree", "--package", "ops", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

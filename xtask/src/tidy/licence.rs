@@ -1,5 +1,5 @@
-//! Every package we build with comes under a licence we may pass on. `cargo deny` says the same more
-//! thoroughly (see deny.toml, which holds the same list) but is not installed everywhere.
+//! Every package we build with has a licence we may pass on. `cargo deny` checks the same more thoroughly (see
+//! deny.toml, which has the same list) but is not installed everywhere.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -48,8 +48,8 @@ pub fn check() -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// An SPDX expression is satisfied when one of its alternatives is on the list.
-/// The old way of writing `MIT/Apache-2.0` means OR.
+/// An SPDX expression is satisfied if one of its alternatives is on the list. The old notation `MIT/Apache-2.0` means
+/// OR.
 fn allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
@@ -62,7 +62,7 @@ fn either(words: &[&str], at: &mut usize) -> bool {
     let mut result = both(words, at);
     while words.get(*at) == Some(&"OR") {
         *at += 1;
-        // Not short-circuited: the words have to be read either way.
+        // Not short-circuited: the words must be read either way.
         result |= both(words, at);
     }
     result
@@ -89,7 +89,7 @@ fn one(words: &[&str], at: &mut usize) -> bool {
     if words.get(*at) == Some(&"WITH") {
         let exception = words.get(*at + 1).copied().unwrap_or_default();
         *at += 2;
-        // An exception only ever permits more, so the bare licence being allowed is enough.
+        // An exception only ever permits more, so it is enough if the bare licence is allowed.
         return ALLOWED.contains(&word) || ALLOWED.contains(&format!("{word} WITH {exception}").as_str());
     }
     ALLOWED.contains(&word)

@@ -1,6 +1,6 @@
-//! What can be told from one file's text.
+//! What can be checked in one file's text.
 //!
-//! Words looked for are spelt in two halves here, so that this file does not find itself.
+//! The words to find are spelt in two halves here, so that this file does not find itself.
 
 use std::path::Path;
 
@@ -8,19 +8,19 @@ use super::Finding;
 
 const LONGEST_FILE: usize = 700;
 
-/// Left-overs that must not land.
+/// Leftovers that must not land.
 const LEFTOVERS: &[&str] =
     &[concat!("to", "do!"), concat!("unimple", "mented!"), concat!("FIX", "ME"), concat!("XX", "X")];
 
-/// Folders of the machine somebody happened to work on.
+/// Folders of one developer's machine.
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/")];
 
-/// A wall: files below `folder` do not say `word`, because `why`. Tests may.
+/// A wall: files below `folder` must not contain `word`, because `why`. Tests may.
 struct Wall {
     folder: &'static str,
     word: &'static str,
     why: &'static str,
-    /// The one file that may say it.
+    /// The one file that may contain it.
     except: &'static str,
 }
 
@@ -33,7 +33,7 @@ const FACE: &str = "only thru talks to a person";
 const WHOLE: &str =
     "captured text is redacted whole, then cut or picked from: use model::redact::Redacted outside harness";
 
-/// The readers of the standard library wait for pipes and read without end.
+/// The readers of the standard library wait for pipes and read without limit.
 const READER: &str = "files and streams are read by crates/store/src/read.rs, which bounds every read";
 
 const fn reader(folder: &'static str, word: &'static str) -> Wall {
@@ -85,7 +85,7 @@ const WALLS: &[Wall] = &[
     reader("crates/thru", "read_to_end"),
 ];
 
-/// Who has one of these can write past the printer, which cleans what a terminal would act on.
+/// Code with one of these can bypass the printer, which removes what a terminal would act on.
 const HANDLES: &[&str] = &[
     "stdout()",
     "stderr()",
@@ -97,10 +97,10 @@ const HANDLES: &[&str] = &[
     "/dev/stderr",
 ];
 
-/// The printer itself, and the entry point, which sees to it that the streams are open.
+/// The printer itself, and the entry point, which makes sure that the streams are open.
 const MAY_HOLD_HANDLES: &[&str] = &["crates/thru/src/output/printer.rs", "crates/thru/src/entry.rs"];
 
-/// `choose_color` hands the setting on to `anstream`.
+/// `choose_color` passes the setting on to `anstream`.
 const MAY_CHOOSE_COLOR: &str = "crates/thru/src/output.rs";
 
 fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
@@ -110,7 +110,7 @@ fn holds_handle(path: &Path, code: &str) -> Option<&'static str> {
     }
     HANDLES.iter().copied().find(|word| holds_word(code, word) && !excused(word))
 }
-/// Names of harnesses, their folders and titles. Code outside of `crates/harness` asks the table instead.
+/// Names of harnesses, their folders and titles. Code outside `crates/harness` asks the table instead.
 const HARNESS_WORDS: &[&str] = &[
     "claude-code",
     "Claude Code",
@@ -130,7 +130,7 @@ const HARNESS_WORDS: &[&str] = &[
     "Qwen",
 ];
 
-/// Files that may name harnesses all the same, and why.
+/// Files that may name harnesses anyway, and why.
 const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     (
         "crates/model/src/packet.rs",
@@ -181,7 +181,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
         if code.trim_start().starts_with("#[ignore]") {
             findings.push(Finding::new(place(), "an ignored test says why: #[ignore = \"…\"]"));
         }
-        // A test module at the end of a file: from here on the walls do not stand.
+        // A test module at the end of a file: from here on the walls do not apply.
         in_tests |=
             previous.trim() == "#[cfg(test)]" && code.trim_start().starts_with("mod ") && code.contains('{');
         if !in_tests {
@@ -211,7 +211,7 @@ pub fn check(path: &Path, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
+/// Returns whether a file of the product's own code may name harnesses. `xtask` and tests drive them by name.
 fn names_harnesses(path: &Path) -> bool {
     let allowed = MAY_NAME_HARNESSES.iter().any(|(file, _)| path.starts_with(file));
     allowed || !path.starts_with("crates") || path.starts_with("crates/harness")
@@ -222,7 +222,7 @@ fn is_test_file(path: &Path) -> bool {
     name.ends_with("_tests") || name == "tests" || path.components().any(|part| part.as_os_str() == "tests")
 }
 
-/// The line without its `//` comment. A `//` inside a string (an address) is kept: it follows a colon.
+/// Returns the line without its `//` comment. A `//` inside a string (a URL) is kept: it follows a colon.
 fn code_of(line: &str) -> &str {
     line.match_indices("//").find(|&(at, _)| !line[..at].ends_with(':')).map_or(line, |(at, _)| &line[..at])
 }

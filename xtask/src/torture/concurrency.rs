@@ -1,4 +1,4 @@
-//! Many processes at one record: nothing may be lost, torn or made twice.
+//! Many processes on one record: nothing may be lost, torn or created twice.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +15,12 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 
 pub const WRITERS: usize = 64;
 
-/// Hooks append without a lock: one write, one whole line.
+/// Hooks append without a lock: one write, one complete line.
 pub fn appends(lab: &Lab, depth: Depth) -> Result<Tally> {
     append(&lab.sandbox("appends")?, depth)
 }
 
-/// The same while the log is rotated again and again under the writers' feet.
+/// The same while the log is rotated again and again during the writes.
 pub fn appends_rotating(lab: &Lab, depth: Depth) -> Result<Tally> {
     let sandbox = lab.sandbox("appends-rotating")?;
     rows::rotate_early(&sandbox)?;
@@ -67,7 +67,7 @@ fn id(writer: usize, number: usize) -> String {
     format!("toolu_w{writer}n{number}")
 }
 
-/// One trust record, read, changed and written by everyone.
+/// One trust record, read, changed and written by all.
 pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("updates")?;
@@ -104,7 +104,7 @@ pub fn updates(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * each, wrong, "64 × `thru trust --root COPY` on copies of one project"))
 }
 
-/// Everyone makes the same root: one wins, and all agree which.
+/// All create the same root: one wins, and all agree on which.
 pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 10 } else { 50 };
     let mut wrong = Vec::new();
@@ -130,7 +130,7 @@ pub fn inits(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, "64 × `thru init --json` in one empty folder"))
 }
 
-/// One tool call, told by 64 hooks at once: it happened once.
+/// One tool call, reported by 64 hooks at once: it happened once.
 pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -161,7 +161,7 @@ pub fn same_call(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally(WRITERS * rounds, wrong, reproduce))
 }
 
-/// One session stopped by 64 hooks at once, with a transcript that tells more than the hooks did.
+/// One session stopped by 64 hooks at once, with a transcript that contains more than the hooks reported.
 pub fn stops(lab: &Lab, depth: Depth) -> Result<Tally> {
     let rounds = if depth == Depth::Quick { 2 } else { 10 };
     let mut wrong = Vec::new();
@@ -229,7 +229,7 @@ pub fn claims(lab: &Lab, depth: Depth) -> Result<Tally> {
 
 const TRIES: usize = 10;
 
-/// Every one of these stops is another one: each must be counted.
+/// Every one of these stops is different: each must be counted.
 pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
     let each = if depth == Depth::Quick { 5 } else { 20 };
     let sandbox = lab.sandbox("iterations")?;
@@ -244,7 +244,7 @@ pub fn iterations(lab: &Lab, depth: Depth) -> Result<Tally> {
             let said = format!("Turn {number} of {writer}.");
             let more = json!({"last_assistant_message": said, "transcript_path": null});
             let stop = payload::event(&sandbox.dir, "Stop", more);
-            // Where the lock is not to be had in time the stop is let go, uncounted. Then it is tried again.
+            // If the lock is not available in time, the agent may stop, uncounted. Then it is tried again.
             let mut tries = (0..TRIES).map(|_| sandbox.run(rows::STOP, &stop));
             if !tries.any(|output| output.is_ok_and(|output| !output.stdout.is_empty())) {
                 failed.push(format!("a stop was let go {TRIES} times"));

@@ -1,7 +1,7 @@
-//! Places where `thru` should not have been started, input nobody should send, disks that do not take more.
+//! Places where `thru` should not be started, input nobody should send, and full disks.
 //!
-//! The rules are the same everywhere: a hook ends with 0 and prints nothing, a command says what is wrong and
-//! ends with a documented code, nothing hangs, nothing that was there changes, nothing is made elsewhere.
+//! The rules are the same everywhere: a hook exits with 0 and prints nothing, a command says what is wrong and exits
+//! with a documented code, nothing hangs, nothing that was there changes, nothing is created elsewhere.
 
 mod disks;
 mod input;
@@ -49,7 +49,7 @@ fn stdin_of(argv: &[&str], sandbox: &Path) -> Vec<u8> {
 fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     if argv.first() == Some(&"hook") {
         judge::hook_output(output, wrong);
-        // Only a session's start may have something to say: that the project is not trusted.
+        // Only a session start may have something to say: that the project is not trusted.
         if argv != START && !output.stdout.is_empty() {
             wrong.push((Loss::None, format!("the hook printed: {}", judge::first_line(&output.stdout))));
         }
@@ -58,7 +58,7 @@ fn judge_output(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// What the command may take away when it does what it says.
+/// What the command may remove when it does what it says.
 fn takes(argv: &[&str]) -> Takes {
     if argv == ["trust", "--revoke"] { Takes::Trust } else { Takes::Nothing }
 }
@@ -68,7 +68,7 @@ fn judge_files(argv: &[&str], before: &Snapshot, after: &Snapshot, wrong: &mut W
     wrong.extend(found.into_iter().map(|text| (Loss::Record, text)));
 }
 
-/// The command as somebody would have to type it, shortened to what matters.
+/// The command as a user would type it, shortened.
 fn told(name: &str, argv: &[&str]) -> String {
     format!("{name}: thru {}", argv.join(" "))
 }

@@ -1,5 +1,5 @@
-//! Whether everything that was there before is still there. The rules follow from what each file is:
-//! logs only grow, root.json keeps its keys, a trust record keeps its roots, all else keeps its bytes.
+//! Checks whether everything that was there before is still there. The rules depend on the file: logs only grow,
+//! root.json keeps its keys, a trust record keeps its roots, everything else keeps its bytes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::rows::{ROLE, ROLE_PATH};
 use super::snapshot::Snapshot;
 
-/// What the command under test was allowed to take away.
+/// What the command under test was allowed to remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     Nothing,
@@ -17,27 +17,27 @@ pub enum Takes {
     Trust,
     /// Nothing, but it starts commands.
     Launches,
-    /// Nothing, but it changes the settings of a harness, which are judged by themselves.
+    /// Nothing, but it changes the settings of a harness, which are judged separately.
     Settings,
-    /// The fault of a context file, which it mends.
+    /// The error in a context file, which it fixes.
     Fault,
     /// A session's role.
     Role,
-    /// A manifest that a migration made, whose original it gives back.
+    /// A manifest that a migration created, whose original it restores.
     Manifest,
 }
 
-/// Everything that is wrong, as sentences. Paths are relative to the sandbox.
+/// Returns everything that is wrong, as sentences. Paths are relative to the sandbox.
 pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     let mut wrong = Vec::new();
     let elsewhere = |path: &Path| takes == Takes::Settings && is_settings(path);
     for (path, old) in before.files().filter(|(path, _)| !elsewhere(path)) {
         let Some(new) = after.file(path) else {
-            // That a brief is due ends with the brief; digests and cursors are made again from what they were made of.
+            // A due brief ends with the brief; digests and cursors can be rebuilt.
             let passing = [PENDING, DIGESTS, CURSORS].iter().any(|folder| path.starts_with(folder));
             let kept = path.starts_with(WORKSTREAMS) && is_migrated(path, old, after, takes);
             let unbound = takes == Takes::Role && path.starts_with(ROLES);
-            // Whoever cancels a loop takes back the consent to it.
+            // Cancelling a loop withdraws the consent to it.
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let withdrawn = path.starts_with("state/throughline/consent") && name.starts_with("loop-");
             if !rotated(path, old, after) && !passing && !kept && !unbound && !withdrawn {
@@ -68,7 +68,7 @@ pub fn check(before: &Snapshot, after: &Snapshot, takes: Takes) -> Vec<String> {
     wrong
 }
 
-/// A migration keeps the original beside itself, and taken back it leaves that alone.
+/// A migration keeps the original next to the manifest, and a rollback leaves it alone.
 fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool {
     let mut backup = path.as_os_str().to_owned();
     backup.push(".backup");
@@ -79,7 +79,7 @@ fn is_migrated(path: &Path, old: &[u8], after: &Snapshot, takes: Takes) -> bool 
         || takes == Takes::Manifest && path.ends_with("resume-context.md")
 }
 
-/// A full log is renamed to `name~0001.jsonl`, whole.
+/// A full log is renamed to `name~0001.jsonl`, completely.
 fn rotated(path: &Path, old: &[u8], after: &Snapshot) -> bool {
     let Some(stem) = path.to_str().and_then(|path| path.strip_suffix(".jsonl")) else { return false };
     let prefix = format!("{stem}~");
@@ -113,7 +113,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }
-    // What the agent's list looked like last, and how many records were lost: both are written over.
+    // The last state of the agent's list, and the number of lost records: both are overwritten.
     if path.starts_with("project/.agent/context/state/plan-todos") || path.ends_with("state/lost.json") {
         return None;
     }
@@ -165,7 +165,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
         return lost.then(|| "more than its boxes has changed".into());
     }
     if path.starts_with(PACKETS) {
-        // An edit replaces a line or a section; what a person wrote elsewhere stays.
+        // An edit replaces a line or a section; a person's text elsewhere stays.
         let lost = contains(old, PERSON) && !contains(new, PERSON) || !new.starts_with(b"---\n");
         return lost.then(|| "a person's text is gone".into());
     }
@@ -178,7 +178,7 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     Some("has changed".into())
 }
 
-/// Stands in every record that the scenes put there by hand.
+/// In every record that the sandboxes create by hand.
 pub const PERSON: &str = "Text of a person.";
 
 fn contains(bytes: &[u8], text: &str) -> bool {
@@ -188,7 +188,7 @@ fn contains(bytes: &[u8], text: &str) -> bool {
 const WORKSTREAMS: &str = "project/.agent/context/workstreams";
 const PACKETS: &str = "project/.agent/context/packets";
 
-/// A loop keeps its prompt, and its iteration is the one before or the one after.
+/// A loop keeps its prompt, and its iteration is the previous or the next one.
 fn changed_loop(old: &[u8], new: &[u8]) -> Option<String> {
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let prompt = |text: &str| text.split_once("## Loop Prompt").map(|(_, prompt)| prompt.to_owned());
@@ -242,7 +242,7 @@ pub fn roots(bytes: &[u8]) -> Option<BTreeSet<String>> {
     Some(roots.iter().filter_map(|root| root["path"].as_str().map(str::to_owned)).collect())
 }
 
-/// Lines that are no JSON object, not counting empty ones.
+/// Lines that are not a JSON object, without empty ones.
 pub fn torn_lines(log: &[u8]) -> usize {
     log.split(|&byte| byte == b'\n').filter(|line| !line.is_empty() && object(line).is_none()).count()
 }

@@ -15,10 +15,10 @@ pub type Wrongs = Vec<(Loss, String)>;
 /// 0 ok, 1 finding, 2 usage, 3 and 4 gates, 10 absent, 11 permission, 12 damaged, 13 foreign, 14 busy, 15 refused, 16 I/O.
 const EXIT_CODES: &[i32] = &[0, 1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16];
 
-/// Before a compaction Claude Code takes plain text, and hands it to whoever writes the summary.
+/// Before a compaction Claude Code takes plain text, and passes it to the summariser.
 const FOR_THE_SUMMARY: &[u8] = b"Keep verbatim in the summary: ";
 
-/// A hook ends with 0 and prints nothing but at most one JSON object.
+/// A hook exits with 0 and prints at most one JSON object.
 pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(0) => {}
@@ -41,7 +41,7 @@ pub fn hook_output(output: &Output, wrong: &mut Wrongs) {
     no_panic(output, wrong);
 }
 
-/// A command of the CLI ends with a code it documents, and says why when that is not 0.
+/// A command exits with a documented code, and says why if that is not 0.
 pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
     match output.status.code() {
         Some(code) if EXIT_CODES.contains(&code) => {}
@@ -54,7 +54,7 @@ pub fn cli_output(output: &Output, wrong: &mut Wrongs) {
     no_panic(output, wrong);
 }
 
-/// Errors stand on stderr; with `--json` they are data, like the findings of exit code 1, and stand on stdout.
+/// Errors are on stderr; with `--json` they are data, like the findings of exit code 1, and are on stdout.
 pub fn says_why(argv: &[&str], output: &Output, wrong: &mut Wrongs) {
     let data = argv.contains(&"--json") || output.status.code() == Some(1);
     let told = !output.stderr.trim_ascii().is_empty() || (data && !output.stdout.trim_ascii().is_empty());
@@ -73,8 +73,8 @@ fn no_panic(output: &Output, wrong: &mut Wrongs) {
     }
 }
 
-/// Whether what was there is still there, now and after the next commands; whether these work; whether the
-/// doctor keeps his head.
+/// Checks whether what was there is still there, now and after the next commands; whether these work; and whether
+/// `thru doctor` still answers.
 pub fn aftermath(
     row: &Row,
     sandbox: &Sandbox,

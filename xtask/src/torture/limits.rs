@@ -1,4 +1,4 @@
-//! No hook over its deadline or over eight megabytes, whatever stands in place of the files it reads.
+//! No hook over its deadline or over eight megabytes, whatever is in place of the files it reads.
 //!
 //! A gigabyte (sparse, so it costs no disk), a pipe, a device and a folder in place of each file, at every event.
 
@@ -22,7 +22,7 @@ use crate::sandbox::{Lab, SESSION, Sandbox, payload};
 const GIGABYTE: u64 = 1 << 30;
 const MOST_KB: u64 = 8 * 1024;
 
-/// How often a slow hook is asked again: other processes of the machine make one slow, not all.
+/// How often a slow hook is run again: other processes make one run slow, not all.
 const TRIES: usize = 5;
 
 /// An event, its deadline and its payload.
@@ -53,7 +53,7 @@ fn resume(sandbox: &Path) -> Vec<u8> {
 
 type Make = fn(&Path) -> Result<()>;
 
-/// What stands in place of a file.
+/// What is put in place of a file.
 const FORMS: &[(&str, Make)] =
     &[("a gigabyte", make_huge), ("a pipe", make_pipe), ("a device", make_device), ("a folder", make_folder)];
 
@@ -119,7 +119,7 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     let first = lab.sandbox("limits")?;
     rows::lived_in(&first)?;
     let before = Snapshot::take(&first.dir)?;
-    // Without the marker or the record of trust a hook rightly writes nothing; of an unusable journal the receipt tells.
+    // Without the marker or the trust record a hook rightly writes nothing; a receipt reports an unusable journal.
     let needed = [first.store().join("root.json"), first.journal(), rows::trust_record(&first)?];
     let events = if depth == Depth::Quick { &EVENTS[..4] } else { EVENTS };
     for place in places(&first)? {
@@ -150,7 +150,7 @@ pub fn run(lab: &Lab, depth: Depth) -> Result<Tally> {
     Ok(tally)
 }
 
-/// The sandbox as it was, without the file at `place`.
+/// The original sandbox, without the file at `place`.
 fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     before.restore(&sandbox.dir)?;
     fs::create_dir_all(place.parent().context("a file without a folder")?)?;
@@ -162,7 +162,8 @@ fn clear(sandbox: &Sandbox, before: &Snapshot, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// 500 MB of records of the usual size: what was written first is repeated, by holes in the file where that does no harm.
+/// 500 MB of records of the usual size: what was written first is repeated, with holes in the file where that does no
+/// harm.
 fn long_journal(sandbox: &Sandbox, before: &Snapshot, keep_digest: bool) -> Result<()> {
     before.restore(&sandbox.dir)?;
     // Not rotated, so that it is one file.
@@ -224,7 +225,7 @@ fn check(
     Ok(wrong)
 }
 
-/// The journal's last bytes hold the call: the whole of it may be half a gigabyte.
+/// The journal's last bytes contain the call: the whole file may be half a gigabyte.
 fn ends_with_call(sandbox: &Sandbox) -> Result<bool> {
     use std::os::unix::fs::FileExt as _;
     let file = File::open(sandbox.journal())?;

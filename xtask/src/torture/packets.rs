@@ -1,4 +1,4 @@
-//! Packets under torture: scenes with one, and what must be true of it afterwards.
+//! Packets under torture: sandboxes with one, and what must be true of it afterwards.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ pub fn handed_off(sandbox: &Sandbox) -> bool {
     packets_like(sandbox, "go-on") >= 1
 }
 
-/// A session whose harness does not run any more.
+/// A session whose harness is no longer running.
 pub fn with_dead_session(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     sandbox.must(&["hook", "claude-code", "UserPromptSubmit"], &prompt(&sandbox.dir))?;

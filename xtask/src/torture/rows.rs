@@ -1,4 +1,4 @@
-//! The commands under torture. A new one is one line in `ROWS`.
+//! The commands under torture. To add one, add a line to `ROWS`.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,14 +15,14 @@ use crate::transcript;
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     pub name: &'static str,
-    /// How things are before the command.
+    /// The state before the command.
     pub sandbox: fn(&Sandbox) -> Result<()>,
     pub argv: &'static [&'static str],
     pub stdin: fn(&Path) -> Vec<u8>,
-    /// What must be true when the command has said it succeeded.
+    /// What must be true after the command reported success.
     pub done: fn(&Sandbox) -> bool,
     pub takes: Takes,
-    /// Whether hooks write in this sandbox once the command has run: in an untrusted project they must not.
+    /// Whether hooks write in this sandbox after the command: in an untrusted project they must not.
     pub hooks_after: Hooks,
 }
 
@@ -157,7 +157,7 @@ pub const ROWS: &[Row] = &[
     wires("install --user", wireless, &["install", "claude-code", "--user"], wired_for_user),
     wires("uninstall", wired, &["uninstall", "claude-code", "--local"], unwired),
     wires("uninstall --user", wired, &["uninstall", "claude-code", "--user"], unwired_for_user),
-    // It asks git.
+    // It runs git.
     Row { takes: Takes::Launches, ..cli("handoff", lived_in, &["handoff", "go on"], packets::handed_off) },
     cli("packet activate", packets::with_packet, &["packet", "activate", "mine"], packets::active),
     cli(
@@ -175,7 +175,7 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // In the name of a session: only one that is named can be told from another claimant when it asks again.
+    // With a named session: only that can be distinguished from another claimant when it asks again.
     cli(
         "pickup --claim",
         packets::with_packet,
@@ -233,7 +233,7 @@ pub const ROWS: &[Row] = &[
     },
     cli("task start", plans::with_plan, &["task", "start", "1.1", "--session", SESSION], plans::is_started),
     cli("task add, plan.json edited by hand", plans::edited, &["task", "add", "more"], plans::is_added),
-    // A stop that is killed between noting the list and moving the task moves it with the next change of the list.
+    // A stop that is killed between recording the list and moving the task moves it with the next change of the list.
     Row { done: always, ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop) },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
@@ -252,8 +252,8 @@ pub fn rooted_only(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()
 }
 
-/// A project with a past: journal lines, receipts, a key of somebody else's in root.json, files of the user's,
-/// and a second root under the same trust record.
+/// A project with a past: journal lines, receipts, a foreign key in root.json, the user's files, and a second root
+/// under the same trust record.
 pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     sandbox.init()?;
     sandbox.must(&["hook", "claude-code", "SessionStart"], &start(&sandbox.dir))?;
@@ -277,7 +277,7 @@ pub fn lived_in(sandbox: &Sandbox) -> Result<()> {
     })
 }
 
-/// The same, but as if it came with a clone: only somewhere else is trusted.
+/// The same, but as if it came with a clone: only another path is trusted.
 fn cloned(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     edit_json(&trust_record(sandbox)?, |trust| {
@@ -305,14 +305,14 @@ pub fn trust_record(sandbox: &Sandbox) -> Result<std::path::PathBuf> {
     Ok(sandbox.state().join("trust").join(format!("{id}.json")))
 }
 
-/// A person's settings, of the kind that is easily spoilt: comments, tabs, hooks of others, no last line end.
+/// A user's settings that are easily damaged: comments, tabs, other hooks, no final line end.
 pub const SETTINGS: &str = "{\n\t// mine\n\t\"model\": \"opus\",\n\t\"hooks\": {\n\t\t\"Stop\": [\n\t\t\t{ \"hooks\": [{ \"type\": \"command\", \"command\": \"say done\" }] }\n\t\t]\n\t}\n}";
 pub const EXCLUDE: &str = "# git ls-files --others\n*.swp\n";
 pub const LOCAL_SETTINGS: &str = "project/.claude/settings.local.json";
 pub const USER_SETTINGS: &str = "home/.claude/settings.json";
 pub const EXCLUDE_FILE: &str = "project/.git/info/exclude";
 
-/// A clone without settings of any harness. Just enough of a repository that git takes it for one.
+/// A clone without settings of any harness: just enough of a repository for git.
 fn bare(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let git = sandbox.project().join(".git");
@@ -323,7 +323,7 @@ fn bare(sandbox: &Sandbox) -> Result<()> {
     Ok(fs::write(sandbox.dir.join(EXCLUDE_FILE), EXCLUDE)?)
 }
 
-/// The same with settings of a person's own, which do not know us.
+/// The same with a user's own settings, without our hooks.
 fn wireless(sandbox: &Sandbox) -> Result<()> {
     bare(sandbox)?;
     for path in [LOCAL_SETTINGS, USER_SETTINGS].map(|path| sandbox.dir.join(path)) {
@@ -361,7 +361,7 @@ fn unwired_for_user(sandbox: &Sandbox) -> bool {
     fs::read_to_string(sandbox.dir.join(USER_SETTINGS)).is_ok_and(|text| text == SETTINGS)
 }
 
-/// A transcript that tells of eight calls which no hook has told.
+/// A transcript with eight calls that no hook has reported.
 pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let turns =
@@ -373,11 +373,11 @@ pub fn with_transcript(sandbox: &Sandbox) -> Result<()> {
 
 const TURNS: usize = 8;
 
-/// Whether each of these calls can be read once, and the files they edited were edited once.
+/// Returns whether each of these calls can be read once, and their files were edited once.
 pub fn retold(sandbox: &Sandbox) -> bool {
     let edits = ["src/module1.rs", "src/module5.rs"];
     let ids: Vec<String> = (0..TURNS).map(|number| format!("toolu_told{number}")).collect();
-    // Searching is not worth a line everywhere; the calls that read, edit and run are.
+    // Searches are not recorded everywhere; calls that read, edit and run are.
     let shown = shown_ids(sandbox);
     let once = |id: &String| shown.iter().filter(|shown| *shown == id).count() == 1;
     ids.iter().enumerate().filter(|(number, _)| number % 4 != 3).all(|(_, id)| once(id))
@@ -394,7 +394,7 @@ fn restart(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "SessionStart", json!({"source": "compact"}))
 }
 
-/// A valid context file, and nothing to warn of but its age.
+/// A valid context file, with only its age to warn about.
 pub const ROLE: &str = "# Tester — Session Context\n\n**Updated**: 2026-11-15\n**Role**: tester\n**Pane**: none\n\n\
     ## Recovery Steps\n1. Read this file\n\n## Completed Work\n1. This (DONE)\n";
 pub const ROLE_PATH: &str = ".agent/context/agents/tester.context.md";
@@ -488,7 +488,7 @@ pub fn shown_ids(sandbox: &Sandbox) -> Vec<String> {
     lines.filter_map(|line| line["id"].as_str().map(str::to_owned)).collect()
 }
 
-/// How often `thru files` says a file was edited.
+/// Returns how often `thru files` says a file was edited.
 pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
     let output = sandbox.run(&["files", "--json", "--session", SESSION, "--limit", "1000"], b"").ok()?;
     let told: Value = serde_json::from_slice(&output.stdout).ok()?;
@@ -498,7 +498,8 @@ pub fn edits_of(sandbox: &Sandbox, path: &str) -> Option<u64> {
 
 pub const PROMPT: &str = "Make it green";
 
-/// A loop that holds the sandbox's session, whose last message is known by its id: told again, it is the same stop.
+/// A loop that holds the sandbox's session, whose last message is known by its id: reported again, it is the same
+/// stop.
 pub fn looping(sandbox: &Sandbox) -> Result<()> {
     loop_after(sandbox, "Done.")
 }
@@ -534,7 +535,7 @@ fn promise(sandbox: &Path) -> Vec<u8> {
     payload::event(sandbox, "Stop", more)
 }
 
-/// The loops of a sandbox, as `thru loop list` tells them.
+/// Returns the loops of a sandbox from `thru loop list`.
 pub fn loops(sandbox: &Sandbox) -> Vec<Value> {
     let told = sandbox.run(&["loop", "list", "--json"], b"").ok();
     let told: Option<Value> = told.and_then(|output| serde_json::from_slice(&output.stdout).ok());

@@ -1,4 +1,4 @@
-//! What installing may leave of a person's settings: the old bytes or the new ones, and a way back to the first.
+//! What installing may leave of a user's settings: the old bytes or the new ones, and a way back to the first.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use super::rows::{EXCLUDE, EXCLUDE_FILE, LOCAL_SETTINGS, Row, SETTINGS, USER_SET
 use super::snapshot::Snapshot;
 use crate::sandbox::Sandbox;
 
-/// Each file is as it was, or as the command leaves it when nothing is broken; a file that is not there counts too.
+/// Each file is unchanged, or as the command leaves it when nothing is broken; a missing file counts too.
 pub fn old_or_new(
     before: &Snapshot,
     clean: &Snapshot,
@@ -52,7 +52,7 @@ pub fn old_or_new(
     }
 }
 
-/// Installing and uninstalling once more gives the bytes a person had before any of it.
+/// Installing and uninstalling once more restores the original bytes.
 pub fn there_and_back(row: &Row, sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
     let scope = row.argv.last().copied().unwrap_or("--local");
     for verb in ["install", "uninstall"] {

@@ -1,4 +1,4 @@
-//! All files below a folder, held in memory: to put a sandbox back, and to compare before with after.
+//! All files below a folder, kept in memory: to restore a sandbox, and to compare before with after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +16,11 @@ pub enum Entry {
         mode: u32,
     },
     Symlink(PathBuf),
-    /// FIFOs, sockets, devices, huge files: they are there, and that is all we ask.
+    /// FIFOs, sockets, devices, huge files: only their existence is checked.
     Other,
 }
 
-/// Nothing is held in memory that is larger.
+/// Larger files are not kept in memory.
 const LARGEST: u64 = 256 * 1024 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// Makes the folder what it was. FIFOs and the like are not made again.
+    /// Restores the folder. FIFOs and similar files are not created again.
     pub fn restore(&self, folder: &Path) -> Result<()> {
         if folder.exists() {
             fs::remove_dir_all(folder).with_context(|| format!("clearing {}", folder.display()))?;
@@ -72,7 +72,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// What is new, gone or different in `after`.
+    /// Returns what is new, gone or different in `after`.
     pub fn changed(&self, after: &Self) -> Vec<PathBuf> {
         let gone = self.entries.keys().filter(|path| !after.entries.contains_key(*path));
         let other = after.entries.iter().filter(|(path, entry)| self.entries.get(*path) != Some(entry));
@@ -81,10 +81,10 @@ impl Snapshot {
         paths
     }
 
-    /// Puts back what changed, and touches nothing else: owners, FIFOs and huge files stay what they are.
+    /// Restores what changed, and touches nothing else: owners, FIFOs and huge files stay.
     pub fn undo(&self, after: &Self, folder: &Path) -> Result<()> {
         let changed = self.changed(after);
-        // What is in a folder before the folder.
+        // The content of a folder before the folder.
         for path in changed.iter().rev().filter(|path| after.entries.contains_key(*path)) {
             let here = folder.join(path);
             match (after.entries.get(path), self.entries.get(path)) {

@@ -1,7 +1,8 @@
-//! `cargo xtask torture --only hostile-stores`: stores that somebody else made, and every hook and command in them.
+//! `cargo xtask torture --only hostile-stores`: stores that somebody else made, with every hook and command in them.
 //!
-//! The promise under test: nothing that came from elsewhere runs, is fed to an agent as the user's, reads or writes outside
-//! of the project, or holds up a hook. A new attack on records is one line in `ATTACKS`, one on places a line in `layouts`.
+//! It tests these promises: nothing that came from elsewhere runs, is fed to an agent as the user's, reads or writes
+//! outside the project, or delays a hook. To add an attack through records, add a line to `ATTACKS`; for one through
+//! the layout, add a line to `layouts`.
 
 mod arrivals;
 mod commands;
@@ -26,7 +27,7 @@ use files::Item;
 use run::Runner;
 use verdict::Violation;
 
-/// Who runs the commands. Anybody but the caller needs root.
+/// Who runs the commands. Any other user needs root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
     Caller,
@@ -48,15 +49,15 @@ impl User {
 /// What hooks and commands may do in a store.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    /// Whether the user has vouched for it: then hooks record and tell.
+    /// Whether the user has vouched for it: then hooks record and answer.
     pub is_trusted: bool,
     /// The folders whose records may be written.
     pub writes: Vec<&'static str>,
-    /// The user's state folder, where trust and consent are noted and backups kept.
+    /// The user's state folder, with trust, consent and backups.
     pub state: &'static str,
 }
 
-/// Makes the store as somebody hostile would.
+/// Creates the store as an attacker would.
 pub type Arrange = Box<dyn Fn(&Sandbox) -> Result<()> + Sync>;
 
 pub struct Store {
@@ -66,7 +67,7 @@ pub struct Store {
     pub arrange: Arrange,
     /// Below the sandbox.
     pub cwd: &'static str,
-    /// `@` stands for the sandbox.
+    /// `@` is replaced with the sandbox.
     pub variable: Option<(&'static str, &'static str)>,
     pub user: User,
 }
@@ -177,7 +178,7 @@ fn all_stores(depth: Depth) -> Vec<Store> {
     }
     stores.extend(edited::stores());
     let layouts = layouts::stores().into_iter().enumerate();
-    // Quick: every other link. They all go through the same few lines.
+    // Quick: every second link. They all go through the same few lines.
     stores.extend(
         layouts
             .filter(|(at, store)| depth == Depth::Full || store.group != layouts::LINKS || at % 2 == 0)
@@ -205,7 +206,7 @@ pub fn hostile_stores(lab: &Lab, depth: Depth) -> Result<Tally> {
     let runner = Runner::new(lab)?;
     runner.control(lab)?;
     let mut stores = all_stores(depth);
-    // Each is on the disk only while it is tried.
+    // Each is on disk only while it is tested.
     let mut skipped = Vec::new();
     if !runner.may_change_user() {
         stores.retain(|store| store.user == User::Caller);

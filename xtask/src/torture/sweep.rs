@@ -1,8 +1,8 @@
-//! Every file system call of every command is broken once: the process is killed there, or the call fails.
+//! Breaks every file system call of every command once: the process is killed there, or the call fails.
 //!
-//! strace counts each kind of call by itself, so the sweep goes kind by kind: the first `openat`, the second,
-//! … until the command runs through without meeting its fault. That visits every call of the command. A quick run breaks
-//! only the first of several equal calls.
+//! strace counts each kind of call separately, so the sweep goes kind by kind: the first `openat`, the second, …
+//! until the command runs through without its fault. That visits every call of the command. A quick run breaks only
+//! the first of several equal calls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -20,14 +20,14 @@ use super::{Depth, Loss, Tally, on_all_cores};
 use crate::sandbox::{self, Lab, Sandbox};
 use crate::strace::{self, Call};
 
-/// Calls that a broken disk, a full table or a missing permission can make fail. Where an architecture does
-/// not know one, `?` makes strace pass over it.
+/// Calls that a broken disk, a full table or a missing permission can make fail. If an architecture does not know
+/// one, `?` makes strace skip it.
 const CALLS: &str = "?open,?openat,?openat2,?creat,?mkdir,?mkdirat,?rename,?renameat,?renameat2,?link,?linkat,?symlink,\
     ?symlinkat,?unlink,?unlinkat,?rmdir,?write,?writev,?pwrite64,?read,?pread64,?lseek,?fsync,?fdatasync,?ftruncate,\
     ?truncate,?fallocate,?flock,?fcntl,?stat,?lstat,?fstat,?statx,?newfstatat,?access,?faccessat,?faccessat2,?getdents64,\
     ?readlink,?readlinkat,?chmod,?fchmod,?fchmodat,?getcwd,?utimensat,?copy_file_range,?close";
 
-/// Calls that change nothing on disk: killed there, a process leaves what it leaves when it is killed at the next change.
+/// Calls that change nothing on disk: a process killed there leaves the same as one killed at the next change.
 const READS: &[&str] = &[
     "read",
     "pread64",
@@ -49,7 +49,7 @@ const READS: &[&str] = &[
 ];
 
 const ERRORS: &[&str] = &["ENOSPC", "EIO", "EROFS", "EACCES", "EMFILE"];
-/// By turns: each call fails once.
+/// In turn: each call fails once.
 const ERRORS_QUICK: &[&str] = &["EIO", "EACCES"];
 
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +74,7 @@ impl Fault {
         matches!(self, Self::KillAtChanges) && READS.contains(&call)
     }
 
-    /// Which calls of one kind to break. In a quick run a call fails once, also where it is made again and again.
+    /// Returns which calls of one kind to break. In a quick run a call fails once, even if it is repeated.
     fn numbers(self, firsts: &BTreeSet<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
         match self {
             Self::ErrorsByTurns => Box::new(firsts.iter().copied()),
@@ -130,8 +130,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
             if !strace::was_injected(&log) && !strace::was_killed(&log) {
                 if number == 1 {
-                    // The clean run made this call: a fault that never comes would be a sweep that passes. Only what
-                    // a second clean run leaves out is made by chance (a cache is tidied with one write in sixteen).
+                    // The clean run made this call: if the fault never comes, the sweep must not pass. Only a call
+                    // that a second clean run omits is random (a cache is tidied with one write in sixteen).
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
                     let is_made = strace::calls(&log).any(|made| made.name == call);
@@ -143,11 +143,11 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
             let mut wrong = said(row, &sandbox, &output, hit.as_ref());
             let after = Snapshot::take(&sandbox.dir)?;
             if row.takes == Takes::Settings {
-                // Only where a temporary file could not be removed may it be left.
+                // A temporary file may be left only if it could not be removed.
                 let may_litter = hit.as_ref().is_none_or(|call| call.name.contains("unlink"));
                 settings::old_or_new(&before, &clean, &after, may_litter, &mut wrong);
             }
-            // Most faults leave one of a few disks, and what the next commands make of a disk they show once.
+            // Most faults leave one of a few disks, and the effect on the next commands is tested once for each.
             let loss = loss(hit.as_ref());
             if judged.insert((after.fingerprint(), loss)) {
                 judge::aftermath(row, &sandbox, [&before, &after], loss, &mut wrong)?;
@@ -163,27 +163,27 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     Ok(tally)
 }
 
-/// A close that is made to fail is never made, while a real one frees its number whatever it returns. Where that is
-/// our end of a pipe to a child, we would wait for ourselves.
+/// A failed close is never made, while a real one frees its number whatever it returns. For our end of a pipe to a
+/// child, we would wait for ourselves.
 fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
     let asks_git = ["recover", "pickup"].iter().any(|name| row.name.starts_with(name));
     let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches) || asks_git;
-    // Known: `uninstall` takes a settings file that it may not look at for one that is not there.
+    // Known: `uninstall` takes a settings file that it may not examine for a missing one.
     let is_known = row.name == "uninstall" && call == "lstat";
     fault.is_error() && (starts_others && call == "close" || is_known)
 }
 
-/// What is wrong with the broken command's own words and exit code.
+/// Returns what is wrong with the broken command's own output and exit code.
 fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wrongs {
     let mut wrong = Vec::new();
     let killed = output.status.signal() == Some(9) && output.stderr != sandbox::HUNG.as_bytes();
     if killed {
-        // A killed process says nothing, and that is in order.
+        // A killed process prints nothing, and that is fine.
     } else if row.is_hook() {
         judge::hook_output(output, &mut wrong);
     } else {
         judge::cli_output(output, &mut wrong);
-        // When it was the message itself that could not be written, there is none.
+        // If the message itself could not be written, there is none.
         if !hit.is_some_and(|call| {
             call.name.starts_with("write") && ["1,", "2,"].iter().any(|fd| call.arguments.starts_with(fd))
         }) {
@@ -196,7 +196,7 @@ fn said(row: &Row, sandbox: &Sandbox, output: &Output, hit: Option<&Call>) -> Wr
     wrong
 }
 
-/// What a record that is gone would mean: where only reading failed, that something unreadable was taken for empty.
+/// What a missing record means: if only reading failed, something unreadable was taken for empty.
 fn loss(hit: Option<&Call>) -> Loss {
     let reading = hit.is_some_and(|call| {
         let reads = ["read", "pread64", "lseek", "getdents64", "readlink", "readlinkat", "getcwd"];
@@ -228,7 +228,7 @@ impl Bench<'_> {
         if self.row.takes == Takes::Settings {
             return &[]; // Installing asks git, whose own calls are not ours to break.
         }
-        // The kernel passes over what is not traced, which is most of it; but then strace forgets to kill.
+        // The kernel skips what is not traced, which is most of it; but then strace does not kill.
         if self.fault.is_error() { &["-f", "--seccomp-bpf"] } else { &["-f"] }
     }
 

@@ -1,4 +1,4 @@
-//! Files that end where they should not: what a power cut or a killed writer leaves.
+//! Files that end too early: what a power cut or a killed writer leaves.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ fn last_line_start(log: &[u8]) -> usize {
     body.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1)
 }
 
-/// The old bytes, a line end if there was none, and one whole new line or more.
+/// The old bytes, a line end if there was none, and one or more complete new lines.
 fn healed(log: &[u8], old: &[u8], wrong: &mut Wrongs) {
     let Some(new) = log.strip_prefix(old) else {
         wrong.push((Loss::Record, "what was before the cut has changed".into()));
@@ -86,7 +86,7 @@ fn readable(sandbox: &Sandbox, wrong: &mut Wrongs) -> Result<()> {
 
 type Finder = fn(&Sandbox) -> Result<PathBuf>;
 
-/// root.json and the trust record, cut. They are written by rename, so this is the disk's doing, not ours; but a
+/// root.json and the trust record, truncated. They are written by rename, so only the disk could do this; but a
 /// damaged file must never be taken for an absent one.
 pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
     let step = if depth == Depth::Quick { 24 } else { 6 };
@@ -102,7 +102,7 @@ pub fn whole_files(lab: &Lab, depth: Depth) -> Result<Tally> {
         ensure!(!whole.is_empty(), "{} is empty to begin with", path.display());
         let before = Snapshot::take(&sandbox.dir)?;
         let mut tally = Tally::default();
-        // Up to the last byte that matters: without its line end the file is still whole.
+        // Up to the last byte that matters: without its line end the file is still complete.
         let end = whole.trim_ascii_end().len();
         for cut in (0..end).step_by(step) {
             for argv in [["init", "--json"].as_slice(), &["trust"], &["status", "--json"], TOOL_DONE, START] {
@@ -128,7 +128,7 @@ fn damaged(sandbox: &Sandbox, path: &Path, bytes: &[u8], argv: &[&str]) -> Resul
         judge::cli_output(&output, &mut wrong);
         judge::says_why(argv, &output, &mut wrong);
     }
-    // Kept where it is, or under the name a damaged record gets when a write has to replace it.
+    // Kept in place, or under the name of a damaged record when a write has to replace it.
     let kept = fs::read(path).is_ok_and(|now| now == bytes);
     if !kept && !set_aside(path, bytes)? {
         wrong.push((Loss::TakenForEmpty, format!("the damaged file was overwritten ({})", output.status)));

@@ -1,4 +1,4 @@
-//! Workstreams under torture: scenes with a manifest, and what must be true afterwards.
+//! Workstreams under torture: sandboxes with a manifest, and what must be true afterwards.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::rows::{TOOL_DONE, lived_in};
 use crate::sandbox::{Sandbox, payload};
 
-/// A manifest with steps, and a session that works on it.
+/// A manifest with steps, and a session that is working on it.
 pub fn with_one(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = home(sandbox, "01-old");
@@ -19,7 +19,7 @@ pub fn with_one(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(TOOL_DONE, &payload::bash(&sandbox.dir, "toolu_workstream", command)).map(drop)
 }
 
-/// A folder of somebody's own, with no manifest yet.
+/// A user's own folder, with no manifest yet.
 pub fn without_manifest(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let folder = home(sandbox, "02-fresh");
@@ -35,7 +35,7 @@ pub fn is_made(sandbox: &Sandbox) -> bool {
 const LEGACY: &str =
     "---\nresume_version: \"1.0\"\nphase: planning\nlast_skill: plan-project\n---\nWritten by a person.\n";
 
-/// Two old files: one beside its plan, one in the folder for plans.
+/// Two old files: one next to its plan, one in the folder for plans.
 pub fn with_legacy(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     for folder in OLD.map(|folder| home(sandbox, folder)) {

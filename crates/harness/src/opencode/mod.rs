@@ -41,9 +41,9 @@ pub const ROW: Harness = Harness {
     ],
     capabilities: Capabilities::EVERYTHING,
     limits: &[
-        "a turn that the user aborts, or that ends with an error, is not a stop: no loop goes on from there",
-        "`opencode serve` that is ended by a signal tells no end of its sessions: `thru sweep` finds them",
-        "in plain `opencode run` a loop goes on before the turn ends, because the program exits when it is idle",
+        "a turn that the user aborts, or that ends with an error, is not a stop: loops do not continue after it",
+        "`opencode serve` that is ended by a signal does not report the end of its sessions: `thru sweep` finds them",
+        "in plain `opencode run` a loop continues before the turn ends, because the program exits when it is idle",
         "a hook that asks for permissions is never called by OpenCode, so there is none here",
     ],
     context_cap: 9_500,

@@ -24,7 +24,7 @@ impl fmt::Display for Problem {
             Problem::Invalid { line, column, why } => write!(f, "line {line}, column {column}: {why}"),
             Problem::WrongShape { line, column, what } => write!(f, "line {line}, column {column}: {what}"),
             Problem::DuplicateKey { line, column, key } => {
-                write!(f, "line {line}, column {column}: `{key}` stands here a second time")
+                write!(f, "line {line}, column {column}: `{key}` is here a second time")
             }
         }
     }

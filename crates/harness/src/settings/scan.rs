@@ -90,7 +90,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
         Some(b'u') => match bytes.get(at + 2..at + 6) {
             Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(6),
-            _ => fault(at, "\\u wants four hexadecimal digits"),
+            _ => fault(at, "\\u needs four hexadecimal digits"),
         },
         _ => fault(at, "JSON has no such escape"),
     }

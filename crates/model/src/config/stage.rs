@@ -57,7 +57,7 @@ pub(super) fn lay(
     let Some(table) = item.as_table_like() else {
         let finding = Finding::new(Level::Error, "`stages` is a group of stages, not a value");
         return vec![
-            finding.at(place.path, line).hint("write [stages.review], and what it must leave below it"),
+            finding.at(place.path, line).hint("write [stages.review], and its outputs below it"),
         ];
     };
     let mut findings = Vec::new();

@@ -45,7 +45,7 @@ fn what_is_not_understood_is_refused_whole() {
         ("[stages]\nreview = 1", "2: `stages.review` is a stage, not a value"),
         (
             "[stages.\"a b\"]",
-            "1: stages.a b: the name may hold letters, digits, `_`, `-` and single dots only",
+            "1: stages.a b: the name may contain only letters, digits, `_`, `-` and single dots",
         ),
         ("[stages.review]", "1: stages.review names no output; `critical`, `advisory` or `outputs` would"),
         (
@@ -59,7 +59,7 @@ fn what_is_not_understood_is_refused_whole() {
         ("[stages.review]\ncritical = [\"a.md\", \"a.md\"]", "1: stages.review names `a.md` twice"),
         (
             "[stages.review]\ncritical = [\"../a.md\"]",
-            "1: stages.review: `../a.md` cannot be an id: it may hold letters, digits, `_`, `-` and single dots only",
+            "1: stages.review: `../a.md` cannot be an id: it may contain only letters, digits, `_`, `-` and single dots",
         ),
         (
             "[stages.review]\noutputs = [{ file = \"a.md\", tier = \"high\" }]",

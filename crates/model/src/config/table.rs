@@ -40,7 +40,7 @@ settings! {
         name: "hooks.enabled",
         variable: "THROUGHLINE_HOOKS_ENABLED",
         shape: Shape::Flag,
-        help: "false switches every hook off",
+        help: "false turns every hook off",
     }
     hooks_auto_init: bool = false => {
         name: "hooks.auto_init",
@@ -52,7 +52,7 @@ settings! {
         name: "hooks.compaction_guidance",
         variable: "THROUGHLINE_HOOKS_COMPACTION_GUIDANCE",
         shape: Shape::Flag,
-        help: "tells a summariser what to keep verbatim, where one listens",
+        help: "tells the summariser what to keep verbatim, if the harness allows it",
     }
     hooks_deadline_ms: u64 = 200 => {
         name: "hooks.deadline_ms",
@@ -70,19 +70,19 @@ settings! {
         name: "loops.no_progress_turns",
         variable: "THROUGHLINE_LOOPS_NO_PROGRESS_TURNS",
         shape: Shape::Number { min: 0, max: 1_000 },
-        help: "turns in a row without progress that end a loop; 0 switches it off",
+        help: "turns in a row without progress after which a loop ends; 0 turns this off",
     }
     validator_timeout: u32 = 300 => {
         name: "loops.validator_timeout",
         variable: "THROUGHLINE_LOOPS_VALIDATOR_TIMEOUT",
         shape: Shape::Number { min: 10, max: 86_400 },
-        help: "seconds for a loop's validators in all; `thru install` again tells the harness",
+        help: "seconds for all validators of a loop; run `thru install` again after a change",
     }
     resume_reminders: bool = true => {
         name: "resume.reminders",
         variable: "THROUGHLINE_RESUME_REMINDERS",
         shape: Shape::Flag,
-        help: "a prompt names the files of a manifest that are still unread although work goes on",
+        help: "remind the agent of unread manifest files while work continues",
         old: &[OldName {
             name: "hooks.gate_reminders",
             variable: "THROUGHLINE_HOOKS_GATE_REMINDERS",
@@ -92,7 +92,7 @@ settings! {
         name: "resume.inline",
         variable: "THROUGHLINE_RESUME_INLINE",
         shape: Shape::Flag,
-        help: "tells the text of the files to load, as far as there is room",
+        help: "include the text of the files to load, if there is room",
     }
     resume_max_age_hours: u64 = 72 => {
         name: "resume.max_age_hours",
@@ -104,7 +104,7 @@ settings! {
         name: "resume.globs",
         variable: "THROUGHLINE_RESUME_GLOBS",
         shape: Shape::OptionalText,
-        help: "where manifests lie besides, with commas: work/*/resume-context.md",
+        help: "more places for manifests, separated by commas: work/*/resume-context.md",
     }
     redact_emails: bool = false => {
         name: "redact.emails",
@@ -122,25 +122,25 @@ settings! {
         name: "roles.dir",
         variable: "THROUGHLINE_ROLES_DIR",
         shape: Shape::Text,
-        help: "where the context files of roles are, seen from the project",
+        help: "where the context files of roles are, relative to the project",
     }
     roles_stale_hours: u64 = 24 => {
         name: "roles.stale_hours",
         variable: "THROUGHLINE_ROLES_STALE_HOURS",
         shape: Shape::Number { min: 1, max: 8_760 },
-        help: "a context file that was updated longer ago is warned of",
+        help: "warn about a context file that was updated longer ago",
     }
     roles_architecture_doc: Text = Cow::Borrowed("docs/architecture.md") => {
         name: "roles.architecture_doc",
         variable: "THROUGHLINE_ROLES_ARCHITECTURE_DOC",
         shape: Shape::Text,
-        help: "the document that a recovering role is pointed to",
+        help: "the document that a recovering role should read",
     }
     gates_jobs: usize = 4 => {
         name: "gates.jobs",
         variable: "THROUGHLINE_GATES_JOBS",
         shape: Shape::Number { min: 1, max: 64 },
-        help: "how many outputs `thru gate run` has made side by side",
+        help: "how many outputs `thru gate run` makes at the same time",
     }
     gates_timeout_s: u64 = 1_800 => {
         name: "gates.timeout_s",

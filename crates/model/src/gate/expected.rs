@@ -100,13 +100,13 @@ impl Expected {
             Some(version) => version.as_u64().ok_or_else(|| wrong("schema_version", "a whole number"))?,
         };
         if version > SCHEMA_VERSION {
-            let why = format!("schema_version is {version}, this thru knows up to {SCHEMA_VERSION}");
+            let why = format!("schema_version is {version}; this thru supports up to {SCHEMA_VERSION}");
             return Err(Problem::Foreign { why });
         }
         let stage = text(&raw, "stage", "stage")?.unwrap_or_default();
         let attempt = number(&raw, "attempt", "attempt")?.unwrap_or(1);
         let Some(Value::Array(listed)) = raw.get("outputs") else {
-            return Err(wrong("outputs", "a list of what must be left in the run"));
+            return Err(wrong("outputs", "a list of the files that the run must contain"));
         };
         let mut outputs: Vec<Output> = Vec::with_capacity(listed.len());
         for (i, listed) in listed.iter().enumerate() {

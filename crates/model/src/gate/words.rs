@@ -8,8 +8,7 @@ pub fn instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\
          Only the file is read; what you say in your last message is not.\n\
-         When everything is written, make this the last line of the file, alone on its line and outside of any code \
-         block:\n{SENTINEL}\n\
+         When everything is written, make this the last line of the file, alone on its line and outside any code block:\n{SENTINEL}\n\
          A file that does not end with that line counts as unfinished, and the work is given to somebody else.\n"
     )
 }
@@ -35,7 +34,7 @@ pub fn awaited(stage: &str, path: &str) -> String {
     format!(
         "Throughline: the run{stage} expects one output from this sub-agent, as a file:\n{}\n\
          The orchestrator reads that file and not the last message. It counts as complete when its last line is \
-         exactly `{SENTINEL}`, alone on the line and outside of any code block.\n",
+         exactly `{SENTINEL}`, alone on the line and outside any code block.\n",
         shown_path(path, 4096)
     )
 }
@@ -71,10 +70,9 @@ pub fn advice(open: &[Step]) -> &'static str {
     if any(Step::Launch) {
         "`thru gate run` launches what is missing"
     } else if any(Step::GiveUp) {
-        "`thru gate run --again` launches them anew"
+        "`thru gate run --again` launches them again"
     } else {
-        "have each written (`thru gate prompt FILE` prints what its writer must know); `thru gate seal FILE` adds the last \
-         line to one that is complete"
+        "have each written (`thru gate prompt FILE` prints the instruction for its author); `thru gate seal FILE` adds the last line to one that is complete"
     }
 }
 
@@ -86,11 +84,11 @@ pub fn remedy(output: &Output, verdict: Verdict, log: Option<&str>) -> String {
         (Step::Reuse, _) => String::new(),
         (Step::Launch, _) => "`thru gate run` launches it".to_owned(),
         (_, Verdict::Unsafe) => {
-            "let a plain file of at most 5 MB stand there, under a name of this run".to_owned()
+            "put a regular file of at most 5 MB there, under a name of this run".to_owned()
         }
         (Step::GiveUp, _) => {
             format!(
-                "{see}it was launched {} times; `thru gate run --again` launches it anew",
+                "{see}it was launched {} times; `thru gate run --again` launches it again",
                 output.attempts
             )
         }
@@ -113,7 +111,7 @@ pub struct Omission {
 /// `omissions.md`, for the agent that combines the results.
 pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
     let mut text = format!(
-        "# Omissions\n\nStage {}, attempt {}. Written by `thru gate run`, each time anew.\n\n",
+        "# Omissions\n\nStage {}, attempt {}. `thru gate run` rewrites this file each time.\n\n",
         code(&expected.stage, 128),
         expected.attempt
     );

@@ -31,7 +31,7 @@ pub fn flaw(text: &str) -> Option<&'static str> {
     if collapsed(text).is_empty() {
         return Some("it is empty");
     }
-    (text.contains(OPEN) || text.contains(CLOSE)).then_some("it holds a <promise> tag; give the text alone")
+    (text.contains(OPEN) || text.contains(CLOSE)).then_some("it contains a <promise> tag; give only the text")
 }
 
 fn last(seen: &str) -> Option<String> {

@@ -122,7 +122,7 @@ impl Reader<'_> {
             created_at: self.text("created_at").unwrap_or_default(),
             updated_at: self.text("updated_at").unwrap_or_default(),
             status: Status::parse(&status).ok_or_else(|| {
-                self.flaw("status", &format!("`{status}` is none of active, paused, done, cancelled"))
+                self.flaw("status", &format!("`{status}` is not one of active, paused, done, cancelled"))
             })?,
             iteration: self.count("iteration")?.max(1),
             max_iterations: self.count("max_iterations")?,
@@ -184,7 +184,7 @@ impl Reader<'_> {
         let Some(text) = self.text("deadline") else { return Ok(None) };
         match time::parse(&text) {
             Some(_) => Ok(Some(text)),
-            None => Err(self.flaw("deadline", &format!("`{text}` is no time"))),
+            None => Err(self.flaw("deadline", &format!("`{text}` is not a time"))),
         }
     }
 

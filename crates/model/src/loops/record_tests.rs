@@ -99,7 +99,7 @@ fn damage_is_named_with_its_line() {
         ("\0\0\0\0", "it has no frontmatter"),
         (&whole[..20], "it has no frontmatter"),
         (&whole.replace("id: a\n", ""), "id: it is missing"),
-        (&whole.replace("active", "running"), "status: `running` is none of active, paused, done, cancelled"),
+        (&whole.replace("active", "running"), "status: `running` is not one of active, paused, done, cancelled"),
         (&whole.replace("iteration: 1", "iteration: one"), "iteration: it must be a whole number, 0 or more"),
         (
             &whole.replace("max_iterations: 3", "max_iterations: -1"),
@@ -107,7 +107,7 @@ fn damage_is_named_with_its_line() {
         ),
         (&whole.replace("## Loop Prompt", "## Prompt"), "there is no section `## Loop Prompt`"),
         (&whole.replace("work\n", "\n"), "the loop prompt is empty"),
-        (&whole.replace("id: a", "id: a\ndeadline: soon"), "deadline: `soon` is no time"),
+        (&whole.replace("id: a", "id: a\ndeadline: soon"), "deadline: `soon` is not a time"),
         (
             &whole.replace("id: a", "id: a\npromises: [1]"),
             "promises: it must be [{\"text\": …, \"outcome\": \"done|blocked\"}]",

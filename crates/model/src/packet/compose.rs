@@ -274,7 +274,7 @@ impl<'a> Facts<'a> {
         let unfinished = &self.material.digest.unfinished;
         list(
             &mut text,
-            "Begun and not finished when the session broke off",
+            "Begun and not finished when the session crashed",
             unfinished.iter().map(|call| code(call, 300)),
         );
         let git = match (self.material.git, self.material.elsewhere) {
@@ -358,7 +358,7 @@ impl<'a> Facts<'a> {
         let mut lines = Vec::new();
         if self.material.digest.unread > 0 {
             lines.push(format!(
-                "{} KiB of the transcript lay too far back and were not read",
+                "{} KiB of the transcript were too old and were not read",
                 self.material.digest.unread / 1024
             ));
         }
@@ -405,7 +405,7 @@ impl<'a> Facts<'a> {
         }
         for (is, word) in [
             (self.is_gone(file), "gone"),
-            (file.outside, "outside of the project"),
+            (file.outside, "outside the project"),
             (self.material.ignored.contains(&file.path), "ignored by git"),
         ] {
             if is {

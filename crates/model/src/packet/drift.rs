@@ -202,7 +202,7 @@ fn way_words(way: Way) -> String {
 fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
     let then = packet.files_seen.iter().find(|(known, _)| known == path).map(|(_, digest)| digest.as_str());
     let (state, note) = match (now, then) {
-        (FileNow::Outside, _) => (State::Unverified, "outside of the project, not opened"),
+        (FileNow::Outside, _) => (State::Unverified, "outside the project, not opened"),
         (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
         (FileNow::Gone, Some(_)) => (State::Changed, "gone"),
         // It may never have existed here: the packet can come from another checkout.

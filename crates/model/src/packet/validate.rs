@@ -37,7 +37,7 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
         find(
             Level::Error,
             line("schema_version"),
-            format!("`schema_version` is {version}, this thru knows up to {SCHEMA_VERSION}"),
+            format!("`schema_version` is {version}; this thru supports up to {SCHEMA_VERSION}"),
             "use the version of thru that wrote it, or a newer one",
         );
     }
@@ -48,15 +48,15 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     }
     let text = |key: &str| document.text(key).filter(|text| !text.trim().is_empty());
     if let Some(id) = text("id").filter(|id| *id != name) {
-        let hint = "the file's name counts; give both the same";
-        find(Level::Warning, line("id"), format!("`id` is {id}, the file is called {name}"), hint);
+        let hint = "the file's name counts; make both the same";
+        find(Level::Warning, line("id"), format!("`id` is {id}, but the file is called {name}"), hint);
     }
     for key in ["created_at", "updated_at", "claimed_at"] {
         if let Some(bad) = text(key).filter(|text| time::parse(text).is_none()) {
             find(
                 Level::Error,
                 line(key),
-                format!("`{key}` is `{bad}`, which is no time"),
+                format!("`{key}` is `{bad}`, which is not a time"),
                 "write it like 2026-11-15T19:22:00Z",
             );
         }
@@ -66,14 +66,14 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
             Level::Error,
             line("status"),
             format!("`status` is `{bad}`"),
-            "it is one of draft, active, done, blocked",
+            "it must be one of draft, active, done, blocked",
         );
     }
     if let Some(bad) = text("source").filter(|source| !SOURCES.contains(source)) {
         find(
             Level::Warning,
             line("source"),
-            format!("`source` is `{bad}`, which is no harness that thru knows"),
+            format!("`source` is `{bad}`, which is not a known harness"),
             "",
         );
     }
@@ -82,14 +82,14 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
             find(
                 Level::Error,
                 line(key),
-                format!("`{key}` is no list"),
+                format!("`{key}` is not a list"),
                 "write a JSON list on one line: [\"a\", \"b\"]",
             );
         }
     }
     for key in ["loop_max_iterations", "dirty"] {
         if text(key).is_some() && document.int(key).is_none() {
-            find(Level::Error, line(key), format!("`{key}` is no whole number"), "");
+            find(Level::Error, line(key), format!("`{key}` is not a whole number"), "");
         }
     }
     validate_headings(document, &mut find);
@@ -97,7 +97,7 @@ pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     findings
 }
 
-const HEAD_HINT: &str = "`thru packet show` prints one; the first lines of one that is right are the pattern";
+const HEAD_HINT: &str = "`thru packet show` prints a packet; use the first lines of a valid one as a pattern";
 
 fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
     let mut last = 0;
@@ -107,11 +107,11 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
                 Level::Warning,
                 None,
                 format!("`## {heading}` is missing"),
-                "the packet can be picked up all the same; that part is then empty",
+                "the packet can still be picked up; that part is then empty",
             ),
             Some(known) => {
                 if known.line < last {
-                    let text = format!("`## {heading}` stands before what should come first");
+                    let text = format!("`## {heading}` comes too early");
                     find(Level::Note, Some(known.line), text, "");
                 }
                 last = last.max(known.line);
@@ -129,7 +129,7 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
 /// Finds where the frontmatter, which tools read, and the text, which people read, disagree.
 fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` keep both in step";
-    const OTHER_HINT: &str = "the frontmatter counts; give both the same";
+    const OTHER_HINT: &str = "the frontmatter counts; make both the same";
     let below = |sub| vec![Head::exact(2, FILES), Head::exact(3, sub)];
     for (key, path, hint) in [
         ("relevant_files_confirmed", below(CONFIRMED), FILES_HINT),

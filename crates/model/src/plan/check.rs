@@ -37,7 +37,7 @@ impl std::fmt::Display for Problem {
             Problem::DuplicatePhase { id } => write!(f, "two phases have the id {id}"),
             Problem::BadId { id, why } => write!(f, "the task id `{}` cannot be used: it {why}", shown(id)),
             Problem::UnknownDependency { task, depends } => {
-                write!(f, "{} depends on {}, which is no task of this plan", shown(task), shown(depends))
+                write!(f, "{} depends on {}, which is not a task of this plan", shown(task), shown(depends))
             }
             Problem::Cycle { ids } => {
                 let ids: Vec<String> = ids.iter().map(|id| shown(id)).collect();

@@ -47,7 +47,7 @@ pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
             let since = task.started_at.as_deref().map_or(String::new(), |at| format!(" since {at}"));
             return Err(Refusal {
                 kind: RefusalKind::Busy,
-                what: format!("{id} is taken: {} works on it{since}", one_line(who, 80)),
+                what: format!("{id} is taken by {}{since}", one_line(who, 80)),
                 hint: "`thru plan next` shows what is ready".to_owned(),
             });
         }
@@ -333,7 +333,7 @@ pub fn find_phase(plan: &Plan, id: u32) -> Result<&Phase, Refusal> {
     plan.phase(id).ok_or_else(|| {
         let ids: Vec<String> = plan.phases.iter().take(20).map(|phase| phase.id.to_string()).collect();
         let there = if ids.is_empty() { "none".to_owned() } else { ids.join(", ") };
-        let hint = format!("phases there are: {there}; `thru plan add NAME` makes another");
+        let hint = format!("the phases are: {there}; `thru plan add NAME` adds another");
         Refusal { kind: RefusalKind::Absent, what: format!("there is no phase {id}"), hint }
     })
 }

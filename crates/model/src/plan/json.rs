@@ -41,7 +41,7 @@ pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
         Some(b'{') => {
             if let Version::Newer(version) = version_of(bytes)? {
                 let why =
-                    format!("schema_version is {version}, this thru reads up to {}", super::SCHEMA_VERSION);
+                    format!("schema_version is {version}; this thru supports up to {}", super::SCHEMA_VERSION);
                 return Err(Unreadable::Foreign { why });
             }
             read_unversioned(bytes)?
@@ -94,7 +94,7 @@ pub(super) fn read_unversioned(bytes: &[u8]) -> Result<Imported, Unreadable> {
         plan.phases.push(Phase { id, name: "Tasks".to_owned(), tasks, ..Phase::default() });
     }
     if plan.tasks().next().is_none() {
-        reader.warn("it holds no tasks".to_owned());
+        reader.warn("it contains no tasks".to_owned());
     }
     Ok(Imported { plan, warnings: reader.warnings })
 }
@@ -112,7 +112,7 @@ impl Reader {
     fn phase(&mut self, value: Value, plan: &Plan) -> Phase {
         let Value::Object(mut fields) = value else {
             self.warn(format!(
-                "a phase that is no object is kept as a name: {}",
+                "a phase that is not an object is kept as a name: {}",
                 one_line(&value.to_string(), 60)
             ));
             return Phase { id: next_phase(plan), name: value.to_string(), ..Phase::default() };
@@ -220,7 +220,7 @@ impl Reader {
             return Some(read);
         }
         self.warn(format!(
-            "{of}: {key} {} is not known, and kept as `{key}_was`",
+            "{of}: {key} {} is unknown, and kept as `{key}_was`",
             one_line(&value.to_string(), 40)
         ));
         fields.insert(format!("{key}_was"), value);
@@ -229,7 +229,7 @@ impl Reader {
 }
 
 fn none(why: &str) -> Unreadable {
-    Unreadable::Damaged { line: None, why: format!("this is no plan: {why}") }
+    Unreadable::Damaged { line: None, why: format!("this is not a plan: {why}") }
 }
 
 fn next_phase(plan: &Plan) -> u32 {

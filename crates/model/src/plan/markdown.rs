@@ -21,7 +21,7 @@ pub fn is_as_written(text: &str) -> bool {
 }
 
 pub(super) const HEADER: &str = "<!-- The view of plan.json, written by thru (";
-const HEADER_END: &str = "). `thru plan import` of this file takes in what you edit here. -->";
+const HEADER_END: &str = "). `thru plan import` of this file imports your edits. -->";
 
 fn mark(body: &str) -> String {
     format!("{:016x}", fingerprint([body]))

@@ -20,7 +20,7 @@ pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<St
     let open = standing.waits_for(task);
     let words = |(id, task): &(&str, Option<&Task>)| match task {
         Some(task) => format!("{} ({})", inline(id, 64), task.status.name().replace('_', " ")),
-        None => format!("{} (no task of this plan)", inline(id, 64)),
+        None => format!("{} (not a task of this plan)", inline(id, 64)),
     };
     let shown: Vec<String> = open.iter().take(most).map(words).collect();
     let more = if open.len() > most { format!(", +{}", open.len() - most) } else { String::new() };

@@ -149,10 +149,10 @@ pub struct Actor<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    #[error("{role} is {state}, and from there it does not go to {to}; it can go to {}", listed(.allowed))]
+    #[error("{role} is {state} and cannot become {to}; it can become {}", listed(.allowed))]
     NotInTable { role: String, state: State, to: State, allowed: Vec<State> },
     /// Two sessions have the same role: the one that compacts or recovers has it to itself.
-    #[error("{role} is {state} in session {session}, which has it to itself until then")]
+    #[error("{role} is {state} in session {session}, which has it to itself")]
     Held { role: String, state: State, session: String },
 }
 
@@ -190,7 +190,7 @@ impl Lifecycle {
         let Version { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
         if schema_version > SCHEMA_VERSION {
             return Err(Problem::Foreign {
-                why: format!("its schema_version is {schema_version}, this thru knows {SCHEMA_VERSION}"),
+                why: format!("its schema_version is {schema_version}; this thru supports {SCHEMA_VERSION}"),
             });
         }
         serde_json::from_slice(bytes).map_err(damaged)

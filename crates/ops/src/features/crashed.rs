@@ -37,8 +37,8 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     if waiting == 0 {
         return Ok(Vec::new());
     }
-    let rest = " without an end; `thru sweep` makes a packet of each";
-    let line = StatusLine::toned("broke off", Tone::Warning, count(waiting, "session"), rest);
+    let rest = " without an end; `thru sweep` writes a packet for each";
+    let line = StatusLine::toned("crashed", Tone::Warning, count(waiting, "session"), rest);
     Ok(vec![line.with_json("broke_off", json!(waiting))])
 }
 
@@ -69,7 +69,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
     if project.marker.known_id().is_none() {
         return Err(Error::Refused {
             what: format!(
-                "{}: these records have no root.json, so no packet can be of this project",
+                "{}: these records have no root.json, so no packet can belong to this project",
                 project.store.dir().path().display()
             ),
             hint: "`thru init` makes it a root again".into(),
@@ -150,7 +150,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 fn candidate(open: &Entry, packet: &str) -> Candidate {
     let (session, at) = (path(open.session.as_str(), 40), path(&open.at, 30));
     let text = format!(
-        "Session {session} (started {at}) broke off without an end; `thru pickup {packet}` takes up what it left."
+        "Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work."
     );
     Candidate::new(&packets::SECTION, format!("{ID}{}", open.session), text)
 }

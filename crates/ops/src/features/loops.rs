@@ -52,7 +52,7 @@ pub const ROW: Feature = Feature {
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     // A loop never holds a sub-agent, and half a payload is no reason to hold anybody.
     if context.event.agent.is_some() || context.event.torn {
-        return Ok(Decision::nothing("loops act on whole events of the main agent only"));
+        return Ok(Decision::nothing("loops act only on complete events of the main agent"));
     }
     match &context.event.kind {
         Kind::Stop(stopped) => stop::decide(context, stopped),
@@ -293,7 +293,7 @@ fn put_forward(
     event: Event,
 ) -> Result<Changed> {
     let id = Id::new(&next.id)
-        .map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops there are"))?;
+        .map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops"))?;
     next.touch(world.now);
     next.session = match owner {
         Owner::Session(session, _) => Some(session.to_string()),
@@ -331,7 +331,7 @@ fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<Str
 fn write(store: &Store, id: &Id, record: &Record, next: Loop) -> Result<()> {
     let edited = record.edited(next).map_err(|error| Error::Refused {
         what: format!("{id}: {error}"),
-        hint: "mend the frontmatter of the loop by hand".into(),
+        hint: "fix the frontmatter of the loop by hand".into(),
     })?;
     Ok(store.write_loop(id, &edited)?)
 }
@@ -442,7 +442,7 @@ fn front(store: &Store) -> store::Result<Pointer> {
 
 fn deadline(now: Timestamp, seconds: i64) -> Result<String> {
     let until = now.checked_add(SignedDuration::from_secs(seconds));
-    let until = until.map_err(|_| usage("that is too long a time".into(), "write it like 2h or 1h30m"))?;
+    let until = until.map_err(|_| usage("that time is too long".into(), "write it like 2h or 1h30m"))?;
     Ok(time::rfc3339(until))
 }
 
@@ -462,7 +462,7 @@ fn not_active(state: &Loop) -> Error {
     match state.status {
         Status::Paused => Error::Refused {
             what: format!("{id} is paused"),
-            hint: format!("`thru loop resume {id}` goes on"),
+            hint: format!("`thru loop resume {id}` continues it"),
         },
         status => Error::Refused {
             what: format!("{id} is {}, and stays so", status.name()),

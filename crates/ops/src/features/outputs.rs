@@ -118,7 +118,7 @@ impl GateContext {
         };
         let id = Id::new(stage).map_err(|bad| Error::Usage {
             what: bad.to_string(),
-            hint: "a stage is called like `review`".into(),
+            hint: "a stage has a name such as `review`".into(),
         })?;
         let is_of = |run: &Run| run.expected().is_ok_and(|expected| expected.stage == stage);
         let live = self.live()?.map(|live| live.run);
@@ -147,7 +147,7 @@ impl GateContext {
                 path,
                 line,
                 why,
-                hint: "mend it, or let `thru gate expect STAGE --critical FILE…` make a new run".into(),
+                hint: "fix it, or let `thru gate expect STAGE --critical FILE…` make a new run".into(),
             }),
             expected => Ok(expected?),
         }
@@ -185,11 +185,11 @@ impl GateContext {
         match self.store.lock_run(run, &who, PATIENCE) {
             Err(store::Error::Busy { .. }) => Err(Error::Busy {
                 what: format!(
-                    "{}: {} works in this run",
+                    "{}: {} is working in this run",
                     run.path().display(),
                     self.store.works_in(run).unwrap_or_else(|| "another thru".to_owned())
                 ),
-                hint: "wait for its end; `thru gate check` shows how far it is".into(),
+                hint: "wait until it ends; `thru gate check` shows its progress".into(),
             }),
             lock => Ok(lock?),
         }
@@ -200,7 +200,7 @@ fn need_trust(place: &GateContext) -> Result<()> {
     match place.trusted {
         true => Ok(()),
         false => Err(Error::Refused {
-            what: "this root is not trusted, so no command of its records is started".into(),
+            what: "this root is not trusted, so no command in its records is started".into(),
             hint: "look at expected.json, then run `thru trust` in a terminal".into(),
         }),
     }
@@ -256,7 +256,7 @@ fn row(place: &GateContext, run: &Run, output: &Output, judged: Judged) -> Resul
     let remedy = match Orphan::of(run, &output.file) {
         _ if !invalid => String::new(),
         Some(orphan) => orphan.remedy(),
-        None if !absent.is_empty() => format!("bring its input {} back", absent.join(", ")),
+        None if !absent.is_empty() => format!("restore its input {}", absent.join(", ")),
         None => gate::remedy(output, judged.verdict, shown.as_deref()),
     };
     Ok(Row {

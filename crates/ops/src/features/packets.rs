@@ -112,11 +112,11 @@ fn read(project: &Project, id: &Id) -> Result<Document> {
             path,
             line: None,
             why: "the packet is empty".into(),
-            hint: "take the file away, or back from a backup; `thru packet list` shows the others".into(),
+            hint: "remove the file, or restore it from a backup; `thru packet list` shows the others".into(),
         });
     }
     if let Some(version) = packet::newer(&document) {
-        let why = format!("schema_version is {version}, this thru knows up to {}", packet::SCHEMA_VERSION);
+        let why = format!("schema_version is {version}; this thru supports up to {}", packet::SCHEMA_VERSION);
         return Err(store::Error::Foreign { path, why }.into());
     }
     Ok(document)
@@ -146,7 +146,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
             }
             Err(Error::Refused {
                 what: format!("`{word}` fits {} packets", many.len()),
-                hint: format!("say more of one: {}", shown.join(", ")),
+                hint: format!("be more specific: {}", shown.join(", ")),
             })
         }
     }
@@ -163,7 +163,7 @@ fn named<'a>(project: &Project, word: &'a str) -> &'a str {
 fn absent(word: &str, names: &[String]) -> Error {
     let hint = match did_you_mean(word, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean {near}? `thru packet list` shows all"),
-        None => "`thru packet list` shows the packets there are, `thru handoff` makes one".to_owned(),
+        None => "`thru packet list` shows the packets, `thru handoff` makes one".to_owned(),
     };
     Error::Absent { what: format!("there is no packet `{word}` in this project"), hint }
 }
@@ -195,7 +195,7 @@ pub(crate) fn set(document: &mut Document, key: &str, value: impl Into<serde_jso
 fn refused(why: &EditError) -> Error {
     Error::Refused {
         what: format!("the packet was not changed: {why}"),
-        hint: "`thru packet open` names the file; mend that place by hand, or change the text".into(),
+        hint: "`thru packet open` shows the path; fix that place by hand, or change the text".into(),
     }
 }
 
@@ -233,7 +233,7 @@ fn findings(project: &Project, id: &Id, document: &Document) -> Vec<Finding> {
     {
         let text = format!("`project_id` is {}; this project is {ours}", inline(theirs, 60));
         let line = document.entry("project_id").map(|entry| entry.line);
-        let hint = "it was written in another project; `thru packet import` makes one of this project of it";
+        let hint = "it was written in another project; `thru packet import` copies it into this one";
         findings.push(Finding::new(Level::Warning, text).at(&file, line).hint(hint));
     }
     findings

@@ -119,7 +119,7 @@ impl Author {
         let session = match named {
             Some(named) => Some(model::id::Id::new(named).map_err(|bad| Error::Usage {
                 what: bad.to_string(),
-                hint: "`thru journal --list` shows the sessions there are".into(),
+                hint: "`thru journal --list` shows the sessions".into(),
             })?),
             None => list::around(world),
         };
@@ -175,7 +175,7 @@ pub(crate) fn change(
         Err(Error::Store(store::Error::Damaged { .. })) if store.plan_ledger_end()?.is_some() => {
             let aside = store.dir().set_damaged_aside(layout::PLAN, author.at)?;
             notes.extend(aside.map(|aside| {
-                format!("plan.json was damaged: it was kept as {aside}, and made again from the ledger")
+                format!("plan.json was damaged: it was kept as {aside} and rebuilt from the ledger")
             }));
             settle(store, None)?
         }
@@ -214,7 +214,7 @@ pub(crate) fn change(
         if let Some(bytes) = bytes.as_deref().filter(|bytes| is_older(bytes)) {
             let name = format!("{}.backup-{}", layout::PLAN, time::compact(author.at));
             store.dir().create(&name, bytes)?;
-            notes.push(format!("plan.json was of an older form: a copy is kept as {name}"));
+            notes.push(format!("plan.json had an older format: a copy is kept as {name}"));
         }
         store.write_plan(&lines, &after)?;
         notes.extend(write_view(store, &after, author.at)?);
@@ -260,7 +260,7 @@ fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<Strin
     };
     store.write_plan_view(&view)?;
     Ok(kept.map(|kept| {
-        format!("plan.md had been edited: it is kept as {kept}; `thru plan import .agent/context/{kept}` takes it in")
+        format!("plan.md had been edited: it is kept as {kept}; `thru plan import .agent/context/{kept}` imports it")
     }))
 }
 

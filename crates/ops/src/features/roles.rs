@@ -105,7 +105,7 @@ impl Source {
         match self {
             Source::Named | Source::Session(_) => None,
             Source::Variable(name) => Some(format!(
-                "the role is taken from ${name}, which may be stale; `thru role bind` makes it sure"
+                "the role comes from ${name}, which may be outdated; `thru role bind` sets it explicitly"
             )),
             Source::Guess(session) => {
                 Some(format!("the role is a guess: the newest session, {session}, has it"))
@@ -207,7 +207,7 @@ fn places(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder>> {
     let chosen = place::within("/", wanted);
     if chosen.path == "." || wanted.starts_with('/') || wanted.split('/').any(|part| part == "..") {
         return Err(Error::Refused {
-            what: format!("roles.dir is `{wanted}`, which is no folder below the project"),
+            what: format!("roles.dir is `{wanted}`, which is not a folder below the project"),
             hint: "`thru config` shows where that is set; write it like `docs/agents`".into(),
         });
     }
@@ -257,7 +257,7 @@ fn shown(root: &Root, path: &Path) -> String {
 pub fn id(name: &str) -> Result<Id> {
     Id::new(name).map_err(|bad| Error::Usage {
         what: bad.to_string(),
-        hint: "a role is named like a file: `tester`, `oosh-expert`".into(),
+        hint: "a role has a name such as `tester` or `oosh-expert`".into(),
     })
 }
 
@@ -286,7 +286,7 @@ pub fn identify(world: &World, store: Option<&Store>, named: Option<&str>) -> Re
         Some((role, session, _)) => Ok(Identity { role, source: Source::Guess(session.to_string()) }),
         None => Err(Error::Usage {
             what: "no role is known here".into(),
-            hint: "name one, or say `thru role bind ROLE` in the session; `thru role list` shows them".into(),
+            hint: "name one, or run `thru role bind ROLE` in the session; `thru role list` shows them".into(),
         }),
     }
 }
@@ -368,8 +368,8 @@ pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
 pub(crate) fn refuse_clash(role: &Id, changed: &Changed) -> Result<()> {
     match changed {
         Changed::Clash { other } => Err(Error::Refused {
-            what: format!("the role `{other}` has the state file that `{role}` would have"),
-            hint: "names that differ only in `-`, `.` and `_` are one to the lifecycle; rename one".into(),
+            what: format!("the role `{other}` already uses the state file of `{role}`"),
+            hint: "names that differ only in `-`, `.` and `_` are the same to the lifecycle; rename one".into(),
         }),
         _ => Ok(()),
     }

@@ -90,7 +90,7 @@ impl Lies {
         match self {
             Lies::There => "there",
             Lies::Missing => "not there",
-            Lies::Outside => "outside of the project, not opened",
+            Lies::Outside => "outside the project, not opened",
             Lies::Link => "a link, not opened",
         }
     }
@@ -174,7 +174,7 @@ impl<'a> Workstreams<'a> {
                 return Ok(Some(Workstream { id: id.to_owned(), manifest, folder: folder.to_owned() }));
             }
             if self.full(&manifest).symlink_metadata().is_ok() {
-                let why = "a link or a folder stands where a file is expected".to_owned();
+                let why = "a link or a folder is where a file is expected".to_owned();
                 return Err(store::Error::Refused { path: self.full(&manifest), why });
             }
         }

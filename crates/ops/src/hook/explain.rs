@@ -140,7 +140,7 @@ impl Trace {
         self.note(|explanation| {
             explanation.silent_because = match (reply, event.torn) {
                 _ if !bytes.is_empty() => None,
-                (_, true) => Some("the payload breaks off, so no answer is sent".to_owned()),
+                (_, true) => Some("the payload is truncated, so no answer is sent".to_owned()),
                 (Reply::Silent, _) => Some(silent.to_owned()),
                 (_, _) => Some(format!("{} takes no such answer at this event", harness.title)),
             };
@@ -158,7 +158,7 @@ fn effect_words(effect: &Effect) -> String {
             format!("append to the list of sessions: {}", String::from_utf8_lossy(line).trim_end())
         }
         Effect::RememberSession => "note the session in root.json".to_owned(),
-        Effect::Checkpoint => "bring journal and digest up to date from the transcript".to_owned(),
+        Effect::Checkpoint => "update journal and digest from the transcript".to_owned(),
         Effect::SetPending(Some(pending)) => {
             format!("note that a compaction is {}", format!("{pending:?}").to_lowercase())
         }

@@ -96,8 +96,7 @@ fn run_id(root: &Root, run: &Run) -> String {
 
 fn need(store: &Store) -> Result<&Consents> {
     store.consents().ok_or_else(|| Error::Refused {
-        what: "there is no place to note what you gave to be run: neither HOME nor XDG_STATE_HOME is set, or this \
-               root has no root.json"
+        what: "there is no place to record what you allowed to run: neither HOME nor XDG_STATE_HOME is set, or this root has no root.json"
             .into(),
         hint: "set HOME to your home folder; `thru init` makes the root".into(),
     })

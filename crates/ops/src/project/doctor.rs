@@ -178,7 +178,7 @@ fn tracked(store: &Store) -> Vec<Finding> {
             let of = |file: &String| {
                 Finding::new(
                     Level::Warning,
-                    "git tracks this file of one machine, so nothing in it is believed",
+                    "git tracks this machine-local file, so its content is not trusted",
                 )
                 .at(file.clone(), None)
                 .hint(format!("`git rm --force {}/{file}`, and commit that", layout::STORE))
@@ -187,9 +187,9 @@ fn tracked(store: &Store) -> Vec<Finding> {
         }
         Tracked::Unknown(why) => {
             let text = format!(
-                "whether git tracks files of indexes/ and state/ cannot be told ({why}), so none is believed"
+                "cannot determine whether git tracks files of indexes/ and state/ ({why}), so none is trusted"
             );
-            vec![Finding::new(Level::Warning, text).hint("`git status` tells what is wrong with the index")]
+            vec![Finding::new(Level::Warning, text).hint("`git status` says what is wrong with the index")]
         }
     }
 }
@@ -232,7 +232,7 @@ impl Walk {
                 EntryKind::Other => {
                     let finding =
                         Finding::new(Level::Warning, "a link or a special file; thru never opens it");
-                    self.findings.push(finding.at(rel, None).hint("put a plain file there, or remove it"));
+                    self.findings.push(finding.at(rel, None).hint("put a regular file there, or remove it"));
                 }
             }
         }
@@ -242,9 +242,9 @@ impl Walk {
         self.files += 1;
         let note = |text: &str| Finding::new(Level::Note, text).at(rel, None);
         if name.starts_with('.') && name.ends_with(".tmp") {
-            self.findings.push(note("left behind by an interrupted write; the record itself is whole"));
+            self.findings.push(note("left by an interrupted write; the record itself is complete"));
         } else if name.contains(".damaged-") {
-            self.findings.push(note("a damaged record that was set aside; nothing reads it any more"));
+            self.findings.push(note("a damaged record that was moved aside; nothing reads it any more"));
         } else if name.ends_with(".jsonl") {
             self.log(dir, name, rel);
         }
@@ -309,7 +309,7 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
         findings.push(Finding::new(Level::Note, text).hint("a newer thru may know them"));
     }
     if firing.unread > 0 {
-        let text = format!("{} KiB of transcripts lay too far back and were not read", firing.unread / 1024);
+        let text = format!("{} KiB of transcripts were too old and were not read", firing.unread / 1024);
         findings.push(
             Finding::new(Level::Note, text).hint("hooks that run from a session's beginning miss nothing"),
         );
@@ -341,7 +341,7 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
     let mut findings: Vec<Finding> = install::unusable(world, harness, project)
         .into_iter()
         .map(|(path, why)| Finding::new(Level::Error, why).at(path.display().to_string(), None))
-        .map(|finding| finding.hint("mend it; until then no hook in it runs"))
+        .map(|finding| finding.hint("fix it; until then no hook in it runs"))
         .collect();
     let version = install::version(world, harness).map_or(String::new(), |version| format!(" {version}"));
     let fired =
@@ -371,7 +371,7 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
             let finding = Finding::new(Level::Warning, install::ignored_words(harness));
             findings.push(
-                finding.at(path.display().to_string(), None).hint("take them out, or use another scope"),
+                finding.at(path.display().to_string(), None).hint("remove them, or use another scope"),
             );
         }
     }
@@ -414,12 +414,12 @@ fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     let Some(Installed { thru, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();
     if version != install::VERSION {
-        findings.push(format!("the plugin is of version {version}, and this thru of {}", install::VERSION));
+        findings.push(format!("the plugin has version {version}, but this thru is {}", install::VERSION));
     }
     if Path::new(thru).is_absolute() && !Path::new(thru).exists() {
-        findings.push(format!("the plugin calls {thru}, which is not there"));
+        findings.push(format!("the plugin calls {thru}, which does not exist"));
     }
-    let hint = format!("`thru install {}` writes it anew", harness.name);
+    let hint = format!("`thru install {}` writes it again", harness.name);
     let finding = |text: String| {
         Finding::new(Level::Warning, text).at(file.path.display().to_string(), None).hint(hint.clone())
     };

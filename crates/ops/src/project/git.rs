@@ -238,8 +238,8 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
     let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
     if let Some(path) = store::git::special_file(project) {
         return Err(Error::Refused {
-            what: format!("{}: not a file: git would not come back from it", path.display()),
-            hint: "put a plain file there, or remove it".into(),
+            what: format!("{}: not a regular file: git would hang on it", path.display()),
+            hint: "put a regular file there, or remove it".into(),
         });
     }
     let mut git = Command::new("git");

@@ -22,7 +22,7 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {
             what: format!("{what} from inside a harness (this was started by {by})"),
-            hint: format!("run `{command}` yourself, in a terminal of your own"),
+            hint: format!("run `{command}` yourself, in your own terminal"),
         })
     };
     if let Some(harness) = world.harness() {

@@ -45,9 +45,9 @@ pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     let Some(from) = trust.moved_from(id)? else {
         let path = project.root.path.display();
         let what = match trust.holds(id, &project.root.path)? {
-            true => format!("{path} is trusted where it is: it was not moved"),
+            true => format!("{path} is already trusted at this path: it was not moved"),
             false => {
-                format!("this machine knows of no other place where {path} was trusted and which is gone")
+                format!("this machine has no trusted path for {path} that no longer exists")
             }
         };
         return Err(Error::Refused { what, hint: "`thru trust` trusts it where it is".into() });

@@ -73,11 +73,11 @@ fn ask_own(program: &Path, database: &Database, query: &str) -> Option<Vec<Strin
 fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str) -> Result<Vec<String>> {
     let unread = |what: String| Error::Refused {
         what: format!("{}: {what}", file.display()),
-        hint: format!("put `{}` or `sqlite3` on the PATH, of a version that can read it", harness.program),
+        hint: format!("put `{}` or `sqlite3` on the PATH, in a version that can read it", harness.program),
     };
     let Some(sqlite) = sqlite else {
         return Err(unread(format!(
-            "reading a session of {} needs its program or sqlite3, and neither is there or answers",
+            "reading a session of {} needs its program or sqlite3, and neither works",
             harness.title
         )));
     };

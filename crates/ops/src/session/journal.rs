@@ -46,7 +46,7 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
     if !list::all(&store)?.contains(&session) {
         return Err(Error::Absent {
             what: format!("nothing was captured of the session `{session}` in this project"),
-            hint: "`thru journal --list` shows the sessions there are".into(),
+            hint: "`thru journal --list` shows the sessions".into(),
         });
     }
     let seen = Digest::new(session.as_str());

@@ -38,7 +38,7 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
             what: bad.to_string(),
-            hint: "`thru journal --list` shows the sessions there are".into(),
+            hint: "`thru journal --list` shows the sessions".into(),
         })
     };
     if let Some(named) = named {
@@ -79,7 +79,7 @@ fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
         [one] => Ok((*one).clone()),
         [] => Err(Error::Absent {
             what: format!("there is no session `{named}` in this project"),
-            hint: "`thru journal --list` shows the sessions there are".into(),
+            hint: "`thru journal --list` shows the sessions".into(),
         }),
         many => Err(Error::Refused {
             what: format!("`{named}` is the beginning of {} sessions", many.len()),

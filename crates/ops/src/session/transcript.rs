@@ -51,8 +51,8 @@ pub struct Skipped {
 pub fn read(source: &Source) -> Result<Read> {
     let opening = look(source.path)?;
     let harness = opening.harness.ok_or_else(|| Error::Refused {
-        what: format!("{}: no transcript of a harness that thru knows", source.path.display()),
-        hint: "`thru harness list` shows which it knows; the file must be one of JSON lines".into(),
+        what: format!("{}: not a transcript of a known harness", source.path.display()),
+        hint: "`thru harness list` shows the known ones; the file must contain JSON lines".into(),
     })?;
     let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;

@@ -171,7 +171,7 @@ pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
         && let Ok(Found::Marked { root: outer, .. }) = world.look_for(None, &above)
     {
         return Err(Error::Refused {
-            what: format!("{}: lies inside the root {}", root.path.display(), outer.path.display()),
+            what: format!("{}: is inside the root {}", root.path.display(), outer.path.display()),
             hint: "work with that root, or make another one inside it with `thru init --nested`".into(),
         });
     }

@@ -100,7 +100,7 @@ pub fn by_name(
     mode: Mode,
 ) -> Result<InstallReport> {
     let harness = harness::by_name(name).ok_or_else(|| Error::Usage {
-        what: format!("`{name}` is no harness that thru knows"),
+        what: format!("unknown harness `{name}`"),
         hint: "`thru harness list` shows them".into(),
     })?;
     let scope = scope.unwrap_or_else(|| usual_scope(harness));
@@ -130,13 +130,13 @@ pub fn run(
     let folder = folder(world, harness, project, scope)?;
     if task == Task::Install && scope != Scope::Project && !world.program.is_absolute() {
         return Err(Error::Refused {
-            what: "it cannot be told where this thru is, so no harness could call it".into(),
-            hint: "call it by its whole path, or use --project, which looks for it on PATH".into(),
+            what: "the path of this thru is unknown, so no harness could call it".into(),
+            hint: "call it by its full path, or use --project, which finds it on PATH".into(),
         });
     }
     if task == Task::Install && !entries(world, harness, scope).iter().all(|entry| entry.command.is_ours()) {
         return Err(Error::Refused {
-            what: format!("{}: hooks that call it would not be known as ours again", world.program.display()),
+            what: format!("{}: hooks that call it would not be recognised as ours", world.program.display()),
             hint: "call the program thru, or by a name that begins with it".into(),
         });
     }
@@ -245,7 +245,7 @@ impl Job<'_> {
             if scope != Scope::Project && git::is_tracked(project, &path)? {
                 report
                     .notes
-                    .push(format!("{}: in git, so it is the project's; it is left alone", path.display()));
+                    .push(format!("{}: in git, so it belongs to the project; it is left alone", path.display()));
                 continue;
             }
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
@@ -272,10 +272,10 @@ impl Job<'_> {
         }
         Err(Error::Busy {
             what: format!(
-                "{}: another program changed it every time it was about to be written",
+                "{}: another program kept changing it",
                 plan.changed.path.display()
             ),
-            hint: "close what edits it, then try again; this file was not changed".into(),
+            hint: "close the program that edits it, then try again; this file was not changed".into(),
         })
     }
 
@@ -300,8 +300,8 @@ impl Job<'_> {
         let path = resolve(project, scope, &self.folder.join(file.name))?;
         if scope == Scope::Local && task == Task::Install && git::is_tracked(project, &path)? {
             return Err(Error::Refused {
-                what: format!("{}: this file is in git, so it is everybody's", path.display()),
-                hint: "say --project to write into it all the same, or --user for your own settings".into(),
+                what: format!("{}: this file is in git, so it is shared", path.display()),
+                hint: "use --project to write into it anyway, or --user for your own settings".into(),
             });
         }
         let before = read(&path)?;
@@ -380,7 +380,7 @@ fn splice(
         Error::Store(store::Error::Damaged {
             path: path.to_owned(),
             line: None,
-            why: format!("{problem}; the file is left as it is"),
+            why: format!("{problem}; the file is left unchanged"),
         })
     })
 }

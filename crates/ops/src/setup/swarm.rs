@@ -46,7 +46,7 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
     if plan.is_none() {
         return Err(Error::Absent {
             what: format!("{}: there is no plan.json, plan.md or plan-ledger.jsonl in it", folder.display()),
-            hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
+            hint: "name the folder that contains them: `thru import swarm FOLDER`".into(),
         });
     }
     Ok(SwarmReport { folder, plan })
@@ -109,7 +109,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
         .map(|task| one_line(&task.id, 40))
         .collect();
     if !only.is_empty() {
-        warn(format!("plan.md has tasks that plan.json has not, and they are left out: {}", only.join(", ")));
+        warn(format!("plan.md has tasks that plan.json does not have; they are left out: {}", only.join(", ")));
     }
     let differ = |task: &&plan::Task| {
         plan.task(&task.id).is_some_and(|known| known.status.is_over() != task.status.is_over())
@@ -117,7 +117,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
     let differing: Vec<String> = view.tasks().filter(differ).map(|task| one_line(&task.id, 40)).collect();
     if !differing.is_empty() {
         warn(format!(
-            "plan.md and plan.json differ in what is done, and plan.json is taken: {}",
+            "plan.md and plan.json disagree on what is done; plan.json is used: {}",
             differing.join(", ")
         ));
     }

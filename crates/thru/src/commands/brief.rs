@@ -10,34 +10,34 @@ use crate::output::{self, DIM, Format, GOOD};
 
 /// Show what an agent would be told
 ///
-/// Of a session here, as its hooks recorded it; or of a transcript alone, as if it ended where it ends.
+/// Uses what hooks recorded of a session here, or a transcript alone, as if the session ended with it.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Compose from this transcript, not from what was recorded here
+    /// Use this transcript, not what was recorded here
     #[arg(long, value_name = "FILE", conflicts_with = "session")]
     transcript: Option<PathBuf>,
-    /// Which session; the beginning of its id is enough
+    /// The session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The event to compose it for; default: a compaction if there was one
+    /// The event to compose it for [default: a compaction if there was one]
     #[arg(long, value_enum)]
     event: Option<At>,
-    /// The harness whose limits hold, and whose transcript it is
+    /// The harness whose limits apply, and whose transcript it is
     #[arg(long = "for", value_name = "HARNESS")]
     harness: Option<String>,
-    /// At most so many characters, counted as the harness counts (UTF-16 units)
+    /// At most this many characters, counted as the harness counts (UTF-16 units)
     #[arg(long, value_name = "N", conflicts_with_all = ["budget", "all"])]
     max_chars: Option<usize>,
-    /// At most so many tokens, estimated
+    /// At most this many tokens, estimated
     #[arg(long, value_name = "N", conflicts_with = "all")]
     budget: Option<usize>,
-    /// Everything there is, whatever its size
+    /// Include everything, whatever its size
     #[arg(long)]
     all: bool,
     /// Print only what corrects or adds to the summary in FILE, which the agent already gets from the harness
     #[arg(long, value_name = "FILE")]
     summary: Option<PathBuf>,
-    /// Show every candidate, what it takes, and whether it is in
+    /// Show every candidate, its size, and whether it is included
     #[arg(long)]
     explain: bool,
 }

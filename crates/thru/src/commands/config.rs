@@ -10,8 +10,8 @@ use crate::output::{self, DIM, Format};
 
 /// Show every setting, its effective value and where it comes from
 ///
-/// Later ones win: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml (of a trusted root),
-/// THROUGHLINE_* variables. Exit code 1 when a file cannot be used.
+/// Later sources win: defaults, ~/.config/throughline/config.toml, .agent/context/config.toml (of a trusted root),
+/// THROUGHLINE_* variables. Exit code 1 if a file cannot be used.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

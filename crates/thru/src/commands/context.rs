@@ -24,7 +24,7 @@ impl Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Make the marker and the folders only; no harness is touched
+    /// Create only the marker and the folders; no harness is changed
     Init(init::RootArgs),
     Validate(validate::Args),
     Schema(schema::Args),

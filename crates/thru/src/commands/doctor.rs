@@ -10,8 +10,8 @@ use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// Check root, trust, settings, disk, records and hooks; change nothing
 ///
-/// Writes a file to .agent/context/scratch and removes it, to see whether records can be written.
-/// Exit code 1 when something wants your attention. Notes are worth knowing and do not count.
+/// Writes a file to .agent/context/scratch and removes it, to test whether records can be written. Exit code 1 if
+/// something needs your attention. Notes are for information and do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 
@@ -55,7 +55,7 @@ fn print_events(events: &[Fired], world: &World) {
     }
 }
 
-/// A word that stands for itself without colour.
+/// A word that is clear without colour.
 fn mark(check: &Check) -> (output::Style, &'static str) {
     match check.findings.iter().map(|finding| finding.level).max() {
         None | Some(Level::Note) => (GOOD, "ok  "),

@@ -9,11 +9,11 @@ use crate::output::{self, DIM, Format};
 
 /// Show the files that matter, by what tools did to them, best first
 ///
-/// Edits count more than reads, recent more than old, often more than once; what is gone, ignored by git or generated
-/// goes down. A `~` means that only the text of a command named the file.
+/// Edits count more than reads, recent use more than old, frequent use more than rare. Files that are deleted,
+/// ignored by git or generated rank lower. A `~` means that only the text of a command named the file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only of this session; the beginning of its id is enough
+    /// Only this session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// At most this many; 0 for all
@@ -36,7 +36,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 fn print(report: &FilesReport, all: usize, world: &World) {
     if report.files.is_empty() {
-        output::talk("No file has been touched yet, as far as hooks have told.");
+        output::talk("Hooks have not reported any file yet.");
         return;
     }
     let width = report.files.iter().map(|row| row.path.chars().count()).max().unwrap_or(0).min(70);

@@ -10,10 +10,11 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Check that what sub-agents had to write is there, whole and fresh
+/// Check that the files sub-agents had to write exist, are complete and are fresh
 ///
-/// A stage says which files it expects (`expect`); each counts when its last line is `<!-- AGENT_COMPLETE -->`, outside
-/// of any code block, and it is not of an earlier run. `check` judges them, `run` has the missing ones made.
+/// A stage says which files it expects (`expect`). A file counts if its last line is `<!-- AGENT_COMPLETE -->`,
+/// outside any code block, and it is not from an earlier run. `check` judges the files, and `run` launches commands
+/// for the missing ones.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

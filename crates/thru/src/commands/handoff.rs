@@ -9,19 +9,19 @@ use ops::session::list::Chosen;
 use super::packet::absolute;
 use crate::output::{self, DIM, Format, GOOD};
 
-/// Write a packet: what the work is about, where it stands, what to do next
+/// Write a packet: what the work is about, its state, and what to do next
 ///
-/// Filled by rule from what was captured of the session, from git and from the records; no model is asked. The session is
-/// the one this runs in, else the newest of this project. `thru pickup` makes a prompt of the packet, anywhere.
+/// Filled by rule from what was captured of the session, from git and from the records; no model is asked. Uses the
+/// current session, or else the newest of this project. `thru pickup` turns the packet into a prompt, anywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is to be finished, in a few words
+    /// What remains to be finished, in a few words
     #[arg(required = true, num_args = 1.., value_name = "PURPOSE")]
     purpose: Vec<String>,
-    /// Of this session; the beginning of its id is enough
+    /// The session; the beginning of its id is enough
     #[arg(long, value_name = "ID", conflicts_with = "transcript")]
     session: Option<String>,
-    /// Of the session in this transcript, also one that nothing was captured of
+    /// Use the session in this transcript, even if nothing of it was captured
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
     /// A file that matters, whatever the ranking says; can be given several times
@@ -30,10 +30,10 @@ pub struct Args {
     /// A command that must pass before the work is done; can be repeated
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
-    /// What the agent says when all is done, for a loop that starts from the packet
+    /// What the agent says when everything is done, for a loop that starts from the packet
     #[arg(long, value_name = "TEXT")]
     promise: Option<String>,
-    /// Most iterations of such a loop
+    /// The most iterations of such a loop
     #[arg(long, value_name = "N", default_value_t = 0)]
     max_iterations: u32,
 }
@@ -68,7 +68,7 @@ fn print(report: &HandoffReport) {
     output::line(report.path.display());
     if session.is_empty() {
         output::talk(format_args!(
-            "{DIM}nothing has been captured here, so it holds the purpose and git only{DIM:#}"
+            "{DIM}nothing has been captured here, so it contains only the purpose and git{DIM:#}"
         ));
     } else {
         let guess = if report.chosen == Some(Chosen::Guess) { ", the newest here (a guess)" } else { "" };

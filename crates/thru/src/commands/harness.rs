@@ -7,7 +7,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// The harnesses thru knows
+/// List and show the harnesses that thru knows
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -16,9 +16,9 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Show what each one tells us, and what it does not
+    /// List them: what each one reports, and what it does not
     List,
-    /// Show one: what its events are to us, what it cannot do, and how it calls us
+    /// Show one: what its events mean to us, what it cannot do, and how it calls us
     Show {
         #[arg(value_parser = PossibleValuesParser::new(harnesses::wirable()))]
         harness: String,

@@ -1,9 +1,9 @@
 use ops::Result;
 
-/// Take one event from a harness: payload on stdin, answer on stdout, exit 0
+/// Handle one event from a harness: payload on stdin, reply on stdout, exit 0
 ///
-/// Harnesses call this, not people; `thru install` tells them to. It is never slow, never in the way and silent when
-/// anything is wrong; what went wrong is in `thru doctor`. Events are the harness's own names (PostToolUse) or ours
+/// Harnesses call this, not people; `thru install` sets that up. It is fast, never blocks, and is silent if anything
+/// goes wrong; `thru doctor` shows what went wrong. Events have the harness's own names (PostToolUse) or ours
 /// (tool-done).
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -13,7 +13,7 @@ pub struct Args {
     event: String,
 }
 
-/// Here for its help only: the call itself is taken before any argument is parsed.
+/// Only for its help text: the call itself is handled before any argument is parsed.
 pub fn run(_: &Args) -> Result<u8> {
     Ok(0)
 }

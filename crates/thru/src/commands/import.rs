@@ -6,7 +6,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Take over what another tool left; the original stays as it is
+/// Import what another tool left; the original stays unchanged
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

@@ -6,11 +6,11 @@ use ops::setup::init::{Below, Hooks, InitReport, Options, Shared};
 use crate::commands::install;
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-/// Set up this project: its store, trust on this machine, hooks of the harnesses in use
+/// Set up this project: its store, trust on this machine, hooks in the harnesses in use
 ///
-/// Running it again changes nothing. A root above this folder is used as it is, and a git worktree uses the root of its main
-/// checkout. Hooks are merged into settings files that are not in git: your personal ones for this project if the harness has
-/// them, otherwise your global ones. `thru uninstall` takes them out again.
+/// Running it again changes nothing. A root above this folder is used, and a git worktree uses the root of its main
+/// checkout. Hooks are merged into settings files that are not in git: your personal ones for this project if the
+/// harness has them, otherwise your global ones. `thru uninstall` removes them again.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -20,16 +20,16 @@ pub struct Args {
     no_hooks: bool,
 }
 
-/// What there is to say about a root, whether harnesses are wired or not.
+/// The options of a new root, with or without hooks.
 #[derive(Debug, clap::Args)]
 pub struct RootArgs {
     /// Keep records that a team shares in git; journals and state stay out of it
     #[arg(long)]
     shared: bool,
-    /// Make a root here although there is one above
+    /// Create a root here although there is one above
     #[arg(long)]
     nested: bool,
-    /// The project's name, instead of its folder's
+    /// The project's name [default: the folder's name]
     #[arg(long)]
     name: Option<String>,
 }
@@ -77,7 +77,7 @@ fn print(report: &InitReport) {
     }
     if report.created && !report.in_git.is_empty() {
         output::line(format_args!(
-            "Kept in git, for everybody who gets the repository: {}",
+            "Kept in git, for everybody with access to the repository: {}",
             report.in_git.join(", ")
         ));
         output::line("Everything else in it stays on this machine, readable by you alone.");
@@ -100,11 +100,11 @@ fn print(report: &InitReport) {
         output::line("Its records are not trusted on this machine, so hooks do nothing here.");
         output::line("Next: look at them, then run `thru trust`");
     } else if !report.looked_for.is_empty() {
-        output::line(format_args!("Next: {} sets its hooks all the same", install_commands()));
+        output::line(format_args!("Next: {} sets its hooks anyway", install_commands()));
     } else if report.wired.is_empty() && report.created {
         output::line(format_args!("Next: {} sets the hooks", install_commands()));
     } else if report.created {
-        output::line("Next: start your harness as always; `thru status` shows what was captured");
+        output::line("Next: start your harness as usual; `thru status` shows what was captured");
     }
 }
 

@@ -7,20 +7,20 @@ use ops::setup::install::{Failed, FileChange, InstallReport, Scope, Task};
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// Wire a harness: merge our hooks and commands into its settings
+/// Install hooks and commands into a harness's settings
 ///
-/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte,
-/// running it again changes nothing, and `thru uninstall` gives back the bytes from before. A backup is kept. Without a flag the file that
-/// is not in git is used.
+/// Nothing of yours is changed: comments, order, indentation and other tools' hooks stay byte for byte. Running it
+/// again changes nothing, and `thru uninstall` restores the original bytes. A backup is kept. Without a flag, the
+/// file that is not in git is used.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     what: What,
 }
 
-/// Take our hooks and commands out of a harness's settings again
+/// Remove our hooks and commands from a harness's settings
 ///
-/// Only ours: what you changed in the meantime stays.
+/// Removes only ours; your own changes stay.
 #[derive(Debug, clap::Args)]
 pub struct UninstallArgs {
     #[command(flatten)]
@@ -29,13 +29,13 @@ pub struct UninstallArgs {
 
 #[derive(Debug, clap::Args)]
 struct What {
-    /// Which harness
+    /// The harness
     #[arg(value_parser = PossibleValuesParser::new(ops::setup::harnesses::wirable()))]
     harness: String,
     /// Your own settings, for every project
     #[arg(long, group = "scope")]
     user: bool,
-    /// The project's settings, which are in git: `thru` is looked for on PATH and left out where it is not installed
+    /// The project's settings, which are in git: hooks find `thru` on PATH and do nothing where it is not installed
     #[arg(long, group = "scope")]
     project: bool,
     /// Your settings for this project, which are not in git
@@ -75,7 +75,7 @@ fn go(world: &World, what: &What, task: Task, format: Format) -> Result<u8> {
     Ok(if report.failed.is_empty() { 0 } else { output::exit_code(ErrorKind::Damaged) })
 }
 
-/// One line a file that changed.
+/// Prints one line for each file that changed.
 pub fn print(report: &InstallReport) {
     let InstallReport { harness, files, notes, .. } = report;
     let changed: Vec<_> = files.iter().filter(|file| file.change != FileChange::Unchanged).collect();
@@ -102,7 +102,7 @@ pub fn print(report: &InstallReport) {
     }
     for Failed { error, .. } in &report.failed {
         output::talk(format_args!("{BAD}error:{BAD:#} {error}"));
-        output::talk("hint:  mend that file, then run this again; what was ours in other files is gone");
+        output::talk("hint:  fix that file, then run this again; our hooks in other files were removed");
     }
     for note in notes {
         output::talk(format_args!("{WARN}note:{WARN:#} {note}"));

@@ -11,14 +11,14 @@ use crate::output::{self, BAD, BOLD, DIM, Format};
 
 /// Show what happened in a session, call by call
 ///
-/// Without --session: the session of the harness around this shell, else the newest here. A call that was told twice is
-/// shown once. With --json, one record a line, as the journal has it.
+/// Without --session: the session of the harness around this shell, or else the newest here. A call that was reported
+/// twice is shown once. With --json, one record per line, as in the journal.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which session; the beginning of its id is enough
+    /// The session; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on printing as it happens, until interrupted
+    /// Keep printing new records until interrupted
     #[arg(long, short)]
     follow: bool,
     /// List the sessions instead

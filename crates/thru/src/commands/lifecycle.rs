@@ -8,10 +8,10 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Where each role stands between two compactions
+/// Show and change the state of roles between compactions
 ///
-/// active → saving → saved → compacting → recovering → active. Hooks move a role by themselves; these are the steps that
-/// a person or an agent takes. A step that is not allowed is refused with what is (exit code 15).
+/// active → saving → saved → compacting → recovering → active. Hooks move a role by themselves; these are the steps
+/// that a person or an agent takes. A step that is not allowed is refused, with the allowed ones (exit code 15).
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]

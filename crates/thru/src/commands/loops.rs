@@ -13,12 +13,12 @@ use ops::{Result, World};
 use self::change::print_changed;
 use crate::output::Format;
 
-/// Feed a prompt to an agent again until a promise holds
+/// Feed a prompt to an agent again and again until it keeps a promise
 ///
-/// A loop holds one session: whenever its agent would stop, it is given the prompt again, until its last message says
-/// <promise>TEXT</promise> outside of code, the validators pass, or a limit is reached. Never another session, never a
-/// sub-agent. Without an ID the commands mean the loop in the foreground; the beginning of an ID, or a part of its name,
-/// is enough.
+/// A loop holds one session: whenever its agent would stop, it gets the prompt again, until its last message says
+/// <promise>TEXT</promise> outside code and the validators pass, or a limit is reached. Other sessions and sub-agents
+/// are never affected. Without an ID the commands use the loop in the foreground; the beginning of an ID, or a part
+/// of its name, is enough.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -30,9 +30,9 @@ enum Command {
     Start(start::Args),
     /// List the loops of this project; ▶ marks those in the foreground
     List,
-    /// Show a loop: where it stands, and its prompt
+    /// Show a loop: its state and its prompt
     Show {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
+        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
         id: Option<String>,
     },
     /// Put a loop into the foreground of a session; the one that was there waits
@@ -42,28 +42,28 @@ enum Command {
         #[command(flatten)]
         owner: OwnerArgs,
     },
-    /// Make a loop your own that came from elsewhere: shows what it would feed and run, and asks
+    /// Allow a loop that came from elsewhere: shows what it would feed and run, and asks
     ///
-    /// A loop runs only where its user started it. One that came with a clone or a pull, that somebody changed, or that an
-    /// older thru made, is never fed and never runs anything until it was adopted. Needs a terminal; refuses to run inside a
-    /// harness.
+    /// A loop runs only if its user started it here. One that came with a clone or a pull, that somebody changed, or
+    /// that an older thru made, is never fed and never runs anything until it is adopted. Needs a terminal; refuses
+    /// to run inside a harness.
     Adopt {
         /// The loop: its id, the beginning of it, or a part of its name
         id: String,
     },
-    /// Let a loop rest; `resume` goes on
+    /// Pause a loop; `resume` continues it
     Pause {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
+        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
         id: Option<String>,
     },
-    /// Go on with a loop that was paused, or that a limit ended
+    /// Continue a loop that was paused, or that a limit ended
     Resume {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one that is paused
+        /// The loop: its id, the beginning of it or a part of its name [default: the one that is paused]
         id: Option<String>,
-        /// The new limit, counted from the loop's start; 0 is none
+        /// The new limit, counted from the loop's start; 0 means none
         #[arg(long, value_name = "N")]
         max_iterations: Option<u64>,
-        /// How long it may take from now on, e.g. 2h or 1h30m
+        /// The time limit from now on, e.g. 2h or 1h30m
         #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
         seconds: Option<i64>,
         #[command(flatten)]
@@ -71,12 +71,12 @@ enum Command {
     },
     /// End a loop for good; takes effect at the session's next stop
     Cancel {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
+        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
         id: Option<String>,
     },
     /// Show what happened, iteration by iteration
     Log {
-        /// The loop: its id, the beginning of it or a part of its name; without, the one in the foreground
+        /// The loop: its id, the beginning of it or a part of its name [default: the one in the foreground]
         id: Option<String>,
     },
 }
@@ -108,7 +108,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 
 #[derive(Debug, clap::Args)]
 struct OwnerArgs {
-    /// The session to hold, instead of the one this runs in
+    /// The session to hold, instead of the current one
     #[arg(long, value_name = "ID", conflicts_with = "next")]
     session: Option<String>,
     /// Hold the next session that starts here

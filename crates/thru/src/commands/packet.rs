@@ -15,7 +15,7 @@ use ops::{Result, World};
 pub use self::edit::absolute;
 use crate::output::Format;
 
-/// Look at packets and change them
+/// List, show and change packets
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -24,24 +24,24 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// All packets, the one changed last first
+    /// List packets, last changed first
     List {
         /// Only those with this status
         #[arg(long, value_name = "STATUS", value_parser = ["draft", "active", "done", "blocked"])]
         status: Option<String>,
-        /// At most this many; 0 for all. Without it 40, and all with --json
+        /// At most this many; 0 for all [default: 40, with --json all]
         #[arg(long, short = 'n', value_name = "N")]
         limit: Option<usize>,
     },
-    /// Print a packet, without escape sequences and characters that cannot be seen
+    /// Print a packet, without escape sequences and invisible characters
     Show {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
-        /// Every byte of the file; not to a terminal, which would act on escape sequences
+        /// Print every byte of the file; not to a terminal, which would act on escape sequences
         #[arg(long, conflicts_with = "json")]
         raw: bool,
     },
-    /// Say where a packet is; on a terminal open it in $EDITOR
+    /// Print a packet's path; on a terminal open it in $EDITOR
     Open {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
@@ -49,41 +49,41 @@ enum Command {
         #[arg(long)]
         path: bool,
     },
-    /// Take work on a packet up again
+    /// Mark a packet as active again
     Activate {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
     },
-    /// The packet's work is done
+    /// Mark a packet as done
     Done {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
     },
-    /// The packet's work cannot go on
+    /// Mark a packet as blocked
     Block {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
-        /// Why not
+        /// The reason
         #[arg(long, value_name = "TEXT")]
         reason: String,
     },
-    /// Files that matter, whatever the ranking says
+    /// Add files that matter, whatever the ranking says
     Confirm {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
-        /// Seen from here, or from the project's folder
+        /// Relative to this folder, or to the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Take files off the confirmed ones
+    /// Remove files from the confirmed ones
     Unconfirm {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
-        /// Seen from here, or from the project's folder
+        /// Relative to this folder, or to the project's folder
         #[arg(required = true, value_name = "FILE")]
         files: Vec<String>,
     },
-    /// Replace the text of one section by what is on stdin; no other byte changes
+    /// Replace the text of one section with stdin; no other byte changes
     Set {
         /// The packet: its id, the beginning of it, or a part of its name
         id: String,
@@ -91,20 +91,20 @@ enum Command {
         #[arg(long, value_name = "HEADING")]
         section: String,
     },
-    /// Say what is off with a packet, or with all of them
+    /// Check a packet, or all of them, for problems
     Validate {
-        /// The packet; or --all
+        /// The packet, or use --all
         #[arg(required_unless_present = "all")]
         id: Option<String>,
-        /// Every packet there is
+        /// Check every packet
         #[arg(long, conflicts_with = "id")]
         all: bool,
     },
-    /// Make a packet of a handoff that somebody else wrote
+    /// Make a packet from a handoff that somebody else wrote
     Import {
-        /// A markdown file; it stays as it is
+        /// A markdown file; it stays unchanged
         file: PathBuf,
-        /// Only say what would be made
+        /// Only show what would be created
         #[arg(long)]
         dry_run: bool,
     },

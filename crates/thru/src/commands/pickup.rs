@@ -6,7 +6,7 @@ use crate::output::{self, Format};
 
 /// Print a packet's prompt, after checking its claims against the files on disk and git
 ///
-/// Changes nothing unless --claim is given. Without an id: the newest active packet, else the newest draft.
+/// Changes nothing unless --claim is given. Without an id: the newest active packet, or else the newest draft.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The packet: its id, the beginning of it, or a part of its name
@@ -17,7 +17,7 @@ pub struct Args {
     /// Add the files that were written since, marked as later
     #[arg(long)]
     hydrate: bool,
-    /// Take the packet for this session; a second claimant is refused
+    /// Claim the packet for this session; a second claimant is refused
     #[arg(long)]
     claim: bool,
     /// Claim for this session

@@ -16,13 +16,13 @@ pub use self::import::print_import;
 pub use self::set::{ids, size};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, Style, WARN};
 
-/// Of a text in a list.
+/// The width of a text in a list.
 const TEXT: usize = 100;
 
-/// What is being built: phases and tasks, what is ready, what waits for what
+/// Plan the work: phases and tasks, what is ready, what waits for what
 ///
-/// The plan is .agent/context/plan.json; plan.md beside it is the same to read, and plan-ledger.jsonl has every change.
-/// `thru task` works on single tasks.
+/// The plan is .agent/context/plan.json; plan.md next to it is the same for reading, and plan-ledger.jsonl has every
+/// change. `thru task` works on single tasks.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -33,33 +33,33 @@ pub struct Args {
 enum Command {
     /// Show the plan: phases, progress, what is ready, what waits for what
     Show {
-        /// Draw what depends on what
+        /// Draw the dependencies
         #[arg(long)]
         graph: bool,
         /// Only this phase
         #[arg(long, value_name = "N")]
         phase: Option<u32>,
-        /// Phases that are over, too
+        /// Include finished phases
         #[arg(long)]
         all: bool,
     },
     /// Begin a plan
     Init {
-        /// What it is for
+        /// What the plan is for
         title: String,
-        /// A phase; once for each
+        /// A phase; can be given several times
         #[arg(long = "phase", value_name = "NAME")]
         phases: Vec<String>,
-        /// Put it in the place of the plan that is there; the old one stays in the ledger
+        /// Replace the existing plan; the old one stays in the ledger
         #[arg(long)]
         replace: bool,
     },
     Import(import::Args),
     /// Add a phase
     Add {
-        /// What it is called
+        /// The name of the phase
         name: String,
-        /// Its number, instead of the next
+        /// Its number [default: the next one]
         #[arg(long, value_name = "N")]
         id: Option<u32>,
     },
@@ -68,9 +68,9 @@ enum Command {
     Next,
     /// Check the plan: circles, unknown and duplicate ids, whether the ledger gives the same plan
     Check,
-    /// Show every change of the plan
+    /// Show the changes of the plan
     Log {
-        /// How many, the newest; 0 for all
+        /// The number of changes, newest last; 0 for all
         #[arg(short, value_name = "N", default_value_t = 20)]
         n: usize,
     },
@@ -121,7 +121,7 @@ pub fn print_notes(notes: &[String], covered: bool) {
     }
 }
 
-/// At most a dozen ids, and how many more there are.
+/// Lists at most a dozen ids, and how many more there are.
 fn short_list(ids: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = ids.iter().take(MOST).map(|id| one_line(id, 64)).collect();

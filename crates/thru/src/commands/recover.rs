@@ -6,10 +6,10 @@ use ops::features::roles::recover::{Document, RecoverReport};
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, Format};
 
-/// Print what a role needs to go on: checklist, documents, its whole context file
+/// Print what a role needs to continue: checklist, documents, its whole context file
 ///
-/// The same for every role, and the same bytes for the same state. The lifecycle, if the role has one, goes to active.
-/// Exit code 1 when the role has no context file.
+/// The same for every role, and the same bytes for the same state. The lifecycle, if the role has one, becomes
+/// active. Exit code 1 if the role has no context file.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -27,14 +27,14 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         (Format::Text, None) => {
             tell_doubt(&report.source);
             let (role, path) = (&report.role, report.missing.as_deref().unwrap_or_default());
-            output::talk(format_args!("The role {role} has no context file: {path} is the one to make."));
+            output::talk(format_args!("The role {role} has no context file: create {path}."));
             output::talk(format_args!(
                 "Next: `thru context new {role}` creates it; `thru context schema` shows what it must contain"
             ));
         }
     }
     match (report.failed, format) {
-        // Said last, where it is seen. With --json it stands in the report.
+        // Printed last, where it is seen. With --json it is in the report.
         (Some(error), Format::Text) => Err(error),
         (Some(error), Format::Json) => Ok(output::exit_code(error.kind())),
         (None, _) => Ok(u8::from(report.file.is_none())),
@@ -56,20 +56,20 @@ fn text(report: &RecoverReport, file: &str) -> String {
          2. Read what the role is: {}{}\n\
          3. Read the architecture: {}{}\n\
          4. Take the recovery steps that the context file lists\n\
-         5. Go on with its goal and what is pending\n",
+         5. Continue with its goal and what is pending\n",
         skill.path,
         there(skill),
         architecture.path,
         there(architecture),
     );
-    // Longer than any such line in the file, so that nothing in it can pass for the end.
+    // Longer than any such line in the file, so that nothing in it can look like the end.
     let longest = text.split(|c| c != '=').map(str::len).max().unwrap_or(0);
     let marks = "=".repeat((longest + 1).max(5));
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let inline = format!("{marks} {file}\n{text}{gap}{marks} end of {file}\n");
     let lifecycle = match (report.state, &report.held) {
         (Some(state), _) => format!("Lifecycle: {state}\n"),
-        (None, Some(held)) => format!("Lifecycle: left as it is: {held}\n"),
+        (None, Some(held)) => format!("Lifecycle: unchanged: {held}\n"),
         (None, None) => String::new(),
     };
     format!("Recovery of the role {role}\n\n{invalid}{checklist}\n{inline}\n{lifecycle}Recovered: {role}\n")

@@ -5,12 +5,12 @@ use ops::project::settings;
 
 use crate::output::{self, Format};
 
-/// All of it is held at once.
+/// The whole input is kept in memory.
 const LARGEST: usize = 1024 * 1024 * 1024;
 
 /// Replace secrets in stdin with typed placeholders, to stdout
 ///
-/// The same rules that run before anything captured is written: `thru redact < log > clean`. What is no secret comes
+/// Uses the rules that run before anything captured is written: `thru redact < log > clean`. Everything else comes
 /// out byte for byte. E-mail addresses are replaced with --emails or `redact.emails = true`.
 #[derive(Debug, clap::Args)]
 pub struct Args {

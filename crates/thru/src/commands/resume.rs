@@ -13,7 +13,7 @@ use ops::{Result, World};
 
 use crate::output::Format;
 
-/// Loading manifests: what to read before work goes on, and whether it was read
+/// Manage loading manifests: what to read before work continues, and whether it was read
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -22,19 +22,19 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Make a manifest for a workstream
+    /// Create a manifest for a workstream
     New {
         /// NN-kebab-case, like 24-new-parser
         id: String,
-        /// What people call it
+        /// The name that people use
         #[arg(long, value_name = "TEXT")]
         name: Option<String>,
-        /// A file to load, in this order; may be said several times
+        /// A file to load; can be given several times, in order
         #[arg(long, value_name = "FILE")]
         load: Vec<String>,
         #[arg(long, value_name = "PHASE", default_value = "planning", value_parser = model::manifest::PHASES.to_vec())]
         phase: String,
-        /// The skill that goes on with it
+        /// The skill that continues with it
         #[arg(long, value_name = "SKILL", default_value = "execute-project")]
         next_action: String,
         /// The session that works on it
@@ -43,40 +43,40 @@ enum Command {
     },
     /// Show a manifest: what it loads, its state, its questions
     Show {
-        /// The workstream; default: the one active last
+        /// The workstream [default: the one last active]
         id: Option<String>,
     },
-    /// Check a manifest, or all of them; exit code 1 where one has errors
+    /// Check a manifest, or all of them; exit code 1 if one has errors
     Validate {
-        /// The manifest; default: every manifest of this project
+        /// The manifest [default: every manifest of this project]
         #[arg(value_name = "FILE")]
         file: Option<PathBuf>,
-        /// Every manifest of this project, which is also what happens without a file
+        /// Check every manifest of this project, which is also the default
         #[arg(long, conflicts_with = "file")]
         all: bool,
     },
-    /// Bring a manifest in step with the boxes of its steps
+    /// Update a manifest from the boxes of its steps
     Update {
-        /// The workstream; default: the one active last
+        /// The workstream [default: the one last active]
         id: Option<String>,
         /// Tick the next open box first
         #[arg(long)]
         task_done: bool,
     },
-    /// Take over `_resume.md` files; the originals stay as .backup
+    /// Convert `_resume.md` files; the originals stay as .backup
     Migrate {
-        /// Only say what would be done
+        /// Only show what would be done
         #[arg(long, conflicts_with = "rollback")]
         dry_run: bool,
-        /// Give the originals back
+        /// Restore the originals
         #[arg(long)]
         rollback: bool,
     },
     /// Show which files of the manifest a session has read since it was compacted
     Gate {
-        /// The workstream; the session's own without
+        /// The workstream [default: the session's own]
         id: Option<String>,
-        /// Of this session, instead of the one this runs in or the newest
+        /// The session [default: the current one, or else the newest]
         #[arg(long, value_name = "ID")]
         session: Option<String>,
     },

@@ -7,7 +7,7 @@ use ops::{Result, World};
 
 use crate::output::{self, Format, WARN};
 
-/// Bind this session to a role, and list the roles there are
+/// Bind this session to a role, and list the roles
 ///
 /// A role is a named agent with a context file, `<role>.context.md` (see `thru context schema`), and a lifecycle.
 #[derive(Debug, clap::Args)]
@@ -34,7 +34,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 /// The role that a command is about.
 #[derive(Debug, clap::Args)]
 pub struct Which {
-    /// The role, instead of this session's
+    /// The role [default: this session's]
     role: Option<String>,
     /// The same as a flag
     #[arg(long = "role", value_name = "ROLE", conflicts_with = "role")]
@@ -47,7 +47,7 @@ impl Which {
     }
 }
 
-/// Says where a role comes from, if that is not sure.
+/// Says where a role comes from, if that is uncertain.
 pub fn tell_doubt(source: &Source) {
     if let Some(doubt) = source.doubt() {
         output::talk(format_args!("{WARN}note:{WARN:#} {doubt}"));

@@ -9,7 +9,7 @@ use ops::session::list::Listed;
 
 use crate::output::{self, BOLD, Format, GOOD, WARN};
 
-/// Show where this project stands and what to do next
+/// Show the state of this project and what to do next
 #[derive(Debug, clap::Args)]
 pub struct Args {}
 

@@ -6,13 +6,13 @@ use ops::World;
 
 use crate::output::{self, DIM, Format};
 
-/// Write the packets of sessions that broke off without an end
+/// Write packets for sessions that crashed
 ///
-/// A session is dead when its harness does not run any more, or, where that cannot be told, after twelve hours without a
-/// word. A session start does this for the newest one by itself.
+/// A session is dead if its harness is no longer running or, if that is unknown, after twelve hours without an event.
+/// A session start does this for the newest one by itself.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Only say what would be written
+    /// Only show what would be written
     #[arg(long)]
     dry_run: bool,
 }

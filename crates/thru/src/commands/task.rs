@@ -9,7 +9,7 @@ use ops::{Result, World};
 use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// The tasks of the plan: take one up, finish it, block it
+/// Work on the tasks of the plan: start one, finish it, block it
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -19,14 +19,14 @@ pub struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Add(add::Args),
-    /// Take a task up; of many who try, one gets it
+    /// Start a task; if several sessions try, one gets it
     Start {
         /// The task
         id: String,
         #[command(flatten)]
         who: Who,
     },
-    /// Finish a task; one with an acceptance criterion wants evidence that is fresh and passed
+    /// Finish a task; one with an acceptance criterion needs fresh evidence that it passed
     Done {
         /// The task
         id: String,
@@ -36,16 +36,16 @@ enum Command {
         #[command(flatten)]
         who: Who,
     },
-    /// Say that a task cannot go on, and why
+    /// Mark a task as blocked, with the reason
     Block {
         /// The task
         id: String,
-        /// What is in the way
+        /// What blocks it
         why: String,
         #[command(flatten)]
         who: Who,
     },
-    /// Let a task go on
+    /// Unblock a task
     Unblock {
         /// The task
         id: String,
@@ -61,7 +61,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Who {
-    /// Who does it, instead of the session around us
+    /// Who does it [default: the current session]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -10,14 +10,15 @@ use crate::output::{self, BOLD, DIM, Format, GOOD};
 /// Vouch for the records of this project, so that hooks may use them
 ///
 /// Records that came with a clone are somebody else's text: hooks leave them alone until you have looked at them and
-/// said so here. What they would have fed or run is listed, and none of it is given by this: `thru loop adopt` and
-/// `thru gate run --adopt` are for that. Refuses to run inside a harness. The word is kept outside the project, for this machine only.
+/// said so here. What they would feed or run is listed, but not allowed by this command: use `thru loop adopt` and
+/// `thru gate run --adopt`. Refuses to run inside a harness. Trust is recorded outside the project, for this machine
+/// only.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Take it back
+    /// Withdraw the trust
     #[arg(long, conflicts_with = "list")]
     revoke: bool,
-    /// The project was moved here: trust this path in place of the old one, which is gone
+    /// The project was moved here: trust this path in place of the old one, which no longer exists
     #[arg(long, conflicts_with_all = ["list", "revoke"])]
     moved: bool,
     /// List every trusted root of this machine
@@ -75,14 +76,14 @@ fn print(report: &TrustReport) {
     }
 }
 
-/// What somebody who reads only this must know: none of it runs by being trusted.
+/// A user who reads only this must know that trust alone runs none of it.
 fn print_wants(wants: &[Want]) {
     let foreign: Vec<&Want> = wants.iter().filter(|want| !want.given).collect();
     if foreign.is_empty() {
         return;
     }
     output::line(format_args!(
-        "The store holds {} that would feed or run something. Trust gives none of it; it stays off until you adopt it:",
+        "The store contains {} that would feed or run something. Trust allows none of it; it stays off until you adopt it:",
         count(foreign.len(), "record")
     ));
     for want in foreign {

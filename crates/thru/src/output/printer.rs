@@ -1,7 +1,7 @@
 //! The only way to stdout and stderr. Text for people is cleaned here, and colour is added after that.
 //!
-//! A file, a branch, an argument or a record can hold escape sequences that write to the clipboard, move the cursor or
-//! hide text. So every text is cleaned, wherever it comes from and whether a terminal reads it or a pipe.
+//! A file, a branch, an argument or a record can contain escape sequences that write to the clipboard, move the
+//! cursor or hide text. So every text is cleaned, wherever it comes from and whether a terminal or a pipe reads it.
 
 use std::fmt::{self, Display, Formatter};
 use std::hash::{BuildHasher, RandomState};
@@ -17,8 +17,8 @@ pub const GOOD: Style = Style::Good;
 pub const WARN: Style = Style::Warn;
 pub const BAD: Style = Style::Bad;
 
-/// How a part of a line looks: `{BOLD}` before it, `{BOLD:#}` behind it. What stands in the text is a mark; the printer
-/// puts the terminal's codes in its place.
+/// The style of a part of a line: `{BOLD}` before it, `{BOLD:#}` after it. The text contains only a mark, which the
+/// printer replaces with the terminal's codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     Bold,
@@ -30,11 +30,12 @@ pub enum Style {
 
 const STYLES: [Style; 5] = [Style::Bold, Style::Dim, Style::Good, Style::Warn, Style::Bad];
 
-/// Around a mark: noncharacters, which Unicode leaves to programs for their own use. A text's own are cleaned away.
+/// The characters around a mark: noncharacters, which Unicode reserves for programs. Those in a text are cleaned
+/// away.
 const OPEN: char = '\u{fdd0}';
 const CLOSE: char = '\u{fdd1}';
 
-/// Part of every mark, so that no text can hold one: it is chosen anew by every process.
+/// Part of every mark, so that no text can contain one: every process chooses it again.
 fn secret() -> &'static str {
     static SECRET: OnceLock<String> = OnceLock::new();
     SECRET.get_or_init(|| format!("{:016x}", RandomState::new().hash_one(0)))
@@ -82,7 +83,7 @@ impl Stream {
         choice != anstream::ColorChoice::Never
     }
 
-    /// The bytes as they are. Private: what calls it has cleaned them or knows that they are data for a program.
+    /// Writes bytes unchanged. Private: its callers have cleaned them, or know that they are data for a program.
     fn write(self, bytes: &[u8]) -> std::io::Result<()> {
         match self {
             Stream::Out => {
@@ -94,28 +95,28 @@ impl Stream {
     }
 }
 
-/// Text for people, with the line end it has.
+/// Prints text for people, with the line end it has.
 pub fn print(stream: Stream, text: &str) -> std::io::Result<()> {
     stream.write(painted(text, stream.has_color()).as_bytes())
 }
 
-/// A line on stderr that the next one takes the place of. Only for a terminal.
+/// Prints a line on stderr that the next one replaces. Only for a terminal.
 pub fn print_over(text: &str) -> std::io::Result<()> {
     let color = Stream::Err.has_color();
     let text = painted(text, color);
     let line = match color {
         true => format!("\r\x1b[2K{text}"),
-        // Without escape sequences blanks have to clear the line.
+        // Without escape sequences, blanks must clear the line.
         false => format!("\r{:WIDTH$}\r{text}", ""),
     };
     Stream::Err.write(line.as_bytes())
 }
 
-/// What the line that is printed over takes at most.
+/// The widest line that is printed over.
 const WIDTH: usize = 79;
 
-/// One JSON text and a line end. Characters that cannot be seen are written as `\u` escapes: they stand in strings
-/// only, and a string with the escape is the same string.
+/// Prints one JSON text and a line end. Invisible characters are written as `\u` escapes: they occur only in strings,
+/// and a string with the escape is the same string.
 pub fn print_json(json: &str) -> std::io::Result<()> {
     let mut out = String::with_capacity(json.len() + 1);
     for c in json.chars() {
@@ -131,7 +132,7 @@ pub fn print_json(json: &str) -> std::io::Result<()> {
     Stream::Out.write(out.as_bytes())
 }
 
-/// Data for a program, byte for byte; for a person at a terminal it is cleaned.
+/// Prints data for a program, byte for byte; for a person at a terminal it is cleaned.
 pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
     if Stream::Out.is_terminal() {
         return print(Stream::Out, &String::from_utf8_lossy(bytes));
@@ -139,12 +140,12 @@ pub fn print_data(bytes: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(bytes)
 }
 
-/// What a hook answers its harness: JSON or text that was composed and cleaned in `model`.
+/// Prints a hook's reply: JSON or text that was composed and cleaned in `model`.
 pub fn print_reply(reply: &[u8]) -> std::io::Result<()> {
     Stream::Out.write(reply)
 }
 
-/// Help and version, which hold nothing but our own words: clap's colours stay.
+/// Prints help and version, which contain only our own words: clap's colours stay.
 pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::Result<()> {
     match stream.has_color() {
         true => stream.write(help.ansi().to_string().as_bytes()),
@@ -152,7 +153,7 @@ pub fn print_help(stream: Stream, help: &clap::builder::StyledStr) -> std::io::R
     }
 }
 
-/// Cleaned, and then with the codes where the marks are.
+/// Cleans a text, and then replaces the marks with codes.
 fn painted(text: &str, color: bool) -> String {
     let start = format!("{OPEN}{}", secret());
     let mut parts = text.split(start.as_str());

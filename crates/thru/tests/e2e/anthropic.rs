@@ -1,4 +1,4 @@
-//! Anthropic Messages, as Claude Code speaks it.
+//! The Anthropic Messages API, as Claude Code uses it.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Sub-agents are told by a header, a compaction by what it asks for: it has no mark of its own.
+/// A header marks sub-agents. A compaction has no mark, so it is recognised by its request.
 pub fn kind(request: &Request) -> Kind {
     let asked = last_user_text(&request.body);
     if asked.contains("create a detailed summary") && asked.contains("<summary>") {
@@ -49,7 +49,7 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
     pieces
 }
 
-/// What each content block starts as, and all of what it holds in one delta.
+/// Returns how each content block starts, and its whole content in one delta.
 fn blocks(step: &Step, number: usize) -> Vec<(Value, Value)> {
     let mut blocks = Vec::new();
     if !step.text.is_empty() {

@@ -24,12 +24,12 @@ pub struct Conversation {
 }
 
 impl ClaudeCode {
-    /// None when it is not installed; the test has then been reported as skipped.
+    /// Returns `None` if it is not installed; the test was then reported as skipped.
     pub fn find() -> Option<ClaudeCode> {
         available::harness("THRU_CLAUDE", "claude").map(|binary| ClaudeCode { binary })
     }
 
-    /// As a user of Claude Code does it: `thru init` sees that it is in use and wires it.
+    /// As a user of Claude Code does it: `thru init` sees that it is in use and installs hooks.
     pub fn init(scratch: &Scratch) {
         std::fs::create_dir_all(scratch.home.join(".claude/projects")).expect("a folder");
         scratch.thru_ok(&["init"]);
@@ -50,7 +50,8 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
-    /// The same in plan mode, where the user is asked, and with the agent's own list, which it has otherwise only on a terminal.
+    /// The same in plan mode, where the user is asked, and with the agent's todo list, which it otherwise has only on
+    /// a terminal.
     pub fn converse_in_plan_mode(&self, scratch: &Scratch, model: &Model) -> Conversation {
         let mut command = self.asking(scratch, model);
         command.env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1").args(["--input-format", "stream-json"]);
@@ -59,7 +60,7 @@ impl ClaudeCode {
         Conversation { process: Process::start(command) }
     }
 
-    /// One of its own verbs, such as `plugin`: no model, no session.
+    /// Runs one of its own commands, such as `plugin`: no model, no session.
     pub fn verb(&self, scratch: &Scratch, words: &[&str]) -> Output {
         self.bare(scratch).args(words).output().expect("it starts")
     }
@@ -70,7 +71,7 @@ impl ClaudeCode {
         command
     }
 
-    /// As [`ClaudeCode::command`], where nothing is permitted that was not allowed.
+    /// Like [`ClaudeCode::command`], with permissions only for what was allowed.
     pub fn asking(&self, scratch: &Scratch, model: &Model) -> Command {
         let mut command = self.bare(scratch);
         command.env("ANTHROPIC_BASE_URL", model.url()).env("ANTHROPIC_API_KEY", "dummy").args([
@@ -83,8 +84,8 @@ impl ClaudeCode {
         command
     }
 
-    /// Every variable here keeps it from looking at the world outside, except for these two: the sandbox's, without
-    /// which it does not skip permissions for root, and the folder's, so that it leaves nothing in /tmp.
+    /// Every variable here keeps it offline, except for two: the sandbox's, without which it does not skip
+    /// permissions for root, and the folder's, so that it leaves nothing in /tmp.
     fn bare(&self, scratch: &Scratch) -> Command {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         command
@@ -99,18 +100,18 @@ impl ClaudeCode {
 }
 
 impl Conversation {
-    /// Says something and waits until the turn is over.
+    /// Sends a prompt and waits until the turn is over.
     pub fn say(&mut self, text: &str) -> Value {
         self.start_saying(text);
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
-    /// Says something; the turn goes on.
+    /// Sends a prompt without waiting for the end of the turn.
     pub fn start_saying(&mut self, text: &str) {
         self.process.send(&json!({ "type": "user", "message": { "role": "user", "content": text } }));
     }
 
-    /// Says something, and answers the question that the agent then asks the user.
+    /// Sends a prompt, and answers the question that the agent then asks the user.
     pub fn say_and_answer(&mut self, text: &str, answers: &Value) -> Value {
         self.start_saying(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -125,7 +126,7 @@ impl Conversation {
         self.process.wait_for("result", |line| line["type"] == "result")
     }
 
-    /// Says something, and allows what the agent then asks permission for: a plan, for one, which is how it is approved.
+    /// Sends a prompt, and allows what the agent then asks permission for, such as a plan, which approves it.
     pub fn say_and_allow(&mut self, text: &str) -> Value {
         self.start_saying(text);
         let asked = self.process.wait_for("question", |line| line["type"] == "control_request");
@@ -147,7 +148,7 @@ impl Conversation {
     }
 }
 
-/// Hooks it reported. It reports none around a compaction.
+/// Returns the hooks it reported. It reports none around a compaction.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| match json["subtype"].as_str()? {
@@ -163,12 +164,12 @@ pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     })
 }
 
-/// The id of the session, from what it printed.
+/// Returns the id of the session, from its output.
 pub fn session(result: &Value) -> String {
     result["session_id"].as_str().expect("a result names its session").to_owned()
 }
 
-/// Its own record of a session, which is where it says what it made of a hook's answer.
+/// Returns its own record of a session, which says what it did with a hook's reply.
 pub fn transcript(scratch: &Scratch, session: &str) -> Lines {
     Lines::read(&transcript_folder(scratch).join(format!("{session}.jsonl")))
 }

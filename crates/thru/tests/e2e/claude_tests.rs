@@ -157,7 +157,7 @@ fn an_automatic_compaction_is_in_the_journal() {
     ]);
 }
 
-/// Records that came with a clone: nothing is written, the person is told once, the model hears nothing.
+/// Records that came with a clone: nothing is written, the user is told once, and the model is told nothing.
 #[test]
 fn in_an_untrusted_clone_only_the_person_is_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -191,7 +191,7 @@ fn in_an_untrusted_clone_only_the_person_is_told() {
     assert!(said.len() == 1 && said[0].event == "SessionStart", "{said:?}");
     let reply: Value = serde_json::from_str(&said[0].stdout).expect("JSON");
     assert!(reply["systemMessage"].as_str().is_some_and(|text| text.contains("thru trust")), "{reply}");
-    // Taken for what it is, a message to show, and not only seen go by.
+    // It was accepted as a message to show, not only received.
     transcript(&scratch, &sid).once(&json!({ "attachment": { "type": "hook_system_message" } }));
     assert!(model.sent_to_model("Write a file"));
     for ours in ["thru trust", "Throughline: ", ".agent/context", "BAIT-OF-THE-CLONE"] {

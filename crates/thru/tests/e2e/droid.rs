@@ -1,4 +1,4 @@
-//! Drives the real Factory Droid, offline and without a login, against a model of the user's own.
+//! Drives the real Factory Droid, offline and without a login, against a custom model.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::process::{Ended, Line, Process};
 use crate::scratch::Scratch;
 
-/// The port of the discard service on this machine: nobody listens there.
+/// The port of the discard service on this machine, where nobody listens.
 const NOBODY: &str = "http://127.0.0.1:9";
 
 pub const ONE_SHOT: &[&str] =
@@ -23,7 +23,7 @@ pub struct Droid {
     compact_at: Option<u64>,
 }
 
-/// A session in one process, by its protocol for editors.
+/// A session in one process, through its protocol for editors.
 #[derive(Debug)]
 pub struct Conversation {
     process: Process,
@@ -31,12 +31,12 @@ pub struct Conversation {
 }
 
 impl Droid {
-    /// None when it is not installed; the test has then been reported as skipped.
+    /// Returns `None` if it is not installed; the test was then reported as skipped.
     pub fn find() -> Option<Droid> {
         available::harness("THRU_DROID", "droid").map(|binary| Droid { binary, compact_at: None })
     }
 
-    /// As a user of Droid does it: `thru init` sees that it is in use and wires it.
+    /// As a user of Droid does it: `thru init` sees that it is in use and installs hooks.
     pub fn init(scratch: &Scratch) {
         let folder = scratch.home.join(".factory");
         std::fs::create_dir_all(folder.join("sessions")).expect("a folder");
@@ -44,7 +44,7 @@ impl Droid {
         assert!(folder.join("hooks.json").exists(), "init wires what is in use");
     }
 
-    /// It compacts by itself once the context is this large, in tokens.
+    /// It compacts by itself when the context reaches this many tokens.
     pub fn compacting_at(self, tokens: u64) -> Droid {
         Droid { compact_at: Some(tokens), ..self }
     }
@@ -70,7 +70,7 @@ impl Droid {
         (talk, id.to_owned())
     }
 
-    /// A session of before, in a process of its own.
+    /// Resumes an earlier session in a new process.
     pub fn resume(&self, scratch: &Scratch, model: &Model, session: &str) -> Conversation {
         let mut command = self.command(scratch, model);
         command.args(["--input-format", "stream-jsonrpc", "--output-format", "stream-jsonrpc"]);
@@ -94,8 +94,8 @@ impl Droid {
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("settings.json"), settings.to_string()).expect("a file");
         let mut command = scratch.command(&self.binary.to_string_lossy());
-        // It has no switch for staying at home. So whatever is not for this machine goes to a proxy that is not there,
-        // and the two senders of telemetry that know no proxy are sent the same way.
+        // It has no offline switch. So everything outside this machine goes to a proxy that does not exist, and the
+        // two telemetry senders that ignore proxies are redirected the same way.
         for variable in
             ["HTTP_PROXY", "HTTPS_PROXY", "FACTORY_TELEMETRY_INGEST_BASE_URL", "OTEL_CUSTOMER_ENDPOINT"]
         {
@@ -107,7 +107,7 @@ impl Droid {
 }
 
 impl Conversation {
-    /// Says something and waits until the turn is over and it is idle again.
+    /// Sends a prompt and waits until the turn is over and it is idle again.
     pub fn say(&mut self, text: &str) {
         self.send("droid.add_user_message", &json!({ "text": text }));
         let note = |line: &Value| line["params"]["notification"].clone();
@@ -115,7 +115,7 @@ impl Conversation {
         self.process.wait_for("idle", |line| note(line)["newState"] == "idle");
     }
 
-    /// Compacts, and goes on in the session that comes of it; returns its id.
+    /// Compacts, and continues in the new session; returns its id.
     pub fn compact(&mut self, instructions: &str) -> String {
         let answer = self.request("droid.compact_session", &json!({ "customInstructions": instructions }));
         let session = answer["result"]["newSessionId"].as_str().expect("a new session").to_owned();
@@ -144,7 +144,7 @@ impl Conversation {
     }
 }
 
-/// Hooks it reported; it does so only in a conversation.
+/// Returns the hooks it reported; it does so only in a conversation.
 pub fn hook_runs(ended: &Ended) -> Vec<HookRun> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     hooks::runs(ended, |Line { json, .. }| {

@@ -1,4 +1,4 @@
-//! What sub-agents have to leave, with the real Claude Code.
+//! Outputs of sub-agents, with the real Claude Code.
 
 use std::fs;
 
@@ -11,8 +11,8 @@ use crate::script::{Script, call, say};
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 
-/// Told where its output goes, it leaves none: the verdict and its last words are on disk before the main agent goes on,
-/// a brief names what is open, and `gate run` has it made.
+/// The sub-agent is told its output but does not write it: the verdict and its last message are on disk before the
+/// main agent continues, a brief names what is open, and `gate run` has it made.
 #[test]
 fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -80,8 +80,8 @@ fn an_output_that_was_not_left_is_noticed_named_and_made() {
     let checked = scratch.thru(&["gate", "check"]);
     assert_eq!(checked.status.code(), Some(4), "{}", String::from_utf8_lossy(&checked.stdout));
 
-    // The same output, now by a command: Claude Code itself, with the prompt on stdin. The command is given to thru; what it
-    // does is written once the model is there.
+    // The same output, now by a command: Claude Code itself, with the prompt on stdin. thru gets the command now; its
+    // script is written once the model is there.
     let launch = scratch.project.join("launch.sh").to_string_lossy().into_owned();
     let made = scratch.thru_json(&[&expect[..], &["--", "sh", &launch]].concat());
     let run = made["run"].as_str().expect("a run").to_owned();

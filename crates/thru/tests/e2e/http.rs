@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as two harnesses need of a model: one request per connection, answers whole or as a stream.
+//! As much HTTP/1.1 as the harnesses need from a model: one request per connection, answers at once or as a stream.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ pub struct Request {
     pub path: String,
     /// Names in lower case.
     headers: Vec<(String, String)>,
-    /// Null when it was no JSON.
+    /// Null if it was not JSON.
     pub body: Value,
 }
 
@@ -55,7 +55,7 @@ fn line(reader: &mut impl BufRead) -> io::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
-/// An answer that is there at once.
+/// Sends a complete answer.
 pub fn answer(mut stream: &TcpStream, status: &str, body: &Value) -> io::Result<()> {
     let body = body.to_string();
     write!(

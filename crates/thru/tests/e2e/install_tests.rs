@@ -1,4 +1,4 @@
-//! What `thru init` and `thru install` leave for Claude Code, used by Claude Code.
+//! Tests what `thru init` and `thru install` write for Claude Code, with Claude Code.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// The first thing a new session hears is what the last one did.
+/// The first thing a new session is told is what the last one did.
 #[test]
 fn a_new_session_begins_with_the_last_one() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -41,7 +41,7 @@ fn a_new_session_begins_with_the_last_one() {
     scratch.journal(&ids[1]).once(&json!({ "event": "session-start", "name": "startup" }));
 }
 
-/// The command that `thru init` put there is run by the harness, and what it prints goes to the model.
+/// The harness runs the command that `thru init` installed, and its output goes to the model.
 #[test]
 fn the_slash_command_runs() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -54,7 +54,7 @@ fn the_slash_command_runs() {
     ]));
 
     claude.ask(&scratch, &model, "Write", &[]).assert_success();
-    // Not as the other tests do it: the command's own front matter has to be enough of a permission.
+    // Unlike in the other tests, the command's own front matter must give enough permission.
     let mut command = claude.asking(&scratch, &model);
     command.arg("/thru-context");
     crate::process::Process::start(command).finish().assert_success();
@@ -68,7 +68,7 @@ fn the_slash_command_runs() {
     }
 }
 
-/// Between a byte order mark, tabs, Windows line ends and other people's hooks, ours run and theirs still do.
+/// With a byte order mark, tabs, Windows line ends and other people's hooks, ours run and theirs still do.
 #[test]
 fn hooks_run_from_settings_that_were_there() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -98,8 +98,8 @@ fn hooks_run_from_settings_that_were_there() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// Comments and trailing commas stay, byte for byte. Claude Code itself ignores such a file, with all that is in it and
-/// without a word: should a version read it one day, this says so.
+/// Comments and trailing commas stay, byte for byte. Claude Code itself silently ignores such a file; if a version
+/// ever reads it, this test says so.
 #[test]
 fn comments_stay_although_the_harness_reads_none() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -123,7 +123,7 @@ fn comments_stay_although_the_harness_reads_none() {
     assert_eq!(settings(&scratch), theirs, "as it was before");
 }
 
-/// The doctor names every event that has fired, and when it did last.
+/// `thru doctor` names every event that has fired, and when it last did.
 #[test]
 fn the_doctor_knows_what_fired() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -163,7 +163,7 @@ const SETTINGS: &str = r#"{
 }
 "#;
 
-/// Installs, and sees that this was pure insertion: what was there is there, in its order.
+/// Installs, and checks that this only inserted: what was there stays, in order.
 fn install_over(scratch: &Scratch, theirs: &str) -> String {
     scratch.write(".claude/settings.local.json", theirs);
     ClaudeCode::init(scratch);

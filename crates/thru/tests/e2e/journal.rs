@@ -1,4 +1,4 @@
-//! Lines `thru` wrote, and saying of them what must be there.
+//! Lines that `thru` wrote, with assertions about them.
 
 use std::path::{Path, PathBuf};
 
@@ -11,23 +11,23 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// A file that is not there has no lines.
+    /// A missing file has no lines.
     pub fn read(path: &Path) -> Lines {
         Lines::parse(path, &std::fs::read_to_string(path).unwrap_or_default())
     }
 
-    /// What was printed rather than written; `name` is for the message of the test that fails.
+    /// Parses printed output; `name` is for the failure message.
     pub fn parse(name: impl AsRef<Path>, text: &str) -> Lines {
         let parse = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("torn: {line}"));
         Lines { path: name.as_ref().to_path_buf(), lines: text.lines().map(parse).collect() }
     }
 
-    /// Lines that hold every field of the pattern with its value. Of objects in it likewise a part is enough.
+    /// Returns lines that have every field of the pattern with its value. For nested objects a part is enough.
     pub fn matching(&self, pattern: &Value) -> Vec<&Value> {
         self.lines.iter().filter(|line| holds(line, pattern)).collect()
     }
 
-    /// Exactly one such line; its place is returned, so that an order can be asserted.
+    /// Asserts exactly one such line and returns its index, so that an order can be asserted.
     pub fn once(&self, pattern: &Value) -> usize {
         let found = self.matching(pattern).len();
         assert_eq!(found, 1, "lines that hold {pattern} in\n{self}");
@@ -38,7 +38,7 @@ impl Lines {
         assert!(self.matching(pattern).is_empty(), "a line holds {pattern} in\n{self}");
     }
 
-    /// Each once, and in this order.
+    /// Asserts each once, in this order.
     pub fn in_order(&self, patterns: &[Value]) {
         let places: Vec<usize> = patterns.iter().map(|pattern| self.once(pattern)).collect();
         assert!(places.is_sorted(), "in the order {places:?} in\n{self}");

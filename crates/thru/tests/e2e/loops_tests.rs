@@ -1,4 +1,4 @@
-//! Loops in the real harnesses: what the model is sent, what is counted, how it ends.
+//! Loops in the real harnesses: what the model receives, what is counted, how they end.
 
 use std::time::{Duration, Instant};
 
@@ -14,14 +14,14 @@ use crate::process::LIMIT;
 use crate::scratch::Scratch;
 use crate::script::{Script, Step, call, say};
 
-/// With what usually breaks such prompts.
+/// With everything that usually breaks such prompts.
 const PROMPT: &str = "MAKE-IT-GREEN\n---\n# Steps\n```sh\nmake \"test\"\n```\n## Notes\nthen `stop` | ✓";
 
 fn bash(command: &str) -> Step {
     call("Bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// A loop that the next session gets.
+/// Starts a loop for the next session.
 fn waiting(scratch: &Scratch, words: &[&str]) -> String {
     let started = scratch.thru_json(&[&["loop", "start", "--next", PROMPT], words].concat());
     started["loop"]["id"].as_str().expect("an id").to_owned()
@@ -41,7 +41,7 @@ fn ended(scratch: &Scratch, id: &str) -> (String, String) {
     (text("status"), text("ended_reason"))
 }
 
-/// How many of the model's questions end a turn with this iteration and the whole prompt.
+/// Counts the model's requests that end a turn with this iteration and the whole prompt.
 fn fed(model: &Model, iteration: &str) -> usize {
     let words = format!("iteration {iteration}");
     let asked = model.asked();
@@ -57,8 +57,8 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// As a user does it: the slash command, from which the model starts the loop in its own session. Five iterations, each
-/// with the prompt to the byte, and the promise at the end.
+/// As a user does it: with the slash command, from which the model starts the loop in its own session. Five
+/// iterations, each with the exact prompt, and the promise at the end.
 #[test]
 fn claude_code_is_fed_five_times_and_ends_on_the_promise() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -168,7 +168,8 @@ fn a_validator_that_fails_sends_claude_code_back_with_its_output() {
         .once(&json!({ "event": "ended", "iteration": 2, "files": ["green.txt"], "changed": 1 }));
 }
 
-/// A loop holds one session. Another one in the same project stops as ever; a word in another terminal ends the loop.
+/// A loop holds one session. Another session in the same project stops as usual; a command in another terminal ends
+/// the loop.
 #[test]
 fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -198,8 +199,8 @@ fn a_second_session_is_free_and_a_cancel_from_elsewhere_counts() {
     assert_eq!(ended(&scratch, &id), ("cancelled".into(), "cancelled".into()));
 }
 
-/// The window is compacted in the middle of the loop, by itself while it runs, then by the user after a crash. Each time
-/// it goes on where it was.
+/// The window is compacted in the middle of the loop, first automatically, then by the user after a crash. Each time
+/// the loop continues.
 #[test]
 fn a_compaction_in_the_middle_keeps_the_count() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -247,7 +248,8 @@ fn a_compaction_in_the_middle_keeps_the_count() {
     assert_eq!((ended(&scratch, &id).1.as_str(), &shown(&scratch, &id)["iteration"]), ("promise", &json!(4)));
 }
 
-/// Wired twice, every stop is told twice at the same moment: it counts once, also where the agent says the same again.
+/// If hooks are installed twice, every stop is reported twice at the same moment: it counts once, even if the agent
+/// repeats its words.
 #[test]
 fn a_stop_that_fires_twice_counts_once() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -281,7 +283,7 @@ fn a_stop_that_fires_twice_counts_once() {
     assert_eq!(runs.lines().count(), 2, "validators run once for a promise");
 }
 
-/// Past eight answers in a row without a tool call Claude Code does as it likes, and the log says so.
+/// After eight continuations in a row without a tool call Claude Code overrides the hook, and the log says so.
 #[test]
 fn the_log_says_when_claude_code_would_not_go_on() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -306,7 +308,7 @@ fn the_log_says_when_claude_code_would_not_go_on() {
     assert_eq!(log.matching(&json!({ "event": "fed" })).len(), 9, "{log}");
 }
 
-/// Droid tells no message with its stop: the promise is found in its transcript.
+/// Droid's stop contains no message: the promise is found in its transcript.
 #[test]
 fn droid_is_fed_until_the_promise() {
     let Some(droid) = Droid::find() else { return };
@@ -336,13 +338,13 @@ fn droid_is_fed_until_the_promise() {
     assert_eq!(shown(&scratch, &id)["iteration"], 3);
     let sid = ended_run.lines[0].json["session_id"].as_str().expect("a session");
     assert_eq!(shown(&scratch, &id)["session"], sid);
-    // What we fed is not what the user asked for.
+    // The prompt that we fed is not the user's.
     scratch.shown(sid).once(&json!({ "event": "prompt" }));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
     scratch.assert_healthy();
 }
 
-/// Compacted, Droid goes on under another id, and so does the loop.
+/// After a compaction Droid continues under another id, and so does the loop.
 #[test]
 fn droid_takes_its_loop_through_a_compaction() {
     let Some(droid) = Droid::find() else { return };

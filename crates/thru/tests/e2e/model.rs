@@ -1,7 +1,7 @@
-//! The scripted model: a server on loopback that answers from a [`Script`] and remembers what it was asked.
+//! The scripted model: a server on loopback that answers from a [`Script`] and records the requests.
 //!
-//! It listens until it is dropped. Harnesses are real, the model is not: what a test says about a model is only
-//! ever "it was sent this".
+//! It listens until it is dropped. The harnesses are real, but the model is not: a test can only say what the model
+//! received.
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,11 +23,11 @@ pub enum Kind {
     Main,
     Subagent,
     Compact,
-    /// Titles and the like: answered, and no step is used up.
+    /// Titles and similar requests: answered without using up a step.
     Side,
 }
 
-/// One question, as it came.
+/// One request, as received.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub kind: Kind,
@@ -53,7 +53,7 @@ struct State {
     subagent: VecDeque<Step>,
     compact: VecDeque<Step>,
     asked: Vec<Asked>,
-    /// Paths we have no answer for. Never asked for with the environment we give.
+    /// Paths without an answer. With our environment they are never requested.
     unknown: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ impl Model {
         self.shared.state().asked.clone()
     }
 
-    /// More to answer, behind what is left.
+    /// Adds more answers after the remaining ones.
     pub fn then(&self, script: Script) {
         let mut state = self.shared.state();
         state.main.extend(script.main);
@@ -89,12 +89,12 @@ impl Model {
         state.compact.extend(script.compact);
     }
 
-    /// Whether any question held this text, wherever the harness put it.
+    /// Returns whether any request contained this text, anywhere.
     pub fn sent_to_model(&self, needle: &str) -> bool {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))
     }
 
-    /// Steps nobody asked for: a script that was not played to its end proves less than it seems to.
+    /// Asserts that all steps were used: a script that was not played to its end proves less than it seems to.
     pub fn assert_played(&self) {
         let state = self.shared.state();
         let left = (state.main.len(), state.subagent.len(), state.compact.len());
@@ -104,17 +104,17 @@ impl Model {
 }
 
 impl Asked {
-    /// In the messages and the system prompt, at any depth; not in the descriptions of tools.
+    /// In the messages and the system prompt, at any depth, but not in the descriptions of tools.
     pub fn holds(&self, needle: &str) -> bool {
         self.count(needle) > 0
     }
 
-    /// Each after the one before, in one and the same text.
+    /// Each after the previous one, in the same text.
     pub fn holds_in_order(&self, needles: &[&str]) -> bool {
         in_order(&self.body["messages"], needles) || in_order(&self.body["system"], needles)
     }
 
-    /// The text that holds this, whole.
+    /// Returns the whole text that contains this.
     pub fn text_with(&self, needle: &str) -> Option<String> {
         text_with(&self.body["messages"], needle).or_else(|| text_with(&self.body["system"], needle))
     }
@@ -166,7 +166,7 @@ fn summary(state: &State) -> String {
 impl Drop for Model {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::Relaxed);
-        // One more connection, so that the listener looks up and sees that it is over.
+        // One more connection, so that the listener wakes up and sees that it is over.
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.listener.take() {
             let _ = thread.join();
@@ -175,7 +175,7 @@ impl Drop for Model {
 }
 
 impl Shared {
-    /// A test that panics elsewhere must still see what was asked.
+    /// A test that panics elsewhere must still see the requests.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -191,7 +191,7 @@ fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
             return;
         }
         let shared = Arc::clone(shared);
-        // A harness that goes away in the middle is a case we test, not an error of ours.
+        // A harness that disconnects in the middle is a case we test, not an error.
         thread::spawn(move || drop(serve(&stream, &shared)));
     }
 }

@@ -1,5 +1,5 @@
-//! Neither harness tries to reach anything but the scripted model. Seen in the system calls it makes, so that an
-//! attempt that fails is found as well.
+//! No harness tries to reach anything but the scripted model. Checked in its system calls, so that a failed attempt
+//! is found as well.
 
 use std::process::Command;
 
@@ -58,7 +58,7 @@ fn assert_stays_here(scratch: &Scratch, model: &Model, command: &Command) {
     assert!(outside.is_empty(), "{}", outside.join("\n"));
 }
 
-/// Any address but this machine's, and a name server wherever it is.
+/// Any address outside this machine, and any name server.
 fn leaves(call: &str) -> bool {
     let here = call.contains("inet_addr(\"127.") || call.contains("\"::1\"");
     call.contains("AF_INET") && (!here || call.contains("htons(53)"))

@@ -1,4 +1,4 @@
-//! OpenAI chat completions, as Droid and OpenCode speak it to a model of the user's own.
+//! OpenAI chat completions, as Droid and OpenCode use them with a custom model.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::http::{Piece, Request};
 use crate::model::Kind;
 use crate::script::Step;
 
-/// Work carries tools; summaries and titles do not. OpenCode says in a header that a sub-agent asks.
+/// Work has tools; summaries and titles do not. OpenCode marks a sub-agent's request with a header.
 pub fn kind(request: &Request) -> Kind {
     let is_title = request.body["messages"][0]["content"]
         .as_str()
@@ -49,7 +49,7 @@ pub fn pieces(step: &Step, model: &Value, number: usize) -> Vec<Piece> {
     pieces
 }
 
-/// The same, for a request that does not want a stream.
+/// The same, for a request without streaming.
 pub fn whole(step: &Step, model: &Value, number: usize) -> Value {
     json!({
         "id": format!("chatcmpl-{number}"), "object": "chat.completion", "created": 1_700_000_000, "model": model,

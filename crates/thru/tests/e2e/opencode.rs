@@ -1,4 +1,4 @@
-//! Drives the real OpenCode, offline: `opencode run`, and `opencode serve` by its HTTP interface.
+//! Drives the real OpenCode, offline: `opencode run`, and `opencode serve` through its HTTP interface.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -20,7 +20,7 @@ pub const PLUGIN: &str = ".opencode/plugins/throughline.js";
 pub const PATCHING: &str = "gpt-5-scripted";
 const MODEL: &str = "scripted";
 
-/// It compacts once the context is said to be larger.
+/// It compacts if the reported context is larger.
 pub const WINDOW: u64 = 20_000;
 
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct OpenCode {
     binary: PathBuf,
 }
 
-/// `opencode serve`, which holds sessions of any folder.
+/// `opencode serve`, which runs sessions of any folder.
 #[derive(Debug)]
 pub struct Server {
     address: String,
@@ -44,7 +44,7 @@ pub struct Session {
 }
 
 impl OpenCode {
-    /// None when it is not installed; the test has then been reported as skipped.
+    /// Returns `None` if it is not installed; the test was then reported as skipped.
     pub fn find() -> Option<OpenCode> {
         available::harness("THRU_OPENCODE", "opencode").map(|binary| OpenCode { binary })
     }
@@ -83,8 +83,8 @@ impl OpenCode {
         Server { address: address.trim().trim_end_matches('/').to_owned(), process: Some(process) }
     }
 
-    /// Every variable here keeps it from looking at the world outside. Without `enabled_providers` it would turn to its
-    /// maker's hosted models, and without `npm_config_offline` it installs a package before it loads a plugin.
+    /// Every variable here keeps it offline. Without `enabled_providers` it would use its maker's hosted models, and
+    /// without `npm_config_offline` it installs a package before it loads a plugin.
     pub fn command(&self, scratch: &Scratch, model: &Model) -> Command {
         let limit = json!({ "context": WINDOW, "output": 1_000 });
         let settings = json!({
@@ -100,7 +100,7 @@ impl OpenCode {
                 },
             } },
         });
-        // One for each model: two processes may run at once.
+        // One for each model, because two processes may run at once.
         let port = model.url().rsplit(':').next().unwrap_or_default().to_owned();
         let file = scratch.tmp().join(format!("opencode-{port}.json"));
         std::fs::write(&file, settings.to_string()).expect("a file");
@@ -120,7 +120,7 @@ impl OpenCode {
         command
     }
 
-    /// What its own database holds.
+    /// Queries its own database.
     pub fn query(&self, scratch: &Scratch, query: &str) -> Vec<Value> {
         let mut command = scratch.command(&self.binary.to_string_lossy());
         let output = command.args(["db", query, "--format", "json"]).output().expect("it starts");
@@ -133,7 +133,7 @@ impl OpenCode {
     }
 }
 
-/// The session that `opencode run` told of.
+/// Returns the session that `opencode run` reported.
 pub fn session_of(ended: &Ended) -> String {
     let id = ended.lines.iter().find_map(|line| line.json["sessionID"].as_str());
     id.unwrap_or_else(|| panic!("no session in\n{ended}")).to_owned()
@@ -148,7 +148,7 @@ impl Server {
         session
     }
 
-    /// As a crash would.
+    /// Kills it as a crash would.
     pub fn kill(mut self) {
         if let Some(process) = self.process.take() {
             process.kill();
@@ -157,7 +157,7 @@ impl Server {
 }
 
 impl Session {
-    /// Says something and waits until the turn is over.
+    /// Sends a prompt and waits until the turn is over.
     pub fn say(&self, text: &str) -> Value {
         self.say_to(text, MODEL)
     }
@@ -222,7 +222,7 @@ fn prompt(text: &str, model: &str) -> Value {
     })
 }
 
-/// One question on one connection.
+/// One request on one connection.
 fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;
@@ -250,7 +250,7 @@ fn exchange(address: &str, method: &str, path: &str, body: &str) -> std::io::Res
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }
 
-/// Up to the empty chunk: the connection may stay open behind it.
+/// Reads up to the empty chunk: the connection may stay open after it.
 fn unchunked(reader: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut whole = Vec::new();
     loop {

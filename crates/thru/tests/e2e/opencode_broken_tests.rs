@@ -1,4 +1,4 @@
-//! OpenCode with a `thru` that is broken in every way: its turn goes on.
+//! OpenCode with a `thru` that is broken in every way: its turn continues.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -26,7 +26,7 @@ const BROKEN: &[(&str, &str)] = &[
     ),
 ];
 
-/// The plugin waits two seconds once, and then leaves `thru` alone for ten.
+/// The plugin waits two seconds once, and then does not call `thru` for ten.
 const MOST_LOST: Duration = Duration::from_secs(9);
 
 #[test]
@@ -39,7 +39,7 @@ fn whatever_thru_does_the_turn_goes_on() {
     let model = Model::start(Script::default());
     let server = opencode.serve(&scratch, &model, &scratch.project);
 
-    // What a turn takes where `thru` answers nothing at once.
+    // The time of a turn if `thru` answers nothing at once.
     write(&program, "cat >/dev/null");
     let usual = turn(&model, &server.session(&scratch.project), "usual");
     for (how, script) in BROKEN {
@@ -50,7 +50,7 @@ fn whatever_thru_does_the_turn_goes_on() {
         let took = turn(&model, &server.session(&scratch.project), how);
         assert!(took < usual * 3 + MOST_LOST, "{how}: {took:?}, usually {usual:?}");
         assert!(!model.sent_to_model("NEVER-SHOWN"), "{how}");
-        // The pause after a timeout must not hide what comes next.
+        // The pause after a timeout must not hide the next case.
         if *how == "hanging" {
             std::thread::sleep(Duration::from_secs(10));
         }

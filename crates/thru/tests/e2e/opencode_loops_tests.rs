@@ -1,4 +1,4 @@
-//! Loops in OpenCode: in `serve` after the turn, in plain `run` before the process goes.
+//! Loops in OpenCode: in `serve` after the turn, in plain `run` before the process exits.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ fn shown(scratch: &Scratch, id: &str) -> Value {
     scratch.thru_json(&["loop", "show", id])
 }
 
-/// How a loop stands: status, why it ended, iteration.
+/// The state of a loop: status, why it ended, iteration.
 fn standing(scratch: &Scratch, id: &str) -> (String, String, u64) {
     let state = shown(scratch, id);
     let text = |key: &str| state[key].as_str().unwrap_or_default().to_owned();
@@ -37,7 +37,7 @@ fn log(scratch: &Scratch, id: &str) -> Lines {
     Lines::read(&scratch.store().join(format!("loops/{id}.log.jsonl")))
 }
 
-/// Five turns, one of them with a word before its call, which is no stop.
+/// Five turns, one of them with words before its call, which is not a stop.
 fn five() -> Script {
     Script::main([
         say("One."),
@@ -62,7 +62,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     let server = opencode.serve(&scratch, &model, &scratch.project);
     let idle = |session: &Session| until("the turn's end", || session.is_idle());
 
-    // Five, by the promise, after validators that take longer than a hook may.
+    // Five iterations until the promise, after validators that take longer than a hook may.
     let id = waiting(&scratch, &["--max-iterations", "9", "--validator", "sleep 2.5"]);
     model.then(five());
     let session = server.session(&scratch.project);
@@ -87,7 +87,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     );
     assert_eq!(journal.matching(&json!({ "event": "stop" })).len(), 5, "once a turn\n{journal}");
 
-    // By the limit.
+    // Ended by the limit.
     let id = waiting(&scratch, &["--max-iterations", "5"]);
     model.then(Script::main((1..=5).map(bash_then).collect::<Vec<_>>().concat()));
     let session = server.session(&scratch.project);
@@ -97,7 +97,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     idle(&session);
     model.assert_played();
 
-    // By a cancel from a terminal, while the second turn runs.
+    // Ended by a cancel from a terminal, while the second turn runs.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), bash("while ! [ -e go-on ]; do sleep 0.1; done"), say("Two.")]));
     let session = server.session(&scratch.project);
@@ -110,7 +110,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_eq!(standing(&scratch, &id).0, "cancelled");
     model.assert_played();
 
-    // An abort is the user's word.
+    // An abort is the user's decision.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), Step { delay: LIMIT, ..say("Never heard.") }]));
     let questions = main_questions(&model);
@@ -122,7 +122,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // And so is what the provider refuses.
+    // So is an error from the provider.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), refuse("401 Unauthorized")]));
     let questions = main_questions(&model);
@@ -138,8 +138,8 @@ fn bash_then(n: u32) -> Vec<Step> {
     vec![bash(&format!("echo {n}")), say(&format!("Turn {n}."))]
 }
 
-/// Nothing more was asked, a while after the turn is over. A turn that was to go on would have begun by then: the stop is
-/// told before the session is idle.
+/// Asserts that nothing more is requested for a while after the turn. A continuation would have begun by then,
+/// because the stop is reported before the session is idle.
 fn assert_not_fed(scratch: &Scratch, model: &Model, id: &str, iteration: u64) {
     let questions = main_questions(model);
     std::thread::sleep(std::time::Duration::from_secs(2));
@@ -165,7 +165,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(standing(&scratch, &id), ended("paused", "limit", 5));
     model.assert_played();
 
-    // Cancelled by the agent itself, then an error in a loop that goes on: neither is fed again.
+    // Cancelled by the agent itself, then an error in an active loop: neither is fed again.
     let id = waiting(&scratch, &[]);
     let cancel = bash("thru loop cancel");
     let model = Model::start(Script::main([say("One."), say("Two."), cancel, say("Three.")]));

@@ -1,4 +1,4 @@
-//! Sessions of OpenCode that are over, that began before the plugin was there, or that another harness goes on with.
+//! Sessions of OpenCode that are over, that began before the plugin was installed, or that another harness continues.
 
 use std::time::{Duration, Instant};
 
@@ -42,7 +42,8 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
     assert_eq!(scratch.thru_json(&["sweep"]), json!([]), "once");
 }
 
-/// Captured by nobody: read from the database, by OpenCode's own program and by sqlite3. With the plugin it goes on.
+/// Nothing was captured: it is read from the database, by OpenCode's own program and by sqlite3. With the plugin it
+/// continues.
 #[test]
 fn a_session_that_began_before_the_plugin() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -166,7 +167,7 @@ fn a_packet_goes_through_three_harnesses() {
     }
 }
 
-/// What the plugin costs: turns of ten calls in two servers that differ in nothing else, one after the other.
+/// The cost of the plugin: turns of ten calls in two servers that differ only in the plugin, one after the other.
 ///
 ///     THRU_BIN=<the static release build> cargo test -p thru --test e2e -- --ignored --nocapture what_the_plugin_costs
 #[test]

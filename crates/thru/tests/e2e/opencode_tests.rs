@@ -1,4 +1,4 @@
-//! OpenCode: what is captured, held against its own database, and what its model is sent.
+//! OpenCode: what is captured, compared with its own database, and what its model receives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ pub fn bash(command: &str) -> Step {
     call("bash", json!({ "command": command, "description": "Run it" }))
 }
 
-/// One server, started elsewhere, with a session in a repository and one in a folder without git: everything an agent can
-/// do, then both kinds of compaction.
+/// One server, started elsewhere, with a session in a repository and one in a folder without git: everything an agent
+/// can do, then both kinds of compaction.
 #[test]
 fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -126,7 +126,7 @@ fn whole_script(scratch: &Scratch) -> Script {
     }
 }
 
-/// The brief is in the first request after it and the same in the three that follow; the summariser is given guidance.
+/// The brief is in the first request after it and unchanged in the next three; the summariser gets guidance.
 fn compact_by_hand(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -161,7 +161,7 @@ fn compact_by_hand(session: &Session, model: &Model) {
     );
 }
 
-/// It goes on by itself, without a prompt; the brief is there all the same.
+/// It continues by itself, without a prompt; the brief is still there.
 fn compact_by_itself(session: &Session, model: &Model) {
     let before = model.asked().len();
     model.then(Script {
@@ -211,7 +211,7 @@ fn make_root(scratch: &Scratch, folder: &Path) -> std::path::PathBuf {
     folder
 }
 
-/// Where there is no git, OpenCode says that the worktree is `/`. The root is the folder all the same.
+/// Without git, OpenCode reports `/` as the worktree. The root is still the folder.
 fn a_folder_without_git(scratch: &Scratch, session: &Session, model: &Model, folder: &Path) {
     model.then(Script::main([bash("echo plain > plain.txt"), say("Plain.")]));
     session.say("IN-A-PLAIN-FOLDER");
@@ -228,7 +228,7 @@ fn a_folder_without_git(scratch: &Scratch, session: &Session, model: &Model, fol
     assert!(!scratch.store().join(format!("sessions/{}.jsonl", session.id)).exists(), "and nowhere else");
 }
 
-/// Every prompt of a session and every call of it and its sub-agents, by id, as OpenCode has stored them.
+/// Returns every prompt of a session, and every call of it and its sub-agents, by id, as OpenCode stored them.
 fn stored(opencode: &OpenCode, scratch: &Scratch, id: &str) -> (Vec<String>, BTreeMap<String, String>) {
     let query = format!(
         "select m.data as message, p.data as part from part p join message m on m.id = p.message_id join session s \
@@ -252,7 +252,7 @@ fn stored(opencode: &OpenCode, scratch: &Scratch, id: &str) -> (Vec<String>, BTr
     (prompts, calls)
 }
 
-/// In one process each, at the same time, on one project.
+/// One process each, at the same time, in one project.
 #[test]
 fn two_processes_on_one_project_do_not_mix() {
     let Some(opencode) = OpenCode::find() else { return };

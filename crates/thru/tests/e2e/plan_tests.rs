@@ -7,8 +7,8 @@ use crate::script::{Script, Step, call, say};
 
 const PLAN: &str = "# Parser plan\n\n## Steps\n1. Write the lexer\n2. Write the grammar\n3. Write the docs\n\nNothing else changes.\n";
 
-/// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and after a
-/// compaction the agent is told the current task and what is blocked.
+/// A plan that the user approved in plan mode is imported with the agent's own list, the list moves its tasks, and
+/// after a compaction the agent is told the current task and what is blocked.
 #[test]
 fn an_approved_plan_is_imported_followed_and_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -21,7 +21,7 @@ fn an_approved_plan_is_imported_followed_and_told() {
     });
     let mut talk = claude.converse_in_plan_mode(&scratch, &model);
     let sid = session(&talk.say("Plan the parser"));
-    // The plan is a file, whose name the harness chooses; what the user approves is what stands in it.
+    // The plan is a file whose name the harness chooses; the user approves its content.
     let write = call("Write", json!({ "file_path": plan_file(&model), "content": PLAN }));
     let main = vec![write, call("ExitPlanMode", json!({})), say("The plan is approved.")];
     model.then(Script { main, ..Script::default() });
@@ -57,7 +57,7 @@ fn status(scratch: &Scratch, task: usize) -> String {
     plan["phases"][0]["tasks"][task]["status"].as_str().expect("a status").to_owned()
 }
 
-/// The path that the harness tells its model to write the plan to.
+/// Returns the path that the harness tells its model to write the plan to.
 fn plan_file(model: &Model) -> String {
     let asked = model.asked();
     let told = asked.iter().find_map(|asked| asked.text_with("/plans/")).expect("the plan's file is named");

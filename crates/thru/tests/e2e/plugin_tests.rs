@@ -1,4 +1,4 @@
-//! The plugin in `plugins/claude-code`, for those who would rather install a plugin than have settings written.
+//! The plugin in `plugins/claude-code`, for people who prefer a plugin to changed settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::scratch::Scratch;
 use crate::script::{Script, call, say};
 
-/// It holds what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` writes it anew.
+/// It contains what `thru install claude-code --project` writes, byte for byte. `THRU_BLESS=1` rewrites it.
 #[test]
 fn the_plugin_is_what_would_be_installed() {
     let scratch = Scratch::new();
@@ -53,7 +53,7 @@ fn claude_code_finds_nothing_wrong_with_it() {
     }
 }
 
-/// Installed as a user does it, from the marketplace of a checkout; no settings of ours anywhere.
+/// Installed as a user does it, from the marketplace of a checkout, without our settings anywhere.
 #[test]
 fn a_session_with_the_plugin_alone_is_in_the_journal() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -98,7 +98,7 @@ fn a_session_with_the_plugin_alone_is_in_the_journal() {
     hooks::assert_well("Claude Code, through the plugin,", &hook_runs(&ended));
 }
 
-/// Where `thru` is not installed the plugin is silent.
+/// If `thru` is not installed the plugin is silent.
 #[test]
 fn without_thru_the_plugin_does_nothing() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -111,7 +111,7 @@ fn without_thru_the_plugin_does_nothing() {
 
     let folder = plugin();
     let mut command = claude.command(&scratch, &model);
-    // A developer may have `thru` installed, and that would be found.
+    // A developer may have `thru` installed, and it would be found.
     command.env("PATH", "/usr/bin:/bin").args(["--plugin-dir", &folder.to_string_lossy(), "Begin"]);
     let ended = crate::process::Process::start(command).finish();
     ended.assert_success();
@@ -182,7 +182,7 @@ fn parsed(path: &Path) -> Value {
     serde_json::from_str(&text(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Names and what is in them.
+/// Returns names and contents.
 fn files(folder: &Path) -> Vec<(String, String)> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
     let mut files: Vec<_> = entries

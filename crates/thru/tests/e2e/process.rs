@@ -1,5 +1,5 @@
-//! A harness as a child process that speaks lines of JSON. Nothing here waits without a limit, and what is started is
-//! ended, with everything it said kept for the message of the test that fails.
+//! A harness as a child process that speaks JSON lines. Every wait has a limit, everything started is ended, and all
+//! output is kept for the failure message.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-/// Far more than any step takes, also on a machine that is busy; far less than a CI job.
+/// Far more than any step takes, even on a busy machine; far less than a CI job.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
 const LEFTOVERS: Duration = Duration::from_secs(2);
@@ -27,14 +27,14 @@ pub struct Process {
     ended: bool,
 }
 
-/// A line of stdout, and when it came.
+/// A line of stdout and its time.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub at: Instant,
     pub json: Value,
 }
 
-/// A process that is over.
+/// A process that has ended.
 #[derive(Debug)]
 pub struct Ended {
     pub status: ExitStatus,
@@ -43,7 +43,7 @@ pub struct Ended {
 }
 
 impl Process {
-    /// In a process group of its own, so that it can be ended with what it started.
+    /// In its own process group, so that it can be ended with everything it started.
     pub fn start(mut command: Command) -> Process {
         let name = command.get_program().to_string_lossy().rsplit('/').next().unwrap_or_default().to_owned();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
@@ -80,7 +80,7 @@ impl Process {
         drop(self.stdin.take());
     }
 
-    /// Reads on until a line is the one looked for.
+    /// Reads until a line matches.
     pub fn wait_for(&mut self, what: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + LIMIT;
         loop {
@@ -97,7 +97,7 @@ impl Process {
         }
     }
 
-    /// Nothing more will be said; waits for the end.
+    /// Closes stdin and waits for the end.
     pub fn finish(mut self) -> Ended {
         drop(self.stdin.take());
         let until = Instant::now() + LIMIT;
@@ -111,7 +111,7 @@ impl Process {
         self.over(status)
     }
 
-    /// As a crash or an impatient user would: no signal that could be handled.
+    /// As a crash or an impatient user would: with a signal that cannot be handled.
     pub fn kill(mut self) -> Ended {
         self.child.kill().expect("it is our child");
         let status = self.child.wait().expect("it is our child");
@@ -124,7 +124,8 @@ impl Process {
         Ended { status, lines: std::mem::take(&mut self.seen), stderr }
     }
 
-    /// What is still in the pipes. Something the harness left running may hold them open: it is not waited for long.
+    /// Reads what is still in the pipes. A process that the harness left running may hold them open, so this does not
+    /// wait long.
     fn drain(&mut self) -> String {
         while let Ok(line) = self.incoming.recv_timeout(LEFTOVERS) {
             self.seen.push(line);

@@ -1,4 +1,4 @@
-//! Through a compaction and out the other side: what a poor summary loses, the manifest and its gate.
+//! A compaction and what follows: what a poor summary loses, the manifest and its gate.
 
 use serde_json::{Value, json};
 
@@ -9,10 +9,10 @@ use crate::script::{Script, Step, call, say};
 
 const HOME: &str = ".agent/context/workstreams/01-greeting";
 
-/// With somebody to ask: without, Claude Code keeps its question tool to itself.
+/// With a person to ask: otherwise Claude Code hides its question tool.
 const ASKING: [&str; 2] = ["--permission-prompt-tool", "stdio"];
 
-/// A project with a workstream, and Claude Code wired to it.
+/// A project with a workstream, and hooks in Claude Code.
 fn scene() -> Scratch {
     let scratch = Scratch::new();
     scratch.failing_check("error: no such greeting", 3);
@@ -40,18 +40,18 @@ fn work(scratch: &Scratch) -> Vec<Step> {
     ]
 }
 
-/// The prompt of [`work`], with a wish about how, and the user's answer to what is asked.
+/// The prompt of [`work`], with an instruction, and the user's answer to the question.
 fn begin(talk: &mut Conversation) -> Value {
     let answers = json!({ "Which tongue comes first?": "Basque" });
     talk.say_and_answer("Please GREET-THE-WORLD. Never use exclamation marks.", &answers)
 }
 
-/// It says nothing of what was done, asked or decided.
+/// It says nothing about what was done, asked or decided.
 fn poor_summary() -> Vec<Step> {
     vec![say("<analysis>none</analysis>\n<summary>SOMETHING-WAS-DONE</summary>")]
 }
 
-/// What the poor summary left out, and what the manifest says.
+/// Asserts what the poor summary left out, and what the manifest says.
 fn assert_restored(after: &Asked) {
     let facts = [
         "SOMETHING-WAS-DONE",
@@ -80,7 +80,7 @@ fn assert_restored(after: &Asked) {
         "3. “Which step is next, and what does it need? (from steps.md)”",
     ];
     assert!(after.holds_in_order(&manifest), "files and questions of the manifest, in order");
-    // The harness's own copy of what was said before is gone: what is there came back with the brief.
+    // The harness's own copy of the earlier conversation is gone: this came back with the brief.
     assert_eq!(after.count("Which tongue comes first?"), 1, "the decision is told once");
 }
 
@@ -146,7 +146,7 @@ fn an_automatic_compaction_is_restored() {
     assert_restored(asked.last().expect("a question"));
 }
 
-/// A person who clears wants nothing of what was.
+/// A user who clears wants nothing from before.
 #[test]
 fn after_a_clear_nothing_is_told() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -175,7 +175,7 @@ fn after_a_clear_nothing_is_told() {
     assert_eq!(said.next_back().expect("it was called").stdout, "", "the hook says nothing");
 }
 
-/// Which workstream was active is known of one session and for some time.
+/// The active workstream is known for one session and for a limited time.
 #[test]
 fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -204,7 +204,7 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     model.assert_played();
     let asked = model.asked();
     let sent = |prompt: &str| asked.iter().find(|asked| asked.holds(prompt)).expect("a question");
-    // A request repeats what the session was told before: so briefs are counted.
+    // A request repeats what the session was told before, so briefs are counted.
     let load = "to load, in this order";
     let of_another = sent("OF-ANOTHER");
     let named = format!("the last state is of another session, {first} at 01-greeting; it is not used");
@@ -214,6 +214,6 @@ fn a_state_of_another_session_or_too_old_is_named_and_not_used() {
     let named = "01-greeting was active before the compaction; that state is not used: it is from \
                  2026-01-02T03:04:05Z, more than 72 hours ago";
     assert!(late.holds(named), "too old");
-    // The list that was told after the compaction still stands in the conversation: a resume does not repeat it.
+    // The list that was told after the compaction is still in the conversation: a resume does not repeat it.
     assert_eq!((loads(late), loads(in_time)), (1, 1), "told once");
 }

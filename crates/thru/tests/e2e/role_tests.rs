@@ -9,7 +9,7 @@ const FILE: &str = ".agent/context/agents/tester.context.md";
 
 const SUMMARY: &str = "<analysis>none</analysis>\n<summary>WHAT-WAS-DONE</summary>";
 
-/// Of today, so that nothing in it is stale.
+/// With today's date, so that nothing in it is stale.
 fn context_file(scratch: &Scratch) -> String {
     scratch.thru_ok(&["context", "new", "tester"]);
     let path = scratch.project.join(FILE);
@@ -89,7 +89,7 @@ fn a_role_goes_through_a_compaction() {
     scratch.assert_healthy();
 }
 
-/// A file that is not valid holds nothing up, and the next brief says what is wrong with it.
+/// An invalid file stops nothing, and the next brief says what is wrong with it.
 #[test]
 fn an_invalid_file_does_not_stop_a_compaction() {
     let Some(claude) = ClaudeCode::find() else { return };
@@ -143,7 +143,7 @@ fn the_slash_command_recovers() {
         say("Recovered."),
     ]));
 
-    // Not as the other tests do it: the command's own front matter has to be enough of a permission.
+    // Unlike in the other tests, the command's own front matter must give enough permission.
     let mut command = claude.asking(&scratch, &model);
     command.arg("/recover tester");
     crate::process::Process::start(command).finish().assert_success();

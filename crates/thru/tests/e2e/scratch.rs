@@ -1,4 +1,4 @@
-//! A home and a repository of their own for one test, and what `thru` left there.
+//! A separate home and repository for one test, and what `thru` left there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -19,7 +19,7 @@ impl Scratch {
     /// A fresh git repository with one commit, and no root yet.
     pub fn new() -> Scratch {
         let mut dir = tempfile::Builder::new().prefix("thru-e2e-").tempdir().expect("a temporary folder");
-        // To look at what a failing test left behind.
+        // To inspect what a failing test left.
         dir.disable_cleanup(std::env::var_os("THRU_E2E_KEEP").is_some());
         let top = dir.path().canonicalize().expect("it was just made");
         let scratch = Scratch { home: top.join("home"), project: top.join("project"), dir };
@@ -35,13 +35,13 @@ impl Scratch {
         scratch
     }
 
-    /// From here on the project is a clone of what it was: same records, a folder nobody vouched for.
+    /// From here on the project is a clone: the same records, in a folder nobody vouched for.
     pub fn move_to_clone(&mut self) {
         self.git(&["clone", "--quiet", ".", "../clone"]);
         self.project.set_file_name("clone");
     }
 
-    /// The first folder of PATH, with nothing but `thru`.
+    /// The first folder of PATH, with only `thru` in it.
     pub fn bin(&self) -> PathBuf {
         self.dir.path().join("bin")
     }
@@ -74,7 +74,7 @@ impl Scratch {
         self.command("thru").args(arguments).output().expect("thru is built")
     }
 
-    /// As [`Scratch::thru`], where anything but success is a failed test.
+    /// Like [`Scratch::thru`], but anything other than success fails the test.
     pub fn thru_ok(&self, arguments: &[&str]) -> String {
         let output = self.thru(arguments);
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -83,7 +83,7 @@ impl Scratch {
         text
     }
 
-    /// In the project, with nothing of the environment of whoever runs the tests: an agent may.
+    /// In the project, with none of the environment of the person or agent that runs the tests.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         let path = std::env::var("PATH").unwrap_or_default();
@@ -107,14 +107,14 @@ impl Scratch {
         Lines::read(&self.store().join(format!("sessions/{session}.jsonl")))
     }
 
-    /// The journal as `thru journal` shows it: what was told twice, once.
+    /// The journal as `thru journal` shows it: repeated calls once.
     pub fn shown(&self, session: &str) -> Lines {
         Lines::parse("thru journal", &self.thru_ok(&["journal", "--json", "--session", session]))
     }
 
-    /// What a command says with `--json`.
+    /// What a command prints with `--json`.
     pub fn thru_json(&self, arguments: &[&str]) -> Value {
-        // In front: behind `--` it would belong to the command that is launched.
+        // At the front: after `--` it would belong to the launched command.
         let text = self.thru_ok(&[&["--json"], arguments].concat());
         serde_json::from_str(&text).unwrap_or_else(|_| panic!("not JSON: {text}"))
     }
@@ -123,18 +123,18 @@ impl Scratch {
         Lines::read(&self.store().join("indexes/receipts.jsonl"))
     }
 
-    /// `thru doctor` has nothing that wants somebody to act.
+    /// Asserts that `thru doctor` reports nothing that needs action.
     pub fn assert_healthy(&self) {
         self.thru_ok(&["doctor"]);
     }
 }
 
-/// The binary under test: the one `cargo xtask e2e` names, else the build beside this test.
+/// The binary under test: the one `cargo xtask e2e` names, or else the build next to this test.
 fn thru() -> PathBuf {
     std::env::var_os("THRU_BIN").map_or_else(|| PathBuf::from(env!("CARGO_BIN_EXE_thru")), PathBuf::from)
 }
 
-/// Every file below, as bytes: two of these are equal when nothing was written between them.
+/// Every file below, as bytes: two of these are equal if nothing was written between them.
 pub fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_path_buf()];

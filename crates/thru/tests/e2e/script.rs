@@ -1,10 +1,10 @@
-//! What the scripted model answers, as plain data.
+//! The scripted model's answers, as plain data.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// Each list is used up from the front by requests of its kind; after its end a polite default is given.
+/// Requests of each kind use up their list from the front; after its end there is a default answer.
 #[derive(Debug, Default)]
 pub struct Script {
     pub main: Vec<Step>,
@@ -17,10 +17,10 @@ pub struct Script {
 pub struct Step {
     pub text: String,
     pub calls: Vec<Call>,
-    /// How large the context is said to be; harnesses believe it.
+    /// The reported size of the context, which harnesses believe.
     pub input_tokens: Option<u64>,
     pub delay: Duration,
-    /// An error instead of an answer, as a status line has it.
+    /// An error instead of an answer, as in a status line.
     pub refusal: Option<&'static str>,
 }
 
@@ -38,7 +38,7 @@ pub fn call(tool: &'static str, input: Value) -> Step {
     Step { calls: vec![Call { tool, input }], ..Step::default() }
 }
 
-/// An answer that is none.
+/// An error in place of an answer.
 pub fn refuse(status: &'static str) -> Step {
     Step { refusal: Some(status), ..Step::default() }
 }

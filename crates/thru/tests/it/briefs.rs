@@ -1,4 +1,4 @@
-//! What went before, told when it is needed: after a compaction, at a resume, and shortly at the next start.
+//! What happened before is told when it is needed: after a compaction, at a resume, and briefly at the next start.
 
 use serde_json::{Value, json};
 
@@ -162,7 +162,7 @@ fn hooks_in_two_places_tell_it_once() {
     session.work();
     let summary =
         json!({"agent_id": "a", "agent_type": "", "last_assistant_message": "<summary>short</summary>"});
-    // One after the other, and both at once as Claude Code has it; with an announcement and without.
+    // One after the other, and both at once as in Claude Code; with an announcement and without.
     for announced in [true, false] {
         session.fire(
             "UserPromptSubmit",

@@ -1,4 +1,4 @@
-//! One run of the binary: what goes in, what comes out, and never longer than it may take.
+//! One run of the binary: its input, its output, and a time limit.
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};
@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// Far above what any call takes, also on a busy machine. Reached only by one that hangs.
+/// Far more than any call takes, even on a busy machine. Only a hanging call reaches it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub struct Call {
     command: Command,
     stdin: Vec<u8>,
-    /// How long the other end of its stdin stays open after that was written.
+    /// How long the other end of its stdin stays open after writing.
     open_for: Duration,
 }
 
@@ -59,7 +59,7 @@ impl Call {
         self
     }
 
-    /// Whoever writes its stdin does not close it.
+    /// The writer does not close its stdin.
     pub fn stdin_left_open(mut self) -> Call {
         self.open_for = PATIENCE * 2;
         self
@@ -92,7 +92,8 @@ impl Call {
         Call { command, stdin: self.stdin, open_for: self.open_for }
     }
 
-    /// The same on a terminal, where somebody types. What is said on it, stderr included, is the output's stdout.
+    /// The same on a terminal where somebody types. Everything printed there, including stderr, is the output's
+    /// stdout.
     pub fn on_terminal(mut self, typed: &str) -> Output {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
@@ -123,7 +124,7 @@ impl Call {
         let mut child = piped.spawn().unwrap_or_else(|e| panic!("{:?}: {e}", self.command));
         let mut stdin = child.stdin.take().unwrap();
         let (input, open_for) = (std::mem::take(&mut self.stdin), self.open_for);
-        // One that does not read its input is no failure here: what it does instead shows in its output.
+        // A program that does not read its input is not a failure here: its output shows what it does instead.
         std::thread::spawn(move || {
             let _ = stdin.write_all(&input);
             std::thread::sleep(open_for);
@@ -137,7 +138,7 @@ impl Call {
         Output {
             stdout: String::from_utf8_lossy(&stdout).into_owned(),
             stderr: String::from_utf8_lossy(&stderr).into_owned(),
-            // As a shell tells it: a signal is 128 and its number.
+            // As in a shell: a signal is 128 plus its number.
             code: status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0)),
             bytes: stdout,
         }
@@ -155,7 +156,7 @@ fn drain(mut pipe: impl Read + Send + 'static) -> mpsc::Receiver<Vec<u8>> {
 }
 
 impl Output {
-    /// Exit 0, or the test fails.
+    /// Asserts exit code 0.
     #[track_caller]
     pub fn ok(self) -> Output {
         self.exits(0)
@@ -167,14 +168,15 @@ impl Output {
         self
     }
 
-    /// What a hook owes to a harness when it has nothing to say.
+    /// Asserts that a hook printed nothing.
     #[track_caller]
     pub fn silent(&self, about: &str) {
         let said = (self.code, self.stdout.as_str(), self.stderr.as_str());
         assert_eq!(said, (0, "", ""), "{about}");
     }
 
-    /// What Claude Code accepts of a hook: nothing, context at the events that take it, plain words for a summariser.
+    /// Asserts what Claude Code accepts from a hook: nothing, context at the events that allow it, plain text for a
+    /// summariser.
     #[track_caller]
     pub fn accepted(&self, about: &str) {
         assert_eq!((self.code, self.stderr.as_str()), (0, ""), "{about}");
@@ -192,7 +194,7 @@ impl Output {
         assert_eq!((answer.as_object().map(|a| a.len()), output.len()), (Some(1), 2), "{about}: {answer}");
     }
 
-    /// What a hook has told the model; nothing, if it said nothing.
+    /// Returns what a hook told the model; empty if nothing.
     #[track_caller]
     pub fn context(&self) -> String {
         if self.stdout.is_empty() {
@@ -207,7 +209,7 @@ impl Output {
     }
 }
 
-/// The way snapshots have it.
+/// The form used in snapshots.
 impl std::fmt::Display for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "exit: {}", self.code)?;

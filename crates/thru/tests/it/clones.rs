@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::call::Output;
 use crate::env::{TestEnv, event_of, fixture_names};
 
-/// A clone of a project that brings its records along, journals and settings included.
+/// A clone of a project with its records, including journals and settings.
 struct Cloned {
     env: TestEnv,
     clone: PathBuf,
@@ -51,7 +51,7 @@ impl Cloned {
     }
 }
 
-/// What the user is told, and that it is all there is.
+/// Returns what the user is told, and asserts that there is nothing else.
 #[track_caller]
 fn told(output: &Output) -> String {
     assert_eq!((output.code, output.stderr.as_str()), (0, ""));

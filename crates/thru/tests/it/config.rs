@@ -1,4 +1,4 @@
-//! `thru config`: every setting, its value, where it comes from, and a word about what was not taken.
+//! `thru config`: every setting, its value, its source, and a message about each value that was not accepted.
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -17,23 +17,23 @@ fn the_defaults() {
     assert_snapshot!(env.thru(&["config"]).to_string(), @"
     exit: 0
     ---- stdout
-    hooks.enabled              true                   default  false switches every hook off
+    hooks.enabled              true                   default  false turns every hook off
     hooks.auto_init            false                  default  true lets a session start create the root
-    hooks.compaction_guidance  true                   default  tells a summariser what to keep verbatim, where one listens
+    hooks.compaction_guidance  true                   default  tells the summariser what to keep verbatim, if the harness allows it
     hooks.deadline_ms          200                    default  a hook's time in ms, a quarter of it where the agent waits; a lock gets at most half
     hooks.log_limit_kib        8192                   default  a log of this size in KiB is rotated
-    loops.no_progress_turns    3                      default  turns in a row without progress that end a loop; 0 switches it off
-    loops.validator_timeout    300                    default  seconds for a loop's validators in all; `thru install` again tells the harness
-    resume.reminders           true                   default  a prompt names the files of a manifest that are still unread although work goes on
-    resume.inline              true                   default  tells the text of the files to load, as far as there is room
+    loops.no_progress_turns    3                      default  turns in a row without progress after which a loop ends; 0 turns this off
+    loops.validator_timeout    300                    default  seconds for all validators of a loop; run `thru install` again after a change
+    resume.reminders           true                   default  remind the agent of unread manifest files while work continues
+    resume.inline              true                   default  include the text of the files to load, if there is room
     resume.max_age_hours       72                     default  a state from before a compaction that is older is not used
-    resume.globs                                      default  where manifests lie besides, with commas: work/*/resume-context.md
+    resume.globs                                      default  more places for manifests, separated by commas: work/*/resume-context.md
     redact.emails              false                  default  true redacts e-mail addresses too
     output.color               auto                   default  colour on the terminal
-    roles.dir                  .agent/context/agents  default  where the context files of roles are, seen from the project
-    roles.stale_hours          24                     default  a context file that was updated longer ago is warned of
-    roles.architecture_doc     docs/architecture.md   default  the document that a recovering role is pointed to
-    gates.jobs                 4                      default  how many outputs `thru gate run` has made side by side
+    roles.dir                  .agent/context/agents  default  where the context files of roles are, relative to the project
+    roles.stale_hours          24                     default  warn about a context file that was updated longer ago
+    roles.architecture_doc     docs/architecture.md   default  the document that a recovering role should read
+    gates.jobs                 4                      default  how many outputs `thru gate run` makes at the same time
     gates.timeout_s            1800                   default  seconds after which a launched command is ended
     gates.live_state_file                             default  a YAML file of the project whose `live.dir` is the live run
     roots.allow                                       default  folders that may be a root although they are shared, foreign or your home; only in your own settings
@@ -95,7 +95,7 @@ fn a_file_that_is_no_toml_is_an_error() {
     let output = env.thru(&["config"]).exits(1);
     assert_snapshot!(env.shown(&output.stderr), @"
     error: $HOME/.config/throughline/config.toml:3: not valid TOML: extra `=`, expected nothing
-      hint: mend that line; until then the whole file is ignored
+      hint: fix that line; until then the whole file is ignored
     ");
     let doctor = env.thru(&["doctor"]).exits(1);
     assert!(doctor.stdout.contains("config.toml:3"), "{doctor}");

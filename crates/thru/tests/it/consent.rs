@@ -1,4 +1,5 @@
-//! A command runs only if this user gave it on this machine: whatever a clone, a pull or an edit brings is data.
+//! A command runs only if this user allowed it on this machine: anything that a clone, a pull or an edit brings is
+//! data.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +46,7 @@ impl Shared {
         self.env.hook(event, &self.env.payload("s1", event, more))
     }
 
-    /// Every event at which a loop could speak or run.
+    /// Fires every event at which a loop could act.
     #[track_caller]
     fn assert_nothing_runs(&self, about: &str) {
         for (event, more) in [
@@ -171,7 +172,7 @@ fn a_pull_that_changes_what_is_fed_or_run_takes_a_loop_from_the_user() {
         assert_eq!((&shown["started_here"], &shown["foreground"]), (&json!(false), &json!(false)), "{what}");
         shared.env.thru(&["loop", "pause", id]).ok();
         shared.env.thru(&["loop", "resume", id, "--session", "s1"]).exits(15);
-        // As it was: it is the user's again.
+        // Unchanged again: it is the user's again.
         let paused = fs::read_to_string(&file).unwrap();
         fs::write(&file, paused.replace(to, from)).unwrap();
         shared.env.thru(&["loop", "resume", id, "--session", "s1"]).ok();
@@ -311,7 +312,7 @@ fn a_list_that_lies_there_launches_nothing_until_it_is_adopted() {
     assert_eq!(names_in(&shared.env.project().join("run")), ["expected.json"], "nothing was begun");
     adopt().on_terminal("y\n").ok();
     assert!(shared.has_run());
-    // Dedup it is given, it is given: an input that changes needs no second question. Another command does.
+    // Consent stays valid when an input changes, but not when the command does.
     fs::remove_file(shared.env.project().join("run/review-a.md")).unwrap();
     shared.env.thru(&["gate", "run"]).ok();
     with_list(&shared, "touch other");
@@ -348,13 +349,13 @@ fn a_stage_of_the_user_is_given_and_one_of_the_project_is_not() {
     let shared = Shared::new();
     shared.env.write(shared.env.user_config(), stage(MAKE));
     shared.env.thru(&["gate", "run", "--stage", "review"]).ok();
-    // The project's file lies over the user's.
+    // The project's file is applied over the user's.
     shared.write("config.toml", "[stages.review]\nlaunch = [\"touch\", \"other\"]\n");
     shared.env.thru(&["gate", "expect", "review"]).ok();
     shared.env.thru(&["gate", "run"]).exits(15);
     shared.env.call(&["gate", "run", "--adopt"]).on_terminal("y\n").exits(4);
     assert!(shared.env.project().join("other").exists());
-    // Adopted with its definition: the next run of it needs no question, until it is changed.
+    // Adopted with its definition: the next run needs no question, until it is changed.
     fs::remove_file(shared.env.project().join("other")).unwrap();
     shared.env.thru(&["gate", "expect", "review"]).ok();
     shared.env.thru(&["gate", "run"]).exits(4);
@@ -381,7 +382,7 @@ fn a_packet_s_validators_are_given_when_they_are_taken() {
     assert!(env.project().join("ran").exists());
 }
 
-/// A record of a shared store can be anybody's: whoever reads it is told whose, where git knows.
+/// A record of a shared store can be anybody's: the reader is told whose, if git knows.
 #[test]
 fn what_is_taken_from_shared_records_says_who_committed_it_last() {
     let shared = Shared::new();

@@ -1,4 +1,5 @@
-//! `docs/commands.md` is what the binary says of itself. `THRU_BLESS=1 cargo test -p thru --test it docs` rewrites it.
+//! `docs/commands.md` is generated from the binary's help. `THRU_BLESS=1 cargo test -p thru --test it docs` rewrites
+//! it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ const INTRO: &str = "\
 # Commands
 
 What `thru help` says, command by command. This page is generated from the binary and compared with it by a test;
-`THRU_BLESS=1 cargo test -p thru --test it docs` writes it anew.
+`THRU_BLESS=1 cargo test -p thru --test it docs` writes it again.
 
 Data goes to stdout, talk to stderr. Every command takes `--json` and ends with one of the exit codes below.
 ";
@@ -35,7 +36,7 @@ pub fn commands_of(env: &TestEnv) -> Vec<String> {
     found
 }
 
-/// The commands that a help lists. A line that goes on from the one above is indented deeper.
+/// The commands that a help page lists. A continued line is indented deeper.
 fn listed(help: &str) -> Vec<String> {
     let rows =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
@@ -68,7 +69,7 @@ fn page(env: &TestEnv) -> String {
     page
 }
 
-/// Arguments and options with no word about them.
+/// Arguments and options without an explanation.
 fn unexplained(page: &str) -> Vec<&str> {
     let lines: Vec<&str> = page.lines().collect();
     let note = |line: &str| ["[possible", "[default"].iter().any(|start| line.trim().starts_with(start));

@@ -1,4 +1,4 @@
-//! `thru doctor`: looks at everything, changes nothing.
+//! `thru doctor`: examines everything, changes nothing.
 
 use std::os::unix::fs::symlink;
 
@@ -36,7 +36,7 @@ fn a_healthy_root() {
     ok   files     8 files in 8 folders
     ok   hooks     1 hook run, last: session-start 30 min ago
     ");
-    // How long it took differs from run to run.
+    // Durations differ from run to run.
     let rows: Vec<&str> = events.lines().map(|row| row.get(..49).unwrap_or(row).trim_end()).collect();
     assert_eq!(
         rows,
@@ -79,8 +79,8 @@ fn notes_do_not_count() {
         note: THROUGHLINE_DISABLE is set: hooks are off in this shell
     ok   disk      records can be written
     ok   files     7 files in 7 folders
-        note: packets/.p.md.77-0.tmp: left behind by an interrupted write; the record itself is whole
-        note: packets/p.md.damaged-20261101T000000Z: a damaged record that was set aside; nothing reads it any more
+        note: packets/.p.md.77-0.tmp: left by an interrupted write; the record itself is complete
+        note: packets/p.md.damaged-20261101T000000Z: a damaged record that was moved aside; nothing reads it any more
         note: sessions/s.jsonl:2: 2 lines could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
         note: sessions/s~0001.jsonl:2: 1 line could not be read (cut off by a crash, or not written by thru); readers skip what they cannot read, nothing is deleted
     ok   hooks     no hook has run yet

@@ -1,4 +1,4 @@
-//! Factory Droid: its payloads, captured from 0.225.2, and what only its transcript tells.
+//! Factory Droid: its payloads, captured from 0.225.2, and what only its transcript contains.
 
 use std::fs;
 use std::path::Path;
@@ -61,7 +61,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// A transcript as Droid writes it: a prompt, a call that a hook told of, one that failed, which no hook tells of.
+/// A transcript as Droid writes it: a prompt, a call that a hook reported, and a failed one that no hook reports.
 fn transcript(env: &TestEnv) -> String {
     let message = |id: &str, role: &str, content: Value| {
         json!({"type": "message", "id": id, "timestamp": "2026-11-15T19:00:00.000Z",

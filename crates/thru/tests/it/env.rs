@@ -1,4 +1,4 @@
-//! A hermetic place to run `thru` in: own home, own project, cleared environment, frozen clock, nothing left behind.
+//! An isolated place to run `thru`: its own home and project, cleared environment, fixed clock, nothing left behind.
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -15,11 +15,11 @@ use crate::tree::Tree;
 
 pub const NOW: &str = "2026-11-15T19:22:00Z";
 
-/// Where the captured payloads were taken, before they are moved into a test's own folders.
+/// Where the captured payloads come from, before they are moved into a test's own folders.
 const CAPTURED_PROJECT: &str = "/home/dev/project";
 const CAPTURED_HOME: &str = "/home/dev";
 
-/// A user who owns nothing here, for what root may do and others may not.
+/// A user who owns nothing here, to test permissions that root would ignore.
 const NOBODY: u32 = 65534;
 
 pub struct TestEnv {
@@ -29,7 +29,7 @@ pub struct TestEnv {
 }
 
 impl TestEnv {
-    /// An empty project, in no git and with no root.
+    /// An empty project without git and without a root.
     pub fn new() -> TestEnv {
         let temp = tempfile::Builder::new().prefix("thru-it-").tempdir().unwrap();
         let base = temp.path().canonicalize().unwrap();
@@ -56,7 +56,7 @@ impl TestEnv {
         env
     }
 
-    /// A folder above home and project, for what lies beside them.
+    /// A folder above home and project, for files next to them.
     pub fn base(&self) -> &Path {
         &self.base
     }
@@ -95,8 +95,8 @@ impl TestEnv {
         path
     }
 
-    /// Makes a folder of the project the live run with this list, as given by the user: his own settings define the stage, and
-    /// what is not part of what runs is then put there as it is wanted.
+    /// Makes a folder of the project the live run with this list, with the user's consent: the user's own settings
+    /// define the stage, and everything else is then written as requested.
     pub fn give_run(&self, folder: &str, expected: &Value) {
         let defined = |output: &Value| {
             let pairs = ["file", "tier", "prompt", "launch"].map(|key| format!("{key} = {}", output[key]));
@@ -117,7 +117,7 @@ impl TestEnv {
         Tree::of(&self.base)
     }
 
-    /// Nothing was written since but receipts in the state folder of this machine.
+    /// Asserts that nothing was written since except receipts in the state folder of this machine.
     #[track_caller]
     pub fn assert_state_receipts_only(&self, before: &Tree, about: &str) {
         let state = "/home/.local/state/throughline";
@@ -125,10 +125,10 @@ impl TestEnv {
         assert_eq!(before.changes(&self.tree()), expected, "{about}");
     }
 
-    /// A call of the binary, from the project's folder.
+    /// Calls the binary from the project's folder.
     pub fn call<S: AsRef<OsStr>>(&self, words: &[S]) -> Call {
         let call = self.call_as_tester(words);
-        // What was given away belongs to that user from then on.
+        // Files that were given away belong to that user from then on.
         if self.is_given_away() { call.program(&self.base.join("thru")).user(NOBODY) } else { call }
     }
 
@@ -153,12 +153,12 @@ impl TestEnv {
         self.call(words).word("--json").run().ok().json()
     }
 
-    /// An event, as Claude Code calls it.
+    /// Fires an event as Claude Code does.
     pub fn hook(&self, event: &str, payload: &Value) -> Output {
         self.hook_call(event, payload.to_string()).run()
     }
 
-    /// An event of a session with these fields beside those that every event has.
+    /// Fires an event of a session with these extra fields.
     pub fn fire(&self, session: &str, event: &str, more: Value) -> Output {
         let output = self.hook(event, &self.payload(session, event, more));
         output.accepted(event);
@@ -188,7 +188,7 @@ impl TestEnv {
         serde_json::from_str(&text).unwrap()
     }
 
-    /// The lines of a session's journal, rotated parts first.
+    /// Returns the lines of a session's journal, rotated parts first.
     pub fn journal(&self, session: &str) -> Vec<Value> {
         self.log(&format!("sessions/{session}.jsonl"))
     }
@@ -197,7 +197,7 @@ impl TestEnv {
         self.log("indexes/receipts.jsonl")
     }
 
-    /// Every line of a log of the store. All of them must be whole.
+    /// Returns every line of a log of the store. All of them must be complete.
     pub fn log(&self, rel: &str) -> Vec<Value> {
         let path = self.store().join(rel);
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -209,7 +209,7 @@ impl TestEnv {
         text.lines().map(read).collect()
     }
 
-    /// How many lines all journals have together.
+    /// Counts the lines of all journals.
     pub fn journal_lines(&self) -> usize {
         let folder = self.store().join("sessions");
         names_in(&folder).iter().map(|n| fs::read_to_string(folder.join(n)).unwrap().lines().count()).sum()
@@ -219,7 +219,7 @@ impl TestEnv {
         self.git_in(&self.project(), words)
     }
 
-    /// git with settings of its own. Fails the test when git fails.
+    /// Runs git with its own settings. Fails the test if git fails.
     pub fn git_in(&self, folder: &Path, words: &[&str]) -> String {
         let settings = self.base.join("gitconfig");
         if !settings.exists() {
@@ -236,12 +236,12 @@ impl TestEnv {
         String::from_utf8(done.stdout).unwrap()
     }
 
-    /// A call by somebody whom file modes bind: root gives everything to another user and calls as that one.
+    /// Calls as a user bound by file modes: root gives everything to another user and calls as that user.
     pub fn call_bound_by_modes(&self, words: &[&str]) -> Call {
         self.locked.set(true);
         let owner = fs::metadata(&self.base).unwrap().uid();
         if owner == 0 || owner == NOBODY {
-            // The binary may lie in a folder that only root may enter.
+            // The binary may be in a folder that only root may enter.
             let copy = self.base.join("thru");
             if !copy.exists() {
                 copy_binary(&copy);
@@ -253,7 +253,7 @@ impl TestEnv {
         self.call(words)
     }
 
-    /// Output without what differs from run to run: folders, ids, version.
+    /// Returns output without what differs from run to run: folders, ids, version.
     pub fn shown(&self, text: &str) -> String {
         let text = text.replace(self.project().to_str().unwrap(), "$PROJECT");
         let text = text.replace(self.home().to_str().unwrap(), "$HOME");
@@ -263,7 +263,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// What a test locked is unlocked, so that the folder can be removed.
+    /// Unlocks what a test locked, so that the folder can be removed.
     fn drop(&mut self) {
         if self.locked.get() {
             let _ = Command::new("chmod").args(["-R", "u+rwX"]).arg(&self.base).status();
@@ -271,7 +271,7 @@ impl Drop for TestEnv {
     }
 }
 
-/// An object with the fields of another beside its own, or in their place.
+/// Merges the fields of `more` into `common`.
 pub fn merged(common: &Value, more: Value) -> Value {
     let mut whole = common.clone();
     if let (Value::Object(fields), Value::Object(more)) = (&mut whole, more) {
@@ -287,7 +287,8 @@ pub fn binary() -> PathBuf {
     path.canonicalize().unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// By another process: one of our own that is being started could hold the copy open for writing, and then it cannot run.
+/// Copied by another process: a child of ours that is just being started could hold the copy open for writing, and
+/// then it cannot run.
 pub fn copy_binary(to: &Path) {
     let copied = Command::new("cp").arg(binary()).arg(to).status().unwrap();
     assert!(copied.success());
@@ -304,12 +305,12 @@ pub fn fixture_names() -> Vec<String> {
     names.iter().map(|name| name.strip_suffix(".json").unwrap().to_owned()).collect()
 }
 
-/// `PostToolUse` of `PostToolUse.Bash.subagent`: the word on the command line.
+/// Returns `PostToolUse` for `PostToolUse.Bash.subagent`: the word on the command line.
 pub fn event_of(fixture: &str) -> &str {
     fixture.split('.').next().unwrap()
 }
 
-/// What a folder holds, by name. An absent folder holds nothing.
+/// Lists a folder by name. A missing folder is empty.
 pub fn names_in(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! The four kinds of trouble with a record, each with its exit code, its words and its JSON.
+//! The four kinds of problems with a record, each with its exit code, its message and its JSON.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ fn with_marker(text: &str) -> TestEnv {
     env
 }
 
-/// The fields that programs tell an error by.
+/// Returns the fields by which programs recognise an error.
 #[track_caller]
 fn failure(env: &TestEnv, words: &[&str], code: i32) -> Value {
     let output = env.call(words).word("--json").run().exits(code);
@@ -65,7 +65,7 @@ fn damaged() {
     exit: 12
     ---- stderr
     error: $PROJECT/.agent/context/root.json:3: damaged: not the JSON of a marker: expected value at line 3 column 17
-    hint:  mend the file, or bring it back from git or a backup; nothing was changed
+    hint:  fix the file, or restore it from git or a backup; nothing was changed
     ");
     let error = failure(&env, &["status"], 12);
     assert_eq!((&error["kind"], &error["line"]), (&"damaged".into(), &3.into()));
@@ -83,7 +83,7 @@ fn foreign() {
     assert_snapshot!(env.shown(&env.thru(&["status"]).to_string()), @"
     exit: 13
     ---- stderr
-    error: $PROJECT/.agent/context/root.json: written by something else: schema_version is 2, this thru knows up to 1
+    error: $PROJECT/.agent/context/root.json: written by something else: schema_version is 2; this thru supports up to 1
     hint:  use the version of thru that wrote it, or a newer one
     ");
     let error = failure(&env, &["status"], 13);

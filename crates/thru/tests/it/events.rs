@@ -1,4 +1,4 @@
-//! Every captured payload through the hook: silence, and one line in the journal.
+//! Every captured payload through the hook: no output, and one line in the journal.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A session that hooks have not seen from its start: its transcript is read once, far back, and in the order of time.
+//! A session that hooks have not seen from its start: its transcript is read once, far back, in chronological order.
 
 use std::path::{Path, PathBuf};
 
@@ -49,7 +49,7 @@ impl Transcript {
         self.end(&id, output);
     }
 
-    /// So many bytes in which nothing is done that matters.
+    /// Adds this many bytes in which nothing important happens.
     fn fill(&mut self, bytes: usize) {
         let (end, output) = (self.text.len() + bytes, "a line of output\n".repeat(4_000));
         while self.text.len() < end {
@@ -66,7 +66,7 @@ fn edit(env: &TestEnv, file: &str) -> Value {
     json!({"file_path": env.project().join(file), "old_string": "a", "new_string": "b"})
 }
 
-/// Long work of which the first part lies further back than 1.5 MB, where hooks once stopped reading.
+/// Long work whose first part is further back than 1.5 MB, where hooks once stopped reading.
 fn long_session(env: &TestEnv) -> Transcript {
     let mut transcript = Transcript::new();
     transcript.prompt("Build the parser, and never use regular expressions in it");
@@ -119,7 +119,7 @@ fn hooks_name_as_many_files_as_the_command_line() {
         for words in ["Build the parser", "Now the printer", "The printer is half done."] {
             assert!(told.contains(words), "{event}: {words} in\n{told}");
         }
-        // In the order of time: the prompt of then is not the newest.
+        // In chronological order: the early prompt is not the newest.
         let prompts: Vec<String> = env
             .journal("late")
             .iter()
@@ -142,7 +142,7 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     transcript.prompt("Build the parser, and never use regular expressions in it");
     transcript.call("Edit", edit(&env, "src/old.rs"), "ok");
     let path = transcript.write(&env);
-    // Hooks were installed in the middle of the session: they told the last prompt and one call.
+    // Hooks were installed in the middle of the session: they reported the last prompt and one call.
     env.fire("late", "UserPromptSubmit", json!({"prompt": "Now write the printer as well, please"}));
     let input = json!({"file_path": env.project().join("src/new.rs")});
     env.fire(
@@ -159,11 +159,11 @@ fn what_hooks_told_before_the_first_contact_stays_the_newest() {
     let packet = env.json(&["handoff", "the rest", "--session", "late"]);
     let next = packet["next_prompt"].as_str().unwrap();
     assert!(next.contains("“Now write the printer as well"), "{next}");
-    // Made again from the journal it is the same.
+    // Rebuilt from the journal it is the same.
     let told = brief(&env, &["--session", "late"]);
     std::fs::remove_file(env.store().join("state/digest/late.json")).unwrap();
     assert_eq!(brief(&env, &["--session", "late"]), told);
-    // It stands in the list of sessions, although nobody saw it start.
+    // It is in the list of sessions, although nobody saw it start.
     assert_eq!(env.json(&["status"])["last_session"]["session"], "late");
 }
 
@@ -181,7 +181,7 @@ fn what_was_not_read_is_said() {
     assert!(told.contains("MB at the beginning of the transcript were not read"), "{told}");
 }
 
-/// A call that was killed never ends. It must not keep the transcript from being read on.
+/// A killed call never ends. It must not stop the transcript from being read further.
 #[test]
 fn a_call_that_never_ends_does_not_make_every_event_a_first_contact() {
     let env = TestEnv::rooted();

@@ -1,4 +1,4 @@
-//! Runs in the folder of an orchestrator that keeps its own, and what is said where a run is not to be found.
+//! Runs in the folder of an orchestrator that keeps its own, and messages if a run cannot be found.
 
 use std::fs;
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ use crate::env::{TestEnv, names_in};
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const FOLDER: &str = ".cwf/p/01-x";
 
-/// A session folder that a YAML file names, as seed 001 has it.
+/// A session folder that a YAML file names.
 fn shared() -> TestEnv {
     let env = TestEnv::rooted();
     env.write("project/.agent/context/config.toml", "[gates]\nlive_state_file = \".cwf/state.yaml\"\n");
@@ -19,7 +19,7 @@ fn shared() -> TestEnv {
     env
 }
 
-/// Written a day before the clock of the test.
+/// Written a day before the test's clock.
 fn leave_old(env: &TestEnv, file: &str) {
     let path = env.write(format!("project/{FOLDER}/{file}"), format!("x\n{DONE}\n"));
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_794_684_120);
@@ -32,7 +32,7 @@ fn verdict(env: &TestEnv, stage: &str, file: &str) -> Value {
     rows.iter().find(|row| row["file"] == file).unwrap_or_else(|| panic!("{report}"))["verdict"].clone()
 }
 
-/// What is valid there is used, and not asked for a second time; what was stale does not become fresh by asking.
+/// Valid files there are used and not requested again; a stale one does not become fresh by a request.
 #[test]
 fn valid_work_in_a_shared_folder_stays_valid() {
     let env = shared();

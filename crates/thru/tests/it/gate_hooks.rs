@@ -10,7 +10,7 @@ const DONE: &str = "<!-- AGENT_COMPLETE -->";
 const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 
 fn brief(env: &TestEnv) -> String {
-    // Without it the next one would be the same compaction, told twice.
+    // Without it the next one would be the same compaction, reported twice.
     env.fire("s1", "PreCompact", json!({"trigger": "auto"}));
     env.fire("s1", "SessionStart", json!({"source": "compact"})).context()
 }
@@ -31,7 +31,7 @@ fn expecting(words: &[&str]) -> TestEnv {
     env
 }
 
-/// Who copies the last line from a brief has to copy the right one, and what is advised has to be possible.
+/// A reader who copies the last line from a brief must copy the right one, and the advice must be possible.
 #[test]
 fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     let env = expecting(&["review-a.md"]);
@@ -49,13 +49,13 @@ fn a_brief_spells_the_last_line_and_advises_what_can_be_done() {
     assert!(text.contains("`thru gate run --again` launches"), "{text}");
 }
 
-/// A record that cannot be read is on the receipt and in the brief, not passed over.
+/// A record that cannot be read is on the receipt and in the brief, not skipped.
 #[test]
 fn a_damaged_run_is_told_of() {
     type Damage = fn(&TestEnv);
     let rows: &[(Damage, &str)] = &[
         (|env| drop(env.write(format!("project/{RUN}/expected.json"), "{")), "expected.json:1: damaged"),
-        (|env| fs::remove_dir_all(env.project().join(RUN)).unwrap(), "the live run is not there"),
+        (|env| fs::remove_dir_all(env.project().join(RUN)).unwrap(), "the live run does not exist"),
         (|env| drop(env.write("project/.agent/context/state/live.json", "{")), "state/live.json: damaged"),
     ];
     for (damage, said) in rows {
@@ -104,7 +104,7 @@ fn the_last_words_of_two_are_both_kept() {
         kept, "The first.\n\n---\n\nThe second.\n\n---\n\nThe\n",
         "a part of another is one of its own"
     );
-    // Killed between making the file and writing it.
+    // Killed between creating the file and writing it.
     fs::write(&path, "").unwrap();
     env.fire("s1", "SubagentStop", stopped("security", "a1", "The first."));
     assert_eq!(fs::read_to_string(&path).unwrap(), "The first.\n");
@@ -116,7 +116,7 @@ fn the_last_words_of_two_are_both_kept() {
     assert!(kept.len() < 1024 * 1024 && kept.starts_with("The first.\n"), "{}", kept.len());
 }
 
-/// `{skill}-{agent-role}.md`: a skill can have hyphens of its own, and a type can come with a plugin.
+/// `{skill}-{agent-role}.md`: a skill's name can contain hyphens, and a type can come with a plugin.
 #[test]
 fn a_role_is_known_by_its_end() {
     let env = expecting(&["code-review-perf.md", "code-review-ux.md", "plan-ux.md"]);

@@ -11,7 +11,7 @@ use crate::env::TestEnv;
 
 const DONE: &str = "<!-- AGENT_COMPLETE -->";
 
-/// Whole, at once.
+/// Complete at once.
 const GOOD: &str = "echo ok; printf 'report\\n<!-- AGENT_COMPLETE -->\\n' > \"$THROUGHLINE_OUTPUT\"";
 
 /// A run of a stage, in a folder of the test's choice.
@@ -20,7 +20,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// Every output with its tier and a line for `sh`. Each launch leaves a line in `launches`.
+    /// Each output with its tier and a line for `sh`. Each launch adds a line to `launches`.
     fn new(outputs: &[(&str, &str, &str)]) -> Stage {
         let stage = Stage { env: TestEnv::rooted() };
         let output = |(file, tier, line): &(&str, &str, &str)| {
@@ -45,7 +45,7 @@ impl Stage {
         fs::read_to_string(self.path(file)).unwrap_or_default()
     }
 
-    /// How often each file was launched, and in what order.
+    /// Returns how often each file was launched, and in which order.
     fn launches(&self) -> Vec<String> {
         let text = fs::read_to_string(self.env.project().join("launches")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -61,7 +61,7 @@ impl Stage {
     }
 }
 
-/// The list that a run goes by is not taken from under it.
+/// A running run keeps its list.
 #[test]
 fn nothing_is_expected_anew_in_a_run_at_work() {
     let wait = "while ! [ -e go ]; do sleep 0.02; done";
@@ -119,7 +119,7 @@ fn exactly_the_invalid_ones_are_launched_at_most_twice() {
         omissions.contains("`review-half.md`: incomplete") && !omissions.contains("review-good"),
         "{omissions}"
     );
-    // Not on a terminal: a line for each thing that happens, and nothing that paints.
+    // Without a terminal: one line for each event, and no escape sequences.
     for line in
         ["reused    review-there.md", "launched  review-second.md (launch 2)", "valid     review-second.md ("]
     {
@@ -191,7 +191,7 @@ fn a_command_gets_its_prompt_and_what_it_says_is_redacted() {
 
 #[test]
 fn side_by_side_up_to_the_number_of_jobs() {
-    // Each waits until as many as there are jobs have begun: one after the other would never get there.
+    // Each waits until as many as there are jobs have begun: sequential runs would never get there.
     let meet = |n: usize| {
         format!(
             "i=0; while [ $(wc -l < launches) -lt {n} ] && [ $i -lt 400 ]; do sleep 0.05; i=$((i+1)); done; [ $i -lt 400 ] && {{ {GOOD}; }}"
@@ -219,13 +219,13 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-/// Killed while one output is done and others are not: what is valid is not made again, what was counted stays counted,
-/// and a command that outlived the run is waited for instead of started twice.
+/// Killed while one output is done and others are not: valid outputs are not made again, counted launches stay
+/// counted, and a command that outlived the run is waited for instead of started twice.
 #[test]
 fn killed_in_the_middle_and_again() {
     use rustix::process::{Pid, Signal, kill_process_group};
     use std::os::unix::process::CommandExt;
-    // Silent: what it would say has nobody left to hear it, and that ends a command.
+    // Silent: nobody is left to read its output, and that would end a command.
     let slow = format!("while ! test -e go; do sleep 0.05; done; {}", GOOD.trim_start_matches("echo ok; "));
     let stage = Stage::new(&[
         ("review-done.md", "critical", GOOD),
@@ -250,7 +250,7 @@ fn killed_in_the_middle_and_again() {
     wait_until("the first output", || {
         stage.launched("review-later.md") == 1 && stage.read("review-later.md").contains(DONE)
     });
-    // And whoever watched over it.
+    // And the process that watched over it.
     kill_process_group(Pid::from_child(&first), Signal::KILL).unwrap();
     first.wait().unwrap();
     assert_eq!(stage.attempts(), [1, 1, 1], "counted before they were launched");
@@ -259,7 +259,7 @@ fn killed_in_the_middle_and_again() {
     let said = || fs::read_to_string(stage.env.base().join("said")).unwrap();
     wait_until("the wait", || said().contains("waiting   review-slow.md"));
     let busy = stage.run(&[]).exits(14);
-    assert!(busy.stderr.contains("works in this run"), "{busy}");
+    assert!(busy.stderr.contains("is working in this run"), "{busy}");
     stage.env.write("project/go", "");
     assert!(second.wait().unwrap().success(), "{}", said());
     assert_eq!(stage.attempts(), [1, 1, 1]);
@@ -294,7 +294,7 @@ fn killed_at_any_moment() {
     }
 }
 
-/// The bound is on tries that fail: what came out well may be made again as often as its inputs change.
+/// The limit is on failed launches: a successful output may be made again whenever its inputs change.
 #[test]
 fn a_valid_result_starts_the_count_anew() {
     let env = TestEnv::rooted();
@@ -309,7 +309,7 @@ fn a_valid_result_starts_the_count_anew() {
     let launches = fs::read_to_string(env.project().join("launches")).unwrap();
     assert_eq!(launches, "v1\nv2\nv3\nv4\n");
 
-    // One that changes its own input never comes out valid: that is no new count.
+    // A command that changes its own input never becomes valid, and its count does not restart.
     let stage = Stage::new(&[("review-a.md", "critical", &format!("echo x >> plan.md; {GOOD}"))]);
     let mut expected: Value = serde_json::from_str(&stage.read("expected.json")).unwrap();
     expected["outputs"][0]["inputs"] = json!(["plan.md"]);
@@ -328,16 +328,16 @@ fn nothing_is_launched_without_its_inputs() {
     env.thru(&words).ok();
     fs::remove_file(env.project().join("plan.md")).unwrap();
     let check = env.thru(&["gate", "check"]).exits(4);
-    assert!(check.stdout.contains("hint: bring its input plan.md back"), "{check}");
+    assert!(check.stdout.contains("hint: restore its input plan.md"), "{check}");
     let output = env.thru(&["gate", "run"]).exits(10);
-    assert!(output.stderr.contains("plan.md: this input of review-a.md is not there"), "{output}");
+    assert!(output.stderr.contains("plan.md: this input of review-a.md does not exist"), "{output}");
     let run = env.store().join("outputs/review-20261115T192200Z");
     assert_eq!(crate::env::names_in(&run), ["expected.json"], "nothing was begun");
     env.write("project/plan.md", "v1\n");
     env.thru(&["gate", "run"]).exits(0);
 }
 
-/// A launch that outlived its run and whoever watched over it.
+/// A launch that outlived its run and its watcher.
 struct Orphan {
     stage: Stage,
     process: rustix::process::Pid,
@@ -373,7 +373,7 @@ fn pid_in(stage: &Stage) -> Option<rustix::process::Pid> {
     rustix::process::Pid::from_raw(text.trim().parse().ok()?)
 }
 
-/// Gone, or dead and not yet buried by whoever inherited it.
+/// Gone, or dead and not yet collected by its new parent.
 fn is_gone(process: rustix::process::Pid) -> bool {
     let stat = || fs::read_to_string(format!("/proc/{}/stat", process.as_raw_nonzero()));
     rustix::process::test_kill_process(process).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -384,7 +384,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
     let Orphan { stage, process } = Orphan::new();
     let check = stage.env.thru(&["gate", "check"]).exits(4);
     let hint = format!(
-        "process {} still works on it; `thru gate run` waits for it, and ends it when its time is over",
+        "process {} is still working on it; `thru gate run` waits for it, and ends it when its time is up",
         process.as_raw_nonzero()
     );
     assert!(check.stdout.contains(&hint), "{check}");
@@ -405,12 +405,12 @@ fn again_ends_what_an_earlier_run_has_left() {
     assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![1], 2));
 }
 
-/// However `gate run` ends, nothing that it launched goes on without anybody who watches over it.
+/// However `gate run` ends, nothing that it launched continues unwatched.
 #[test]
 fn whoever_ends_a_run_ends_what_it_launched() {
     use rustix::process::{Pid, Signal, kill_process};
     for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::KILL] {
-        // One that does not listen.
+        // One that ignores signals.
         let line = "trap '' TERM INT HUP; echo $$ > pid; while :; do sleep 0.05; done";
         let stage = Stage::new(&[("review-b.md", "critical", line)]);
         let mut command = Command::new(crate::env::binary());
@@ -421,7 +421,7 @@ fn whoever_ends_a_run_ends_what_it_launched() {
         wait_until("the launch", || pid_in(&stage).is_some());
         std::thread::sleep(Duration::from_millis(200));
         kill_process(Pid::from_child(&child), signal).unwrap();
-        // `nohup` and some shells start us deaf, and so is everything below us.
+        // `nohup` and some shells start us with signals ignored, and so is everything below us.
         if ignores(signal) {
             child.kill().unwrap();
         }
@@ -439,7 +439,7 @@ fn ignores(signal: rustix::process::Signal) -> bool {
     ignored.is_some_and(|signals| signals & (1 << (signal.as_raw() - 1)) != 0)
 }
 
-/// Ctrl-C in a terminal: what was launched ends too, and nothing that had ended before is touched.
+/// Ctrl-C in a terminal: launched commands end too, and nothing that had ended before is touched.
 #[test]
 fn an_interrupt_ends_what_was_launched() {
     use rustix::process::{Pid, Signal, kill_process_group, test_kill_process};
@@ -463,12 +463,12 @@ fn an_interrupt_ends_what_was_launched() {
         fs::read_to_string(stage.env.project().join("pid")).ok()?.trim().parse().ok().and_then(Pid::from_raw)
     };
     wait_until("the second launch", || pid().is_some());
-    // It may have begun to run before we had time to note that it does.
+    // It may have begun to run before we recorded that.
     std::thread::sleep(Duration::from_millis(300));
     kill_process_group(Pid::from_child(&child), Signal::INT).unwrap();
     assert!(!child.wait().unwrap().success());
     let launched = pid().unwrap();
-    // Gone, or dead and not yet buried by whoever inherited it.
+    // Gone, or dead and not yet collected by its new parent.
     let stat = || fs::read_to_string(format!("/proc/{}/stat", launched.as_raw_nonzero()));
     wait_until("its end", || {
         test_kill_process(launched).is_err() || stat().is_ok_and(|stat| stat.contains(" Z "))
@@ -476,7 +476,7 @@ fn an_interrupt_ends_what_was_launched() {
     assert_eq!(stage.attempts(), [1, 1]);
 }
 
-/// In somebody else's records there may be any command.
+/// Somebody else's records may contain any command.
 #[test]
 fn an_untrusted_root_launches_nothing() {
     let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
@@ -486,7 +486,7 @@ fn an_untrusted_root_launches_nothing() {
     stage.env.thru(&["gate", "check"]).exits(4);
 }
 
-/// A link in the place of an output is not written through.
+/// A link in place of an output is not written through.
 #[test]
 fn a_link_is_moved_out_of_the_way() {
     let stage = Stage::new(&[("review-a.md", "critical", GOOD)]);
@@ -497,7 +497,7 @@ fn a_link_is_moved_out_of_the_way() {
     assert!(stage.read("review-a.md").contains("report"));
 }
 
-/// A file that a command leaves as it was is not taken for its work.
+/// A file that a command leaves unchanged does not count as its work.
 #[test]
 fn what_was_stale_does_not_become_fresh_by_itself() {
     let env = TestEnv::rooted();
@@ -517,7 +517,7 @@ fn what_was_stale_does_not_become_fresh_by_itself() {
     assert!(fs::read_to_string(run.join("review-a.md.prompt.md")).unwrap().starts_with("Be a.\n"));
 }
 
-/// Somebody watches: a last line says what runs and for how long, and is gone at the end.
+/// On a terminal, a last line says what runs and for how long, and disappears at the end.
 #[test]
 fn progress_on_a_terminal() {
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

@@ -1,4 +1,4 @@
-//! What sub-agents leave behind: how it is judged, what is said about it, and to whom.
+//! The outputs of sub-agents: how they are judged, what is said about them, and to whom.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -106,7 +106,7 @@ fn the_line_and_the_exit_code_of_each_gate() {
           hint: have it written (`thru gate prompt review-b.md`), or give it a "launch" in expected.json
     PERSISTENCE_GATE=HARD_FAIL
     ---- stderr
-    error: a critical output is not valid; the stage cannot go on
+    error: a critical output is not valid; the stage cannot continue
     "#);
     before.assert_same(&env.tree(), "check");
     leave(&env, "review-a.md", &format!("fine\n{DONE}\n"));
@@ -152,7 +152,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     exit: 12
     ---- stderr
     error: $PROJECT/stage/expected.json:3: damaged: not JSON: EOF while parsing a list at line 3 column 0
-    hint:  mend it, or let `thru gate expect STAGE --critical FILE…` make a new run
+    hint:  fix it, or let `thru gate expect STAGE --critical FILE…` make a new run
     "#);
     env.write("project/stage/expected.json", "{\"outputs\": [{\"file\": \"a.md\", \"tier\": \"high\"}]}");
     let output = env.thru(&["gate", "run"]).exits(12);
@@ -167,7 +167,7 @@ fn what_is_missing_of_the_protocol_is_named_with_the_command_that_makes_it() {
     assert!(output.stderr.contains("state/live.json: damaged"), "{output}");
     env.write("project/.agent/context/state/live.json", "{\"dir\": \"nowhere\"}");
     let output = env.thru(&["gate", "check"]).exits(10);
-    assert!(output.stderr.contains("project/nowhere: the live run is not there"), "{output}");
+    assert!(output.stderr.contains("project/nowhere: the live run does not exist"), "{output}");
     env.write("project/.agent/context/state/live.json", "{\"dir\": \"../elsewhere\"}");
     let output = env.thru(&["gate", "check"]).exits(10);
     assert!(output.stderr.contains("is not a folder inside this project"), "{output}");
@@ -184,7 +184,7 @@ fn usage_is_checked_before_anything_is_made() {
         (&["re/view", "a.md"], "cannot be an id"),
         (&["review", "../a.md"], "cannot be an id"),
         (&["review", "--critical", "a.md", "--advisory", "a.md"], "`a.md` is named twice"),
-        (&["review", "omissions.md"], "is a file of the run itself"),
+        (&["review", "omissions.md"], "is reserved for the run itself"),
     ] {
         let output = env.call(&[&["gate", "expect"], words].concat()).run().exits(2);
         assert!(output.stderr.contains(said), "{words:?}: {output}");
@@ -234,7 +234,7 @@ fn a_stage_can_be_defined_once_for_all_runs() {
     env.write("project/.agent/context/config.toml", config);
     let shown = env.thru(&["config"]).ok().stdout;
     assert!(shown.contains("stages.review  1 output  "), "{shown}");
-    // A file of the tree launches nothing until somebody said yes to it; after that every run of it does.
+    // A file in the tree launches nothing until the user agreed; after that every run of it does.
     env.thru(&["gate", "run", "--stage", "review"]).exits(15);
     let output = env.call(&["gate", "run", "--stage", "review", "--adopt"]).on_terminal("y\n").ok();
     assert!(output.stdout.ends_with("PERSISTENCE_GATE=PASS\r\n"), "{output}");
@@ -309,7 +309,7 @@ fn only_what_a_run_expects_is_sealed() {
     }
 }
 
-/// A session start looks at so many, and of a large one only at its end.
+/// A session start examines a limited number, and only the end of a large file.
 #[test]
 fn a_brief_looks_at_a_run_briefly() {
     let env = TestEnv::rooted();
@@ -337,7 +337,7 @@ fn the_instruction_names_the_file() {
     ---- stdout
     Write your complete result to this file: $PROJECT/.agent/context/outputs/review-20261115T192200Z/review-a.md
     Only the file is read; what you say in your last message is not.
-    When everything is written, make this the last line of the file, alone on its line and outside of any code block:
+    When everything is written, make this the last line of the file, alone on its line and outside any code block:
     <!-- AGENT_COMPLETE -->
     A file that does not end with that line counts as unfinished, and the work is given to somebody else.
     "#);
@@ -380,7 +380,7 @@ fn a_sub_agent_is_told_and_its_verdict_is_kept() {
     assert_eq!(line["verdict"], "valid");
 }
 
-/// A hook writes into the store and nowhere else, wherever the run is.
+/// A hook writes only into the store, wherever the run is.
 #[test]
 fn the_last_message_for_a_run_that_is_not_ours_is_kept_in_the_store() {
     let env = TestEnv::rooted();

@@ -1,5 +1,5 @@
-//! Every command, over a store in which every text is hostile: on a terminal and through a pipe, for people and as JSON.
-//! Nothing comes out that a terminal would act on or that a reader cannot see.
+//! Runs every command over a store in which every text is hostile: on a terminal and through a pipe, for people and
+//! as JSON. Nothing is printed that a terminal would act on or that a reader cannot see.
 
 mod corpus;
 mod rows;
@@ -28,7 +28,7 @@ fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
     let mut words: Vec<String> = row.path.split(' ').map(str::to_owned).collect();
     words.extend(row.words.iter().cloned());
     if way == Way::Json {
-        // Before a `--` that gives the rest to a command.
+        // Before a `--` that passes the rest to a command.
         let at = words.iter().position(|word| word == "--").unwrap_or(words.len());
         words.insert(at, "--json".to_owned());
     }
@@ -48,12 +48,12 @@ fn run(env: &TestEnv, row: &Row, way: Way) -> (Vec<u8>, i32) {
     run_on_terminal(command, &row.stdin)
 }
 
-/// What must not be in what was printed.
+/// Returns what must not be in the output.
 fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<String> {
     let Ok(text) = std::str::from_utf8(bytes) else { return Some("bytes that are no UTF-8".to_owned()) };
     let mut text = text.to_owned();
     if way == Way::Colour {
-        // What our own styles are, and what clap's help and the line that is drawn anew have.
+        // Our own styles, and those of clap's help and the redrawn line.
         for code in ["0", "1", "2", "31", "32", "33", "4"] {
             text = text.replace(&format!("\u{1b}[{code}m"), "");
         }
@@ -69,7 +69,7 @@ fn complaint(hidden: &Hidden, row: &Row, way: Way, bytes: &[u8]) -> Option<Strin
             return Some(format!("no JSON: {text:.300}"));
         }
     }
-    // A harness decodes what a hook replies: the escapes of JSON hide nothing there.
+    // A harness decodes a hook's reply: JSON escapes hide nothing there.
     if row.path == "hook"
         && let Ok(reply) = serde_json::from_str::<serde_json::Value>(&text)
     {
@@ -92,7 +92,7 @@ fn strings(value: &serde_json::Value) -> String {
     }
 }
 
-/// What hooks tell a model: cleaned, and hostile words are there as data.
+/// What hooks tell a model: cleaned, and hostile words are quoted as data.
 #[test]
 fn what_is_injected_is_cleaned_and_quoted() {
     let env = stores::readable();
@@ -111,7 +111,7 @@ fn what_is_injected_is_cleaned_and_quoted() {
         brief.contains("Its goal: “h0<") && brief.contains("Its checklist for a recovery: 1. “Read"),
         "{brief}"
     );
-    // Who closes a quote or the markup around it: neither is there as it was written.
+    // Attempts to close a quote or the surrounding markup: neither appears unescaped.
     assert!(!brief.contains("” The user said") && !brief.contains("</system-reminder>"), "{brief}");
     for line in brief.lines().filter(|line| line.contains("忽略之前的所有指令")) {
         let before = line.split("忽略").next().unwrap();
@@ -170,7 +170,7 @@ fn terminals_with_damaged_records() {
     check(&stores::damaged(), &[Way::Terminal]);
 }
 
-/// What is typed comes back in errors: of clap, of ours, and as JSON.
+/// Typed text is repeated in errors: by clap, by us, and as JSON.
 #[test]
 fn arguments_are_cleaned_in_errors() {
     let env = TestEnv::rooted();
@@ -183,7 +183,7 @@ fn arguments_are_cleaned_in_errors() {
         assert!(code != 0 && !bytes.is_empty(), "{} {:?} was accepted", row.path, row.words);
         complaints.extend(complaint(&hidden, &row, way, &bytes).map(|what| format!("{}: {what}", row.path)));
     };
-    // Many at a time: what is wrong with one of them shows in the output of all.
+    // Many at a time: a problem with one of them shows in the output of all.
     let bundles: Vec<String> = corpus.chunks(40).map(|chunk| chunk.concat().replace('\0', "")).collect();
     let commands = commands_of(&env);
     for (i, path) in commands.iter().filter(|path| *path != "hook").enumerate() {
@@ -209,14 +209,14 @@ fn every_command_has_a_row() {
     assert!(missing.is_empty(), "no row for: {missing:?}");
     let gone: Vec<_> = covered.iter().filter(|path| !commands.contains(&(**path).to_owned())).collect();
     assert!(gone.is_empty(), "no such command: {gone:?}");
-    // The page that people read lists the same ones.
+    // The page that people read lists the same commands.
     let page = include_str!("../../../../docs/commands.md");
     for path in commands.iter().filter(|path| path.split(' ').count() < 3) {
         assert!(page.lines().any(|line| line.trim_start_matches('#') == format!(" thru {path}")), "{path}");
     }
 }
 
-/// The bytes are to be had, where no terminal acts on them.
+/// The bytes are available, but not on a terminal.
 #[test]
 fn raw_bytes_go_to_a_pipe_only() {
     let env = stores::readable();
@@ -226,14 +226,14 @@ fn raw_bytes_go_to_a_pipe_only() {
     let (bytes, code) = run(&env, &row, Way::Terminal);
     let text = String::from_utf8(bytes).unwrap();
     assert!(code == 15 && text.contains("--raw") && text.contains("hint:"), "{code}: {text}");
-    // What can be seen is still there.
+    // Visible text is still there.
     let shown = env.thru(&["packet", "show", stores::PACKET]).ok().stdout;
     for (i, _) in corpus().iter().enumerate() {
         assert!(shown.contains(&format!("h{i}<")), "{i}");
     }
 }
 
-/// A text must not be able to look like ours by its colour, nor to begin a line that looks like one of ours.
+/// A text must not imitate our colours, or begin a line that looks like one of ours.
 #[test]
 fn marks_of_the_printer_cannot_be_forged() {
     let env = TestEnv::rooted();
@@ -244,7 +244,7 @@ fn marks_of_the_printer_cannot_be_forged() {
     assert!(!text.contains("\nerror:"), "{text:?}");
 }
 
-/// Whoever reads records of a store that came with a clone is told whose they are.
+/// A reader of records that came with a clone is told whose they are.
 #[test]
 fn records_that_are_not_trusted_are_named_so() {
     let env = stores::readable();

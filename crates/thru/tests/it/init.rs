@@ -1,4 +1,4 @@
-//! `thru init`: one root, made once.
+//! `thru init`: one root, created once.
 
 use std::fs;
 
@@ -14,7 +14,7 @@ fn init_makes_the_marker_and_says_what_is_next() {
     exit: 0
     ---- stdout
     Created the root of project in $PROJECT/.agent/context
-    Next: `thru install claude-code` or `thru install droid` or `thru install opencode` sets its hooks all the same
+    Next: `thru install claude-code` or `thru install droid` or `thru install opencode` sets its hooks anyway
     ---- stderr
     note: no harness was found, so no hooks were set; looked for
           Claude Code: `claude` on the PATH, $HOME/.claude, $PROJECT/.claude

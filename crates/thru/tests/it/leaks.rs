@@ -1,4 +1,5 @@
-//! Captured text is redacted whole before anything is cut or picked from it, on every way to the disk and into a reply.
+//! Captured text is redacted completely before anything is cut or picked from it, on every way to the disk and into a
+//! reply.
 
 use serde_json::{Value, json};
 
@@ -34,7 +35,7 @@ fn transcript(output: &str) -> String {
     format!("{call}\n{result}\n")
 }
 
-/// Through a transcript that no hook told of, then checkpoint, brief and packet.
+/// Through a transcript that no hook reported, then checkpoint, brief and packet.
 fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     let path = env.write("transcript.jsonl", transcript(output));
     let common: Value = json!({"session_id": "s", "cwd": env.project(), "transcript_path": path});
@@ -42,7 +43,7 @@ fn shown_after_transcript(env: &TestEnv, output: &str) -> String {
     env.hook("PreCompact", &merged(&common, json!({"trigger": "auto"}))).accepted("PreCompact");
     let brief = env.hook("SessionStart", &merged(&common, json!({"source": "compact"})));
     env.thru(&["handoff", "go on"]).ok();
-    // The harness's own file; ours are looked through.
+    // The harness's own file; ours are searched.
     std::fs::remove_file(&path).unwrap();
     format!("{}{}", brief.stdout, env.thru(&["journal", "--session", "s", "--json"]).ok().stdout)
 }
@@ -52,7 +53,7 @@ fn a_private_key_in_a_failed_call_reaches_neither_journal_nor_brief() {
     let lines = private_key();
     for (name, part) in [("whole", &lines[..]), ("without BEGIN", &lines[3..]), ("without END", &lines[..12])]
     {
-        // With a file and a line before it, a line of the key looks like a finding of a compiler.
+        // With a file and a line number before it, a line of the key looks like a compiler's finding.
         for prefix in ["", "keys/a.pem:7:", "  12\u{2192}"] {
             let output: Vec<String> = part.iter().map(|line| format!("{prefix}{line}")).collect();
             let env = TestEnv::rooted();
@@ -114,7 +115,7 @@ fn text_of(row: &Value) -> &str {
     row["text"].as_str().unwrap()
 }
 
-/// What must not be seen again.
+/// Values that must not appear again.
 fn raw_values(row: &Value) -> Vec<String> {
     let also = row["also"].as_array().into_iter().flatten();
     [&row["secret"]].into_iter().chain(also).map(|value| value.as_str().unwrap().to_owned()).collect()
@@ -129,8 +130,8 @@ fn is_found(row: &Value, text: &str) -> bool {
     !raw_values(row).iter().any(|value| text.contains(value) || shown.contains(value))
 }
 
-/// Scores `secrets.jsonl` and `benign.jsonl` of the folder in `$THRU_REDACT_SET`, and looks for every raw value on the disk
-/// after the texts went through hooks and a transcript.
+/// Scores `secrets.jsonl` and `benign.jsonl` of the folder in `$THRU_REDACT_SET`, and searches the disk for every raw
+/// value after the texts went through hooks and a transcript.
 #[test]
 fn a_labelled_set_is_found_and_reaches_no_file() {
     let Some(folder) = std::env::var_os("THRU_REDACT_SET").map(std::path::PathBuf::from) else {

@@ -1,4 +1,5 @@
-//! No hook hangs, no hook loads what it cannot use: a gigabyte, a pipe, a device or a folder in place of each file it reads.
+//! No hook hangs, and no hook loads what it cannot use: a gigabyte, a pipe, a device or a folder in place of each
+//! file it reads.
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
@@ -18,7 +19,8 @@ const GIGABYTE: u64 = 1 << 30;
 /// Far more than a hook takes in the debug build on a busy machine, far less than reading a gigabyte takes there.
 const SOON: Duration = Duration::from_secs(4);
 
-/// What a hook may allocate here, in KB. The debug build takes more than the eight megabytes that `xtask torture` checks.
+/// What a hook may allocate here, in KB. The debug build takes more than the eight megabytes that `xtask torture`
+/// checks.
 const MEMORY_KB: u32 = 24 * 1024;
 
 const EVENTS: [&str; 6] = [
@@ -30,13 +32,13 @@ const EVENTS: [&str; 6] = [
     "SessionEnd.other",
 ];
 
-/// The same call with little memory: more is an abort, which shows as an exit code.
+/// The same call with little memory: using more aborts it, which shows as an exit code.
 fn with_little_memory(call: Call) -> Call {
     let script = format!("ulimit -d {MEMORY_KB}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
 }
 
-/// Every file that some hook reads, by its place below the base of the environment.
+/// Every file that some hook reads, relative to the base of the environment.
 fn places(env: &TestEnv) -> Vec<PathBuf> {
     let store = [
         "root.json",
@@ -86,7 +88,7 @@ fn check_all(about: &str, make: impl Fn(&Path)) {
     for at in 0..count {
         let env = TestEnv::rooted();
         let place = places(&env).remove(at);
-        // What somebody did here before, so that there is something to tell.
+        // Earlier events, so that there is something to say.
         env.hook("UserPromptSubmit", &payload(&env, "UserPromptSubmit")).ok();
         let _ = fs::remove_file(&place);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -131,7 +133,7 @@ fn a_device_in_place_of_a_file_is_not_read() {
 #[test]
 fn a_folder_in_place_of_a_file_does_no_harm() {
     check_all("a folder", |path| {
-        // One that stands there already is what is wanted.
+        // An existing one is fine.
         let _ = fs::create_dir(path);
     });
 }
@@ -153,9 +155,9 @@ fn pipes_in_git_hold_up_no_command() {
         env.hook("SessionStart", &payload(&env, "SessionStart.startup")).ok();
         // git itself would wait for ten seconds each time.
         assert!(started.elapsed() < Duration::from_secs(8), "{name}: {:?}", started.elapsed());
-        // What cannot be found out is not taken for "not in git".
+        // An unknown state is not taken for "not in git".
         let install = env.thru(&["install", "claude-code"]);
-        assert!(install.code != 0 && install.stderr.contains("not a file"), "{name}: {install}");
+        assert!(install.code != 0 && install.stderr.contains("not a regular file"), "{name}: {install}");
     }
 }
 
@@ -191,7 +193,7 @@ fn check_long_journal(env: &TestEnv) {
     assert!(told.contains("MB of the journal were not read"), "{told}");
     let receipt = env.receipts().pop().unwrap();
     assert!(receipt["warning"].as_str().unwrap().contains("MB of the journal were not read"), "{receipt}");
-    // A checkpoint writes the digest; a command still reads what the hook passed over.
+    // A checkpoint writes the digest; a command still reads what the hook skipped.
     env.fire(SESSION, "Stop", json!({"stop_hook_active": false})).ok();
     let brief = env.thru(&["brief", "--session", SESSION]).ok().stdout;
     assert!(brief.contains("begin with the lexer") && brief.contains("finish the parser"), "{brief}");

@@ -30,7 +30,7 @@ fn a_list_and_a_log_to_read() {
     assert_snapshot!(env.thru(&["loop", "list"]), @"
     exit: 0
     ---- stderr
-    No loop yet; `thru loop start` begins one.
+    There are no loops yet; `thru loop start` starts one.
     ");
     let words = ["loop", "start", "Write the docs", "--max-iterations", "2"];
     env.call(&[&words[..], &OWNER].concat()).var("THROUGHLINE_NOW", "2026-11-14T10:00:00Z").run().ok();
@@ -93,7 +93,7 @@ fn a_list_and_a_log_to_read() {
     );
 }
 
-/// Which one runs, which one waits for the next session, which one waits for its turn: all at a glance.
+/// Which loop runs, which waits for the next session, and which waits for its turn are visible at a glance.
 #[test]
 fn loops_that_wait_are_told_from_the_one_that_runs() {
     let env = with_session();
@@ -122,8 +122,8 @@ fn a_loop_wants_to_know_its_session() {
     assert_snapshot!(env.thru(&["loop", "start", "work"]), @"
     exit: 2
     ---- stderr
-    error: which session shall the loop hold? This is not run inside a harness that says so
-    hint:  --session ID names one (the newest is 9487a9f7-611a); --next takes the next one that starts here
+    error: which session should the loop hold? No harness says which one this runs in
+    hint:  use --session ID (the newest is 9487a9f7-611a), or --next for the next session that starts here
     ");
     let inside = env.call(&["loop", "start", "work", "--json"]).var("CLAUDE_CODE_SESSION_ID", "here");
     let started = inside.run().ok().json();
@@ -131,7 +131,7 @@ fn a_loop_wants_to_know_its_session() {
     assert!(started["notes"].to_string().contains("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=0"), "{started}");
     env.thru(&["loop", "start", "work", "--session", "nobody"]).exits(10);
     env.thru(&["loop", "start", "work", "--session", "9487", "--next"]).exits(2);
-    // Droid does not tell its commands which session they run in: its newest here is meant, and that is said.
+    // Droid does not tell its commands which session they run in: the newest session is used, and the output says so.
     let payload = json!({"session_id": "d1", "cwd": env.project(), "source": "startup"}).to_string();
     env.call(&["hook", "droid", "SessionStart"])
         .var("FACTORY_PROJECT_DIR", env.project())
@@ -196,7 +196,7 @@ fn several_loops_and_one_in_the_foreground() {
         assert!(refused.stderr.contains("cancelled, and stays so"), "{refused}");
     }
     assert_eq!(env.json(&["loop", "cancel", "alpha"])["changed"], false, "twice is once");
-    // An index can be deleted: what it said is in the loops.
+    // An index can be deleted: its content is in the loops.
     env.thru(&[&["loop", "activate", "beta"], &OWNER[..]].concat()).ok();
     fs::remove_file(env.store().join("indexes/active-loop.json")).unwrap();
     assert_eq!(front(), ["beta"]);
@@ -205,7 +205,7 @@ fn several_loops_and_one_in_the_foreground() {
     assert_eq!(front(), ["gamma"]);
 }
 
-/// `thru loop cancel "$ID"` where nothing set ID.
+/// `thru loop cancel "$ID"` if ID is not set.
 #[test]
 fn no_name_at_all_means_no_loop() {
     let env = with_session();
@@ -315,7 +315,7 @@ fn a_ralph_loop_comes_in_paused_and_once() {
     env.thru(&["import", "ralph", "none.md"]).exits(12);
 }
 
-/// What runs at a stop are validators: the harness must give them their time.
+/// Validators run at a stop: the harness must give them their time.
 #[test]
 fn the_stop_hook_gets_the_time_of_the_validators() {
     let env = TestEnv::rooted();

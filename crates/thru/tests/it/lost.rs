@@ -1,4 +1,4 @@
-//! Records that could not be written: noted where something can be written, told once, and never with a failing hook.
+//! Records that could not be written: noted if anything can be written, reported once, and never with a failing hook.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ use crate::env::TestEnv;
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// The same call by somebody who may write no file beyond so many blocks of 512 bytes: as full as a disk can be made
-/// without being root. The signal that comes with it would end a process that does not ignore it.
+/// The same call with a limit on file sizes, in blocks of 512 bytes: as close to a full disk as possible without
+/// root. The signal that comes with it would end a process that does not ignore it.
 fn with_small_files(call: Call, blocks: u32) -> Call {
     let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
     call.through("sh", &["-c".as_ref(), script.as_ref()])
@@ -57,18 +57,18 @@ fn lost_records_are_noted_and_told_by_the_next_hook_that_can() {
     at("2026-11-15T19:22:20Z");
     at("2026-11-15T19:23:00Z");
     let lost = "records were lost between 2026-11-15T19:22:10Z and 2026-11-15T19:23:00Z (3 of them)";
-    // Before any hook could tell it.
+    // Before any hook could report it.
     assert!(env.thru(&["status"]).ok().stdout.contains(lost));
     assert!(env.json(&["status"])["lost"].as_str().unwrap().contains(lost));
     assert!(env.thru(&["doctor"]).exits(1).stdout.contains(lost));
-    // A tool call that works has nothing to do with it.
+    // A successful tool call has nothing to do with it.
     env.hook("PostToolUse", &serde_json::from_str(&tool(&env)).unwrap()).silent("works again");
     let receipts = || fs::read_to_string(env.store().join("indexes/receipts.jsonl")).unwrap();
     assert!(!receipts().contains("records-lost"));
     let start = env.fire("another", "SessionStart", json!({"source": "startup"})).context();
     assert!(start.contains(lost), "{start}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
-    // Told once; `status` and `doctor` still know.
+    // Reported once; `status` and `doctor` still know.
     let again = env.fire("a-third", "SessionStart", json!({"source": "startup"})).context();
     assert!(!again.contains("records were lost"), "{again}");
     assert_eq!(receipts().matches("records-lost").count(), 1);
@@ -83,7 +83,7 @@ fn a_loss_is_told_where_no_session_could_be_recorded() {
     let env = TestEnv::rooted();
     fill_logs(&env);
     with_small_files(env.hook_call("PostToolUse", tool(&env)), 8).run().silent("nothing can be written");
-    // A stop can write again, but has nobody to tell.
+    // A stop can write again, but nobody reads its reply.
     env.fire(SESSION, "Stop", json!({})).silent("stop");
     let start = env.fire("another", "SessionStart", json!({"source": "startup"})).context();
     assert!(start.contains("1 record was lost between"), "{start}");
@@ -128,7 +128,7 @@ fn the_doctor_writes_to_see_whether_that_works() {
     let full = with_small_files(env.call(&["doctor"]), 8).run().exits(1);
     assert!(full.stdout.contains("records cannot be written") && full.stdout.contains("too large"), "{full}");
     assert!(full.stdout.contains(".agent/context/scratch"), "it names the folder: {full}");
-    // Somebody else's store is only looked at.
+    // Somebody else's store is only read.
     env.thru(&["trust", "--revoke"]).ok();
     assert!(!env.thru(&["doctor"]).stdout.contains("records can be written"));
 }

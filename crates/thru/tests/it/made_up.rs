@@ -1,5 +1,5 @@
-//! Whole sessions of our own making, told through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` writes the
-//! expected briefs anew; read them as the agent that has lost its memory would.
+//! Whole invented sessions through the binary. `THRU_BLESS=1 cargo test -p thru --test it made_up` rewrites the
+//! expected briefs; read them as the agent that has lost its memory would.
 
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ impl Transcript {
     }
 }
 
-/// Several requests, each answered; the last one is under way and a test fails.
+/// Several requests, each answered; the last one is in progress and a test fails.
 fn requests() -> Transcript {
     let mut session = Transcript::new();
     session.prompt("Add a discount to the basket: orders over 100 get 5 % off. Don't touch the tax code.");
@@ -107,7 +107,7 @@ fn requests() -> Transcript {
     session
 }
 
-/// A plan with a list, a sub-agent, a refusal and a word in passing.
+/// A plan with a list, a sub-agent, a refusal and a remark.
 fn plan() -> Transcript {
     let mut session = Transcript::new();
     let steps: String = (1..=14).map(|n| format!("### {n}. `src/importer/step_{n}.py`\n- move the reader of step {n} here\n- keep its tests green\n\n")).collect();
@@ -138,7 +138,7 @@ fn plan() -> Transcript {
     session
 }
 
-/// A yes: what is wanted stands in the agent's proposal.
+/// A yes: what is wanted is in the agent's proposal.
 fn yes() -> Transcript {
     let mut session = Transcript::new();
     session

@@ -1,6 +1,6 @@
-//! The real binary, driven the way people and harnesses drive it.
+//! The real binary, driven as people and harnesses drive it.
 //!
-//! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is taken.
+//! `THRU_BIN` names the binary to test (CI: the release build); without it the debug build is used.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::print_stderr)]
 #![allow(clippy::needless_pass_by_value)]

@@ -1,4 +1,4 @@
-//! Links, pipes, files and folders where something else should be; streams that are closed; a disk that is read-only.
+//! Links, pipes, files and folders where something else should be; closed streams; a read-only disk.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,12 +15,12 @@ pub fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// Some events are silent and change nothing besides what is `allowed`.
+/// Some events are silent and change nothing except what is `allowed`.
 fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
     let before = env.tree();
     for name in SOME {
         let output = env.hook(event_of(name), &env.fixture(name));
-        // The person is told that nothing is captured; the agent is told nothing.
+        // The user is told that nothing is captured; the agent is told nothing.
         if name == "SessionStart.startup" && output.stdout.contains("systemMessage") {
             assert!(
                 output.stdout.contains("cannot be written") && !output.stdout.contains("hookSpecific"),
@@ -35,7 +35,7 @@ fn assert_untouched(env: &TestEnv, about: &str, allowed: &[&str]) {
     assert_eq!(changes, [""; 0], "{about}");
 }
 
-/// The project's store, moved to where only a link can lead.
+/// Moves the project's store to where only a link can lead.
 fn move_away(env: &TestEnv, rel: &str) -> std::path::PathBuf {
     let away = env.base().join("away");
     fs::rename(env.project().join(rel), &away).unwrap();
@@ -146,7 +146,7 @@ fn a_read_only_store_is_left_alone() {
     let before = env.tree();
     let payload = env.fixture("UserPromptSubmit").to_string();
     call.stdin(payload).var("CLAUDE_PROJECT_DIR", env.project()).run().silent("read-only");
-    // That a record was lost is noted outside of the store.
+    // The loss of a record is noted outside the store.
     let touched = before.changes(&env.tree());
     let state = "/home/.local/state/throughline";
     assert!(touched.iter().all(|path| path[1..].starts_with(state)), "{touched:?}");
@@ -182,7 +182,7 @@ fn closed_streams_do_no_harm() {
         lines += more;
         assert_eq!(env.journal_lines(), lines, "{closed}");
     }
-    // What would have been said must not end up in a file that took the closed stream's number.
+    // The reply must not end up in a file that took the closed stream's number.
     env.thru(&["trust", "--revoke"]).ok();
     let before = env.tree();
     let script = format!("exec \"$0\" \"$@\" <'{}' >&-", payload.display());

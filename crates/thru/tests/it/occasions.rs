@@ -1,4 +1,5 @@
-//! When a session is told something, and of whom: resumes, sessions side by side, worktrees, and why nothing is captured.
+//! When a session is told something, and about whom: resumes, simultaneous sessions, worktrees, and why nothing is
+//! captured.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,7 @@ fn work(env: &TestEnv, session: &str, prompt: &str, file: &str) {
     env.fire(session, "Stop", json!({"last_assistant_message": format!("{file} is done.")}));
 }
 
-/// An event at another time, and what it is answered.
+/// Fires an event at another time and returns the reply.
 fn fire_at(env: &TestEnv, now: &str, session: &str, event: &str, more: Value) -> String {
     let payload = env.payload(session, event, more).to_string();
     let output = env.hook_call(event, payload).var("THROUGHLINE_NOW", now).run();
@@ -106,7 +107,7 @@ fn a_resume_tells_what_others_did_since() {
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
     assert_eq!(resume(&env, "s1"), "");
     env.fire("s1", "SessionEnd", json!({"reason": "other"}));
-    // The file system tells time in steps.
+    // The file system's times are coarse.
     std::thread::sleep(std::time::Duration::from_millis(20));
     env.write("project/src/lexer.rs", "new\n");
     fs::remove_file(env.project().join("src/parser.rs")).unwrap();
@@ -240,7 +241,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     start(&env, "s1");
     work(&env, "s1", "Make the lexer fast", "src/lexer.rs");
     let input = json!({"file_path": tree.join("src/lexer.rs")});
-    // The session has moved; its project folder stays what it was.
+    // The session has moved; its project folder is the same.
     let call = json!({"tool_name": "Edit", "tool_use_id": "t9", "tool_input": input, "cwd": tree});
     env.fire("s1", "PostToolUse", call);
     let files = env.json(&["files", "--session", "s1"]);
@@ -250,7 +251,7 @@ fn one_name_in_two_worktrees_is_two_files() {
     assert!(paths.contains(&"src/lexer.rs") && paths.contains(&there.to_str().unwrap()), "{paths:?}");
 }
 
-/// What the person is told where a session starts.
+/// What the user is told when a session starts.
 fn to_user(env: &TestEnv, source: &str) -> String {
     let payload = env.payload("s9", "SessionStart", json!({"source": source}));
     let output = env.hook("SessionStart", &payload);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::env::TestEnv;
 
-/// A session that every feature has something to say to.
+/// A session about which every feature has something to say.
 fn everything() -> TestEnv {
     let env = TestEnv::rooted();
     env.thru(&["resume", "new", "01-parser", "--name", "The parser", "--phase", "execution"]).ok();
@@ -40,7 +40,7 @@ fn a_brief_is_what_a_hook_sends() {
     for (source, event) in [("compact", "compact"), ("resume", "resume")] {
         let env = everything();
         let shown = brief(&env, &["--session", "s1", "--event", event]);
-        // A conversation that is replayed is told less.
+        // A replayed conversation is told less.
         for section in sections.iter().filter(|_| event == "compact") {
             assert!(shown.lines().any(|line| line == *section), "{section} in\n{shown}");
         }
@@ -68,7 +68,7 @@ fn a_new_session_is_told_what_the_brief_shows() {
     assert_eq!(shown, sent);
 }
 
-/// The session's process is gone, and nobody has made a packet of it yet: both name the packet that the start makes.
+/// The session's process is gone, and there is no packet yet: both name the packet that the start creates.
 #[test]
 fn a_crashed_session_is_offered_in_both() {
     let env = TestEnv::rooted();
@@ -77,7 +77,7 @@ fn a_crashed_session_is_offered_in_both() {
     let input = json!({"file_path": env.project().join("src/lexer.rs")});
     fire(&env, "PostToolUse", json!({"tool_name": "Edit", "tool_use_id": "t1", "tool_input": input}));
     let later = "2026-11-17T20:00:00Z";
-    // Without a process to ask about, silence for twelve hours counts.
+    // Without a known process, twelve hours of silence count.
     let sessions = env.store().join("indexes/sessions.jsonl");
     let lines = std::fs::read_to_string(&sessions).unwrap();
     let without: String = lines
@@ -98,11 +98,11 @@ fn a_crashed_session_is_offered_in_both() {
     assert_eq!(shown, sent);
     let payload = env.payload("s3", "SessionStart", json!({"source": "startup"})).to_string();
     let third = env.hook_call("SessionStart", payload).var("THROUGHLINE_NOW", later).run();
-    assert!(!third.stdout.contains("broke off"), "told once: {third}");
+    assert!(!third.stdout.contains("crashed;"), "told once: {third}");
     assert!(third.stdout.contains("on offer"), "{third}");
 }
 
-/// Some harnesses give a session a new id at every compaction: what features keep of it goes along, twice.
+/// Some harnesses give a session a new id at every compaction: its state moves along, twice.
 #[test]
 fn what_is_kept_of_a_session_goes_along_through_two_compactions() {
     let env = everything();

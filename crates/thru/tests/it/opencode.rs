@@ -10,7 +10,7 @@ use crate::env::{TestEnv, copy_binary, names_in};
 
 const PLUGIN: &str = "project/.opencode/plugins/throughline.js";
 
-/// Event and payload. Behind an `@` stands which one of several it is.
+/// Event and payload. After an `@` comes which one of several it is.
 fn payloads() -> Vec<(String, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/opencode/1.18.33");
     let names = names_in(&folder);
@@ -74,7 +74,7 @@ fn any_field_may_be_missing_or_of_another_type() {
     }
 }
 
-/// The plugin cannot wait for validators with the whole of OpenCode: it is told to ask again.
+/// The plugin cannot make OpenCode wait for validators: it is told to ask again.
 #[test]
 fn a_stop_that_cannot_wait_is_told_to_ask_again() {
     let env = TestEnv::rooted();
@@ -190,9 +190,9 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     .unwrap();
     fs::remove_file(binary).unwrap();
     let found = env.thru(&["doctor"]).stdout;
-    assert!(found.contains("the plugin is of version 0.0.1"), "{found}");
+    assert!(found.contains("the plugin has version 0.0.1"), "{found}");
     assert!(
-        found.contains("which is not there") && found.contains("`thru install opencode` writes it anew"),
+        found.contains("which does not exist") && found.contains("`thru install opencode` writes it again"),
         "{found}"
     );
     env.thru(&["install", "opencode"]).ok();
@@ -215,7 +215,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
         "/handoff",
         "experimental.session.compacting",
         "before-compact",
-        "in plain `opencode run` a loop goes on before the turn ends",
+        "in plain `opencode run` a loop continues before the turn ends",
     ] {
         assert!(shown.contains(needle), "{needle:?} in {shown}");
     }

@@ -1,4 +1,4 @@
-//! Whose folders are believed: the state folder, the root, and the processes that speak for a person.
+//! Whose folders are trusted: the state folder, the root, and the processes that act for a person.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::roots::status_in;
 
 const STRANGER: u32 = 4242;
 
-/// Whether owners can be changed. Only root can.
+/// Returns whether owners can be changed. Only root can.
 fn is_root(env: &TestEnv) -> bool {
     let root = fs::metadata(env.base()).unwrap().uid() == 0;
     if !root {
@@ -82,7 +82,7 @@ fn trust_is_not_given_below_a_harness_whatever_the_environment_says() {
     assert_eq!(env.json(&["status"])["trusted"], true, "a shell alone is no harness");
 }
 
-/// What every hook and command makes of a state folder that somebody else could have written.
+/// Asserts what every hook and command does with a state folder that another user could have written.
 #[track_caller]
 fn assert_not_believed(env: &TestEnv, folder: &Path, about: &str) {
     let before = env.tree();
@@ -151,7 +151,7 @@ fn a_project_cannot_vouch_for_itself() {
     }
 }
 
-/// A root at `folder`, made by naming it.
+/// Creates a root at `folder` by naming it.
 fn mark(env: &TestEnv, folder: &Path) {
     env.thru(&["--root", folder.to_str().unwrap(), "context", "init"]).ok();
 }
@@ -235,7 +235,7 @@ fn only_the_users_own_settings_can_allow_a_root() {
     env.write("project/.agent/context/config.toml", &allow);
     env.write("home/.agent/context/config.toml", &allow);
     let told = env.thru(&["config"]).ok();
-    assert!(told.stderr.contains("`roots.allow` counts in your own settings file only"), "{told}");
+    assert!(told.stderr.contains("`roots.allow` counts only in your own settings file"), "{told}");
     let by_variable = env.call(&["status"]).dir(env.home()).var("THROUGHLINE_ROOTS_ALLOW", env.home());
     by_variable.run().exits(15);
     env.write(env.user_config(), "[roots]\nallow = [\"relative\"]\n");

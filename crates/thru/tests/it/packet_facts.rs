@@ -1,4 +1,4 @@
-//! What a packet says of a session: the goal, what must pass, what was seen to pass, and where it comes from.
+//! What a packet says about a session: the goal, what must pass, what was seen to pass, and where it comes from.
 
 use std::fs;
 

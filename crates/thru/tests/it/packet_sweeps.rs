@@ -1,4 +1,4 @@
-//! Sessions that broke off: one packet each, the user's own where there is one, and again when they worked on.
+//! Crashed sessions: one packet each, the user's own if there is one, and another if they continued.
 
 use std::fs;
 
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use crate::env::TestEnv;
 use crate::packets::{fire, handoff, worked};
 
-/// From now on the session's process is one that has ended: its number was given to another since. The start of a process is
-/// a number, whatever the machine's uptime is, so no process ever began `earlier`.
+/// From now on the session's process has ended: its number belongs to another process. A start time is a number,
+/// whatever the machine's uptime, so no process ever began `earlier`.
 fn kill(env: &TestEnv) {
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = fs::read_to_string(&sessions).unwrap();
@@ -44,7 +44,7 @@ fn ids(env: &TestEnv) -> Vec<String> {
 fn a_session_that_was_handed_off_leaves_no_second_packet() {
     let env = worked();
     let (id, _) = handoff(&env, "finish the parser");
-    // What follows right behind it: the call that ran it, and a last word.
+    // What follows right after it: the call that ran it, and a last message.
     let call =
         json!({"tool_name": "Bash", "tool_use_id": "h1", "tool_input": {"command": "thru handoff finish"}});
     fire(&env, "PostToolUse", call);
@@ -55,7 +55,7 @@ fn a_session_that_was_handed_off_leaves_no_second_packet() {
     assert!(told.contains(&format!("thru pickup {id}")), "{told}");
     assert_eq!(ids(&env), [id.as_str()]);
     let third = start(&env, "s3");
-    assert!(!third.contains("broke off") && third.contains("on offer"), "once: {third}");
+    assert!(!third.contains("crashed;") && third.contains("on offer"), "once: {third}");
     assert!(env.thru(&["pickup"]).ok().stdout.contains("Goal: finish the parser"));
 }
 
@@ -98,7 +98,7 @@ fn a_session_that_was_taken_up_again_is_swept_again() {
     assert_eq!(sweep(&env), json!([]), "once more");
 }
 
-/// What hooks did not tell stands at the end of the transcript: what it said last, and the call that was running.
+/// What hooks did not report is at the end of the transcript: its last words, and the call that was running.
 #[test]
 fn a_killed_session_leaves_its_last_words_and_the_running_command() {
     for by_start in [false, true] {
@@ -137,11 +137,11 @@ fn a_killed_session_leaves_its_last_words_and_the_running_command() {
         let id = ids(&env).remove(0);
         let packet = env.thru(&["packet", "show", &id]).ok().stdout;
         assert!(packet.contains("so I run its tests first."), "{packet}");
-        assert!(packet.contains("Begun and not finished when the session broke off"), "{packet}");
+        assert!(packet.contains("Begun and not finished when the session crashed"), "{packet}");
         assert!(packet.contains("cargo test -p lexer") && !packet.contains("a1B2"), "{packet}");
         let prompts = env.journal("s1").iter().filter(|line| line["event"] == "prompt").count();
         assert_eq!(prompts, 1, "what hooks told is not told again");
         let pickup = env.thru(&["pickup", &id]).ok().stdout;
-        assert!(pickup.contains("which was running when the session broke off"), "{pickup}");
+        assert!(pickup.contains("which was running when the session crashed"), "{pickup}");
     }
 }

@@ -1,4 +1,4 @@
-//! Payloads no harness should send: the hook exits 0, says nothing, and the journal stays whole.
+//! Payloads no harness should send: the hook exits 0, prints nothing, and the journal stays intact.
 
 use serde_json::{Value, json};
 
@@ -6,14 +6,14 @@ use crate::env::{TestEnv, event_of, fixture_names};
 
 const SESSION: &str = "9487a9f7-611a-47e9-8202-df72ea246773";
 
-/// One value of every JSON type that `value` is not.
+/// Returns one value of every JSON type that `value` is not.
 fn of_other_types(value: &Value) -> Vec<Value> {
     let all =
         [json!(null), json!(true), json!(-7.5e300), json!("text"), json!([[1], {}]), json!({"a": {"b": 1}})];
     all.into_iter().filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value)).collect()
 }
 
-/// Fires `payload` and tells how many journal lines and failed receipts that made.
+/// Fires `payload` and returns how many journal lines and failed receipts that made.
 fn fire(env: &TestEnv, event: &str, payload: impl Into<Vec<u8>>, about: &str) {
     env.hook_call(event, payload).run().accepted(about);
 }
@@ -22,7 +22,8 @@ fn failures(env: &TestEnv) -> usize {
     env.receipts().iter().filter(|receipt| receipt["outcome"] == "failed").count()
 }
 
-/// Every captured payload with `change` made to each of its fields: a line each, or a receipt where the session is gone.
+/// Fires every captured payload with `change` applied to each of its fields: one line each, or a receipt if the
+/// session is missing.
 fn with_each_field(change: impl Fn(&Value, &str) -> Vec<Value>) {
     let env = TestEnv::rooted();
     let (mut lines, mut failed) = (0, 0);
@@ -159,7 +160,7 @@ fn odd_but_readable_payloads_are_read() {
         let journal = env.journal("s");
         assert_eq!(journal.len(), at + 1, "{about}");
         let written = journal[at]["text"].as_str().unwrap();
-        // How many marks stand for what was unreadable is nobody's business.
+        // The number of replacement characters does not matter.
         let squeezed: String =
             written.split('\u{fffd}').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\u{fffd}");
         assert_eq!(squeezed, text, "{about}");

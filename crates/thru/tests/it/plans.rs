@@ -73,7 +73,7 @@ fn tasks_are_taken_up_and_finished() {
     let taken = env.thru(&["task", "start", "1.2", "--session", "s2"]);
     assert_eq!(taken.code, 14, "{}", taken.stderr);
     assert!(
-        taken.stderr.contains("1.2 is taken: s1 works on it since 2026-11-15T19:22:00Z"),
+        taken.stderr.contains("1.2 is taken by s1 since 2026-11-15T19:22:00Z"),
         "{}",
         taken.stderr
     );
@@ -88,7 +88,7 @@ fn tasks_are_taken_up_and_finished() {
         (&done["newly_ready"], &done["task"]["without_evidence"]),
         (&json!(["1.3"]), &json!("looked at it"))
     );
-    // The last task of a phase ends it: a record of it is left, and the next phase is the current one.
+    // The last task of a phase ends it: a record is written, and the next phase becomes the current one.
     env.thru(&["task", "done", "1.3"]).ok();
     let record = fs::read_to_string(env.store().join("phases/1.md")).unwrap();
     assert!(record.starts_with("# Phase 1: Read\n") && record.contains("- done 1.2: Grammar"), "{record}");
@@ -109,7 +109,7 @@ fn what_would_break_the_plan_is_refused_by_id() {
         (
             &["plan", "set", "1.2", "--depends", "8.8"],
             15,
-            "1.2 depends on 8.8, which is no task of this plan",
+            "1.2 depends on 8.8, which is not a task of this plan",
         ),
         (&["task", "add", "x", "--id", "1.1"], 15, "two tasks have the id 1.1"),
         (&["task", "add", "x", "--id", "../x"], 15, "cannot be an id"),
@@ -148,7 +148,7 @@ fn without_a_plan_the_way_to_one_is_told() {
     assert_eq!(env.json(&["plan", "log"])["lines"].as_array().unwrap().len(), 3);
 }
 
-/// Whatever is lost or cut off, the ledger gives the plan back, byte for byte.
+/// Whatever is lost or cut off, the ledger restores the plan, byte for byte.
 #[test]
 fn the_file_is_made_again_from_the_ledger() {
     let env = planned();
@@ -172,7 +172,7 @@ fn the_file_is_made_again_from_the_ledger() {
     env.thru(&["task", "block", "1.2", "why"]).ok();
     assert!(names_in(&env.store()).iter().any(|name| name.starts_with("plan.json.damaged-")));
     assert_eq!(status(&env, "1.2"), "blocked");
-    // Of a newer version: not touched.
+    // From a newer version: not touched.
     fs::write(&path, "{\"schema_version\": \"2.0.0\", \"phases\": []}").unwrap();
     assert_eq!(env.thru(&["plan", "show"]).code, 13);
     assert_eq!(env.thru(&["task", "unblock", "1.2"]).code, 13);
@@ -190,7 +190,7 @@ fn what_a_person_edits_is_taken_in() {
     let text = fs::read_to_string(&path).unwrap();
     assert!(text.contains("\"owner\": \"ada\"") && text.contains("The grammar"), "{text}");
     env.thru(&["plan", "check"]).ok();
-    // The view: imported when it is named, kept aside when it is not.
+    // The view: imported if it is named, otherwise kept aside.
     let view = env.store().join("plan.md");
     let edited = fs::read_to_string(&view).unwrap().replace("- [ ] 1.3: Errors", "- [x] 1.3: Errors");
     fs::write(&view, &edited).unwrap();
@@ -271,7 +271,7 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     assert_eq!((&dry["plan"]["tasks"], &dry["plan"]["written"]), (&json!(2), &json!(false)));
     before.assert_same(&env.tree(), "a dry run");
     let told = env.thru(&["import", "swarm"]).ok().stderr;
-    assert!(told.contains("plan.md has tasks that plan.json has not, and they are left out: 1.3"), "{told}");
+    assert!(told.contains("plan.md has tasks that plan.json does not have; they are left out: 1.3"), "{told}");
     let imported = self::plan(&env);
     assert_eq!((&imported["specHash"], &imported["swarm"]), (&json!("x"), &json!("mega")));
     assert_eq!(imported["phases"][0]["tasks"][0]["done_at"], "2026-01-02T03:04:05Z");
@@ -287,7 +287,7 @@ fn todos(env: &TestEnv, session: &str, entries: &[(&str, &str)], id: &str) {
     env.fire(session, "PostToolUse", more).ok();
 }
 
-/// The plan that was approved in plan mode and the list become the plan; what changes in the list moves its tasks; the
+/// The plan that was approved in plan mode and the list become the plan; changes in the list move its tasks; the
 /// brief after a compaction names the current task and what is blocked.
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
@@ -325,7 +325,7 @@ fn a_session_s_plan_is_imported_and_followed() {
     env.fire("s1", "Stop", json!({"stop_hook_active": false})).ok();
     assert_eq!((status(&env, "1.1"), status(&env, "1.2")), ("completed".into(), "in_progress".into()));
     assert_eq!(status(&env, "2.1"), "blocked", "what a person blocked is not ticked off by a list");
-    // What somebody opens again stays open, as long as the list does not move.
+    // A task that somebody reopens stays open as long as the list does not change.
     env.thru(&["plan", "set", "1.1", "--status", "pending"]).ok();
     env.fire("s1", "Stop", json!({"stop_hook_active": false})).ok();
     assert_eq!(status(&env, "1.1"), "pending");

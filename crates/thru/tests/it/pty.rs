@@ -7,20 +7,20 @@ use std::process::{Command, Stdio};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 
-/// What arrived on the terminal, and the exit code. The command's stdin is a pipe with `input`.
+/// Returns what arrived on the terminal, and the exit code. The command's stdin is a pipe with `input`.
 pub fn run_on_terminal(mut command: Command, input: &[u8]) -> (Vec<u8>, i32) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap();
     let slave = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
-    // Without this the terminal itself would write a carriage return before each line feed.
+    // Otherwise the terminal itself would write a carriage return before each line feed.
     let mut modes = tcgetattr(&slave).unwrap();
     modes.make_raw();
     tcsetattr(&slave, OptionalActions::Now, &modes).unwrap();
     command.stdin(Stdio::piped()).stdout(slave.try_clone().unwrap()).stderr(slave);
     let mut child = command.spawn().unwrap();
-    // They hold the terminal open, and its end is what is waited for.
+    // They hold the terminal open, and the test waits for its end.
     drop(command);
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();

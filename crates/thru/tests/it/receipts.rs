@@ -1,4 +1,4 @@
-//! The line each hook run leaves behind, and logs that were torn.
+//! The line each hook run leaves, and torn logs.
 
 use std::fs;
 
@@ -90,7 +90,7 @@ fn a_folder_that_somebody_cleaned_up_comes_back() {
     assert_eq!(env.receipts()[0]["outcome"], "ok");
 }
 
-/// One deadline for an event, however many locks it meets. Before a compaction it is a quarter of the others'.
+/// One deadline for an event, however many locks it meets. Before a compaction it is a quarter of the usual one.
 #[test]
 fn waits_for_several_locks_add_up_to_no_more_than_the_deadline() {
     let env = TestEnv::rooted();

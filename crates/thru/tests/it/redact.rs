@@ -1,4 +1,4 @@
-//! `thru redact`: the filter that runs before anything captured is written, for everybody's use.
+//! `thru redact`: the filter that runs before anything captured is written, for everybody.
 
 use crate::call::Output;
 use crate::env::TestEnv;

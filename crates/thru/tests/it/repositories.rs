@@ -1,11 +1,11 @@
-//! A repository's own settings name commands that git would run. `thru` asks git, and none of them runs.
+//! A repository's own settings name commands that git would run. `thru` uses git, and none of them runs.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use crate::env::TestEnv;
 
-/// Settings, each of which makes `git status` or another command that only reads run a program.
+/// Settings, each of which makes `git status` or another read-only command run a program.
 const SETTINGS: &[(&str, &str)] = &[
     ("fsmonitor", "[core]\n\tfsmonitor = @\n"),
     ("a hooks folder", "[core]\n\thooksPath = @.d\n"),
@@ -33,7 +33,7 @@ fn git_runs_no_command_of_the_repository() {
         env.git(&["add", "src"]);
         env.git(&["commit", "-q", "-m", "a"]);
         env.write("project/.gitattributes", "* filter=evil\n");
-        // As long as before: git must look into it to see whether it changed.
+        // The same length as before: git must read it to see whether it changed.
         env.write("project/src/a.rs", "fn b() {}\n");
         let project = env.project();
         let script = env.base().join("script");

@@ -1,4 +1,5 @@
-//! Manifests: made, checked, followed, taken over; detected before a compaction, told after it, and the gate observed.
+//! Manifests: created, checked, followed, converted; detected before a compaction, told after it, and the gate
+//! observed.
 
 use serde_json::{Value, json};
 
@@ -152,7 +153,7 @@ fn the_gate_is_observed() {
     env.thru(&["resume", "gate", "--session", "s1"]).ok();
 }
 
-/// A prompt that carries the brief has no room for the reminder: it comes with the next one.
+/// A prompt with the brief has no room for the reminder: it comes with the next one.
 #[test]
 fn a_reminder_that_was_not_told_is_told_later() {
     let env = workstream();
@@ -277,13 +278,13 @@ fn old_files_are_taken_over_and_given_back() {
     assert_eq!(outcomes(&["resume", "migrate"]), ["SKIP"; 5]);
     after.assert_same(&content(), "twice is once");
     assert_eq!(outcomes(&["resume", "migrate", "--rollback"]), ["SUCCESS"; 4]);
-    // Folders were written to; their files are what they were.
+    // Folders were written to; their files are unchanged.
     let files: Vec<String> =
         before.changes(&content()).into_iter().filter(|change| change.contains(".md")).collect();
     assert_eq!(files, [] as [&str; 0], "the same bytes");
 }
 
-/// Between its two steps a migration can be cut short, there and back: the same command completes it.
+/// A migration can be interrupted between its two steps, in both directions: the same command completes it.
 #[test]
 fn a_migration_that_was_cut_short_is_completed() {
     let env = TestEnv::rooted();
@@ -307,17 +308,17 @@ fn a_migration_that_was_cut_short_is_completed() {
     };
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     let made = is(&target);
-    // The manifest was written, the original not yet renamed; and that on another day.
+    // The manifest was written, the original not yet renamed, and that on another day.
     std::fs::rename(&backup, &legacy).unwrap();
     let later = env.call(&["resume", "migrate", "--dry-run"]).var("THROUGHLINE_NOW", "2026-11-18T00:00:00Z");
     assert!(later.run().ok().stdout.contains("would become"));
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     migrated(&made);
-    // Taken back instead.
+    // Rolled back instead.
     std::fs::rename(&backup, &legacy).unwrap();
     assert_eq!(outcome(&["resume", "migrate", "--rollback"]), "SUCCESS");
     assert_eq!((is(&legacy).as_deref(), is(&target)), (Some(old), None));
-    // The manifest is gone, the original not yet back.
+    // The manifest is gone, the original not yet restored.
     assert_eq!(outcome(&["resume", "migrate"]), "SUCCESS");
     std::fs::remove_file(&target).unwrap();
     assert_eq!(outcome(&["resume", "migrate"]), "SKIP", "nobody knows whether it was removed by hand");
@@ -363,7 +364,7 @@ fn a_brief_of_a_transcript_alone() {
         result("1", false, "ok"),
         call("2", "Bash", json!({"command": "cargo test"})),
         result("2", true, "Exit code 101\nerror: it is slow"),
-        // It ends while these are at work.
+        // It ends while these are running.
         call("3", "Read", json!({"file_path": "/home/x/app/docs/being_read.md"})),
         call("4", "Bash", json!({"command": "make never-ended"})),
     ];
@@ -416,7 +417,7 @@ fn what_an_answer_was_made_of_does_not_confirm_it() {
     assert_eq!(detected("t5", &format!("{HOME}/plan.md")["project/".len()..]), "01-parser high transcript");
 }
 
-/// A transcript can end in a call, and some hold nothing but calls.
+/// A transcript can end in a call, and some contain only calls.
 #[test]
 fn calls_that_have_not_ended_tell_the_workstream() {
     let env = workstream();
@@ -490,8 +491,8 @@ fn files_outside_are_listed_as_such_and_never_opened() {
     tool(&env, "s1", "t1", "Edit", ".agent/context/workstreams/01-parser/plan.md");
     let brief = compact(&env, "s1");
     for fact in [
-        "/etc/hosts (outside of the project, not opened)",
-        "secret.md (outside of the project, not opened)",
+        "/etc/hosts (outside the project, not opened)",
+        "secret.md (outside the project, not opened)",
         "src/shared.md (15 bytes",
         "Shared by all.",
         "link.md (a link, not opened)",
@@ -501,7 +502,7 @@ fn files_outside_are_listed_as_such_and_never_opened() {
     assert!(!brief.contains("SECRET"), "{brief}");
     let checked = env.thru(&["resume", "validate", "--all"]).exits(1).stdout;
     assert!(
-        checked.contains("secret.md` is outside of the project") && !checked.contains("not there"),
+        checked.contains("secret.md` is outside the project") && !checked.contains("not there"),
         "{checked}"
     );
     assert!(!checked.contains("shared.md"), "{checked}");
@@ -517,7 +518,7 @@ fn a_state_in_its_place_with_another_sessions_name_is_not_used() {
     std::fs::write(&path, foreign).unwrap();
     let brief = env.fire("s1", "SessionStart", json!({"source": "resume"})).context();
     assert!(
-        brief.contains("it is of another session, zz") && !brief.contains("to load, in this order"),
+        brief.contains("it belongs to another session, zz") && !brief.contains("to load, in this order"),
         "{brief}"
     );
 }
@@ -530,7 +531,7 @@ fn a_manifest_must_fit_its_folder_and_be_the_only_one() {
     env.write(format!("{HOME}/resume-context.md"), text.replace("\"01-parser\"", "\"02-lexer\""));
     let checked = env.thru(&["resume", "validate", "--all"]).exits(1).stdout;
     for fact in [
-        "project_id is 02-lexer, and the folder is of 01-parser",
+        "project_id is 02-lexer, but the folder belongs to 01-parser",
         "01-parser has another manifest, 02-projects/",
     ] {
         assert!(checked.contains(fact), "{fact} in\n{checked}");
@@ -556,7 +557,7 @@ fn what_cannot_be_taken_over_is_said_with_the_way_out() {
         format!("{} {}", one["outcome"].as_str().unwrap(), one["why"].as_str().unwrap())
     };
     assert!(said("20-empty").starts_with("ERROR it is empty"), "{done}");
-    assert!(said("21-binary").starts_with("ERROR it is no text"), "{done}");
+    assert!(said("21-binary").starts_with("ERROR it is not text"), "{done}");
     assert!(
         said("22-odd").starts_with("SUCCESS") && said("22-odd").contains("`doing it` is unknown"),
         "{done}"

@@ -1,4 +1,4 @@
-//! Roles through the binary: context files checked and mended, the lifecycle by hand and by hooks, recovery.
+//! Roles through the binary: context files checked and fixed, the lifecycle by hand and by hooks, recovery.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn files_are_checked_in_the_words_of_the_schema() {
     assert!(absent.stderr.contains("nowhere.context.md"), "{absent}");
 }
 
-/// Each rule with its words and its exit code, and the same with other line ends and a byte order mark.
+/// Each rule with its message and its exit code, and the same with other line ends and a byte order mark.
 #[test]
 fn each_rule_has_its_exit_code() {
     let env = with_role();
@@ -143,7 +143,7 @@ fn a_new_file_is_valid_and_none_is_overwritten() {
     assert!(text.contains("**Pane**: %3\n"), "{text}");
     let shown = env.thru(&["context", "validate", "--all"]).ok().stdout;
     assert_eq!(shown, "PASS: oosh-expert.context.md (0 warnings)\n");
-    assert!(env.thru(&["context", "new", "oosh-expert"]).ok().stdout.contains("is there already"));
+    assert!(env.thru(&["context", "new", "oosh-expert"]).ok().stdout.contains("already exists"));
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
     env.thru(&["context", "new", "../x"]).exits(2);
 }
@@ -183,7 +183,7 @@ fn a_fix_shows_its_diff_keeps_a_backup_and_touches_nothing_else() {
     let backup = fixed["backup"].as_str().unwrap();
     assert_eq!(fs::read_to_string(backup).unwrap(), format!("{bad}{prose}"));
     let before = env.tree();
-    assert!(env.thru(&["context", "fix", path]).ok().stdout.contains("nothing to mend"));
+    assert!(env.thru(&["context", "fix", path]).ok().stdout.contains("nothing to fix"));
     assert!(env.thru(&["context", "fix", "tester"]).ok().stdout.contains("tester.context.md"), "by its role");
     assert!(env.thru(&["context", "validate", "tester"]).ok().stdout.contains("PASS: tester.context.md"));
     before.assert_same(&env.tree(), "a good file stays, and no backup is made of it");
@@ -389,7 +389,7 @@ fn a_mistyped_role_is_noticed_and_a_binding_can_be_undone() {
     let bind = |role: &str| env.call(&["role", "bind", role, "--session", "s1"]).run().ok();
     let output = bind("testr");
     assert!(output.stderr.contains("testr has no context file yet; did you mean tester?"), "{output}");
-    assert!(output.stdout.contains("Next: `thru context new testr` makes it"), "{output}");
+    assert!(output.stdout.contains("Next: `thru context new testr` creates"), "{output}");
     let output = bind("scribe");
     assert!(output.stderr.contains("scribe has no context file yet\n"), "{output}");
     let unbind =
@@ -441,7 +441,7 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert_eq!(state(&env), "recovering");
     read(&env, "s2", "Read");
     let other = env.call(&["recover", "tester"]).var("CLAUDE_CODE_SESSION_ID", "s2").run().ok();
-    assert!(other.stdout.contains("Lifecycle: left as it is: tester is recovering in session s1"), "{other}");
+    assert!(other.stdout.contains("Lifecycle: unchanged: tester is recovering in session s1"), "{other}");
     assert_eq!(state(&env), "recovering");
     read(&env, "s1", "Read");
     assert_eq!(state(&env), "active");
@@ -454,7 +454,7 @@ fn two_sessions_in_one_role_do_not_cross() {
     assert!(sessions.iter().all(|session| session == "s1"), "{sessions:?}");
 }
 
-/// The same record, moved by many at once: every step is there, and each fits the one before.
+/// The same record, moved by many processes at once: every step is there, and each fits the previous one.
 #[test]
 fn steps_at_once_are_all_on_record() {
     let env = with_role();
@@ -484,7 +484,7 @@ fn a_session_takes_its_role_from_the_variable_it_starts_with() {
         }])
     );
     let weak = env.call(&["lifecycle", "save"]).var("THROUGHLINE_ROLE", "tester").run().ok();
-    assert!(weak.stderr.contains("$THROUGHLINE_ROLE, which may be stale"), "{weak}");
+    assert!(weak.stderr.contains("$THROUGHLINE_ROLE, which may be outdated"), "{weak}");
     let sure = env
         .call(&["lifecycle", "save"])
         .var("THROUGHLINE_ROLE", "other")
@@ -523,7 +523,7 @@ fn recovery_is_the_same_bytes_for_the_same_state() {
          2. Read what the role is: .claude/agents/tester/SKILL.md\n\
          3. Read the architecture: ARCHITECTURE.md\n\
          4. Take the recovery steps that the context file lists\n\
-         5. Go on with its goal and what is pending\n\n\
+         5. Continue with its goal and what is pending\n\n\
          ===== .agent/context/agents/tester.context.md\n\
          {GOOD}\
          ===== end of .agent/context/agents/tester.context.md\n\n\
@@ -563,7 +563,7 @@ fn the_seeds_layout_is_recovered_from_without_a_root() {
     let before = env.tree();
     let shown = env.call(&["recover"]).var("HIVEMIND_ROLE", "tester").run().ok();
     assert!(
-        shown.stdout.contains("session/agents/tester.context.md") && shown.stderr.contains("stale"),
+        shown.stdout.contains("session/agents/tester.context.md") && shown.stderr.contains("outdated"),
         "{shown}"
     );
     env.thru(&["context", "validate.all"]).ok();
@@ -588,8 +588,8 @@ fn a_damaged_state_is_named_and_holds_nothing_up() {
     env.call(&["recover", "tester", "--json"]).run().exits(12).json();
     env.thru(&["role", "list"]).ok();
     let advice = |env: &TestEnv| env.thru(&["lifecycle", "status"]).exits(1).stdout;
-    assert!(advice(&env).contains("`thru lifecycle recover tester` begins it anew"), "{}", advice(&env));
-    // Nobody knows whether this is oosh_expert or oosh-expert.
+    assert!(advice(&env).contains("`thru lifecycle recover tester` starts a new one"), "{}", advice(&env));
+    // It is unknown whether this is oosh_expert or oosh-expert.
     env.write("project/.agent/context/state/lifecycle/oosh_expert.json", "{torn");
     assert!(!advice(&env).contains("recover oosh"), "{}", advice(&env));
     env.write("project/.agent/context/state/lifecycle/tester.json", "{\"schema_version\": 99}");
@@ -616,7 +616,7 @@ fn a_role_with_a_secret_in_its_file_is_told_without_it() {
     assert!(brief.contains("REDACTED") && !brief.contains(&secret), "{brief}");
 }
 
-/// One write, also for a session with a role, unless the call shows that the role's own file was touched.
+/// One write, even for a session with a role, unless the call touched the role's own file.
 #[test]
 fn an_ordinary_tool_call_looks_at_no_role() {
     let env = bound();

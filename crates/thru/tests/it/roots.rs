@@ -11,7 +11,7 @@ pub fn status_in(env: &TestEnv, folder: &Path) -> Value {
     env.call(&["status", "--json"]).dir(folder).run().ok().json()
 }
 
-/// The two fields that say which project it is.
+/// Returns the two fields that identify the project.
 pub fn identity(status: &Value) -> (String, String) {
     let text =
         |field: &str| status[field].as_str().unwrap_or_else(|| panic!("no {field}: {status}")).to_owned();
@@ -119,7 +119,7 @@ fn a_hook_asks_the_project_folder_before_the_working_directory() {
     let session = payload["session_id"].as_str().unwrap();
     assert_eq!(env.journal(session).len(), 1);
     assert_eq!(env.journal(session)[0]["cwd"], other.to_str().unwrap());
-    // Without the harness's variable only the payload tells.
+    // Without the harness's variable only the payload says it.
     env.hook_call("UserPromptSubmit", payload.to_string()).unset("CLAUDE_PROJECT_DIR").run().silent("cwd");
     assert_eq!(env.journal(session).len(), 1);
     assert!(other.join(format!(".agent/context/sessions/{session}.jsonl")).exists());

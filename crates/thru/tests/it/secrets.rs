@@ -1,4 +1,5 @@
-//! Secrets that come in through a hook do not reach the disk. They are put together at run time: none stands here.
+//! Secrets that come in through a hook do not reach the disk. They are assembled at run time, so that none is in this
+//! file.
 
 use serde_json::json;
 
@@ -17,7 +18,7 @@ pub fn random_text(seed: u64, len: usize) -> String {
     (0..len).map(|_| next()).collect()
 }
 
-/// A text that holds a secret, and the part of it that must not be seen again.
+/// Returns texts that contain a secret, and the part that must not appear again.
 pub fn secrets() -> Vec<(String, String)> {
     let github = format!("{}_{}", "ghp", random_text(1, 36));
     let amazon = format!("{}{}", "AKIA", random_text(2, 16).to_ascii_uppercase());

@@ -1,4 +1,4 @@
-//! A session's id becomes a file name, so it is looked at first.
+//! A session's id becomes a file name, so it is checked first.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn a_bad_session_id_writes_no_file_and_is_on_the_receipt() {
         &long,
     ];
     let env = TestEnv::rooted();
-    // So that the receipts' file is there and only changes.
+    // So that the receipts' file exists and only changes.
     env.hook("Stop", &env.fixture("Stop.first")).silent("a good one");
     for (at, id) in bad.into_iter().enumerate() {
         let before = env.tree();

@@ -1,4 +1,5 @@
-//! How other programs' settings are written: through no link in a project, over nobody's edit, with their owner and mode.
+//! How other programs' settings are written: through no link in a project, without overwriting anybody's edit, with
+//! their owner and mode.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -10,7 +11,7 @@ use crate::env::{TestEnv, names_in};
 
 const LOCAL: &str = "project/.claude/settings.local.json";
 
-/// Makes `link`, with the folder it is in, lead to `target`.
+/// Makes `link` and its folder lead to `target`.
 fn link(target: &Path, link: &Path) {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(target, link).unwrap();
@@ -98,7 +99,7 @@ fn owner_and_mode_of_settings_are_kept() {
     }
 }
 
-/// Runs an install with every sync slowed down, and `edit` each time that a new file is ready to be put in place.
+/// Runs an install with every sync slowed down, and calls `edit` each time a new file is ready to be put in place.
 fn install_while(env: &TestEnv, edit: impl Fn(usize)) -> crate::call::Output {
     let folder = env.base().join(LOCAL).parent().unwrap().to_owned();
     let words =

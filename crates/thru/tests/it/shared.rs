@@ -10,7 +10,7 @@ fn shared() -> TestEnv {
     env
 }
 
-/// Whether git would take the file.
+/// Returns whether git would track the file.
 fn is_kept(env: &TestEnv, rel: &str) -> bool {
     let path = format!(".agent/context/{rel}");
     env.write(format!("project/{path}"), "x");

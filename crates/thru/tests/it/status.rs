@@ -1,4 +1,4 @@
-//! `thru status`: where we stand, in words a newcomer understands.
+//! `thru status`: the current state, in words a newcomer understands.
 
 use insta::assert_snapshot;
 
@@ -134,11 +134,11 @@ fn the_last_session_is_found_behind_torn_lines() {
     assert_eq!(env.json(&["status"])["last_session"]["session"], "9487a9f7-611a-47e9-8202-df72ea246773");
 }
 
-/// One line for each kind of record there is, and none for what there is not.
+/// One line for each kind of record that exists, and none for the others.
 #[test]
 fn every_kind_of_record_has_its_line() {
     let env = TestEnv::rooted();
-    // Before the session: one that was handed off has its packet, and counts as seen to.
+    // Before the session: one that was handed off has its packet, and counts as handled.
     env.thru(&["handoff", "finish the lexer"]).ok();
     env.thru(&["handoff", "finish the parser"]).ok();
     env.hook(
@@ -153,7 +153,7 @@ fn every_kind_of_record_has_its_line() {
     env.thru(&["resume", "new", "01-parser"]).ok();
     let sessions = env.store().join("indexes/sessions.jsonl");
     let text = std::fs::read_to_string(&sessions).unwrap();
-    // Of another start of the machine: nobody can be alive.
+    // From another boot of the machine: none can be alive.
     std::fs::write(&sessions, text.replace("\"process\":\"", "\"process\":\"9")).unwrap();
     assert_snapshot!(env.shown(&env.thru(&["status"]).ok().stdout), @"
     project      project (<uuid>)
@@ -165,7 +165,7 @@ fn every_kind_of_record_has_its_line() {
     roles        tester
     workstreams  01-parser
     packets      2, the newest 20261115T192200Z-finish-the-parser
-    broke off    1 session without an end; `thru sweep` makes a packet of each
+    crashed      1 session without an end; `thru sweep` writes a packet for each
     ");
     let json = env.json(&["status"]);
     assert_eq!((&json["packets"]["count"], &json["broke_off"]), (&2.into(), &1.into()), "{json}");

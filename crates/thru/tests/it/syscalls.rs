@@ -1,4 +1,4 @@
-//! What the binary asks of the system, seen with strace: few calls, no sync, no network, no other process.
+//! The binary's system calls, seen with strace: few calls, no sync, no network, no other process.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -12,12 +12,12 @@ use crate::env::{TestEnv, event_of, fixture_names};
 #[derive(Debug)]
 struct Made {
     name: String,
-    /// From the first argument on, the result included.
+    /// From the first argument on, including the result.
     rest: String,
 }
 
-/// Whether the test can run. On CI it must, if it is about this binary and this system: there is no strace elsewhere, and of
-/// an emulated binary it sees the calls of the emulator.
+/// Returns whether the test can run. On CI it must, if it is about this binary and this system: elsewhere there is no
+/// strace, and for an emulated binary it shows the emulator's calls.
 fn possible(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
@@ -63,7 +63,7 @@ fn parse(line: &str) -> Option<Made> {
     is_name.then(|| Made { name: name.to_owned(), rest: rest.to_owned() })
 }
 
-/// The path that an open names, seen from the folder it starts in.
+/// Returns the path that an open names, relative to the folder it starts in.
 fn opened(made: &Made) -> Option<String> {
     let named = made.rest.split('"').nth(1)?;
     match made.name.as_str() {
@@ -93,7 +93,7 @@ fn a_tool_call_costs_few_system_calls() {
         env.trust_record(),
         env.user_config(),
         env.store().join("config.toml"),
-        // Whoever goes on working was not compacted.
+        // An agent that continues working was not compacted.
         env.store().join(format!("state/pending/{session}")),
         journal.clone(),
     ]
@@ -120,7 +120,8 @@ fn a_tool_call_costs_few_system_calls() {
     }
 }
 
-/// A project without loops pays one look for the index at a stop, and one whether there is anything to make it from.
+/// A project without loops pays one check for the index at a stop, and one whether there is anything to rebuild it
+/// from.
 #[test]
 fn a_stop_without_a_loop_looks_for_one_once() {
     if !possible(&[strace_works()]) {
@@ -177,7 +178,7 @@ fn closed_streams_are_not_replaced_by_files() {
     }
 }
 
-/// Calls that reach the network or start something.
+/// Asserts that no call reaches the network or starts a process.
 #[track_caller]
 fn assert_alone(calls: &[Made], about: &str) {
     let forbidden =
@@ -233,7 +234,7 @@ fn no_hook_reaches_the_network_or_starts_a_process() {
         for env in [&trusted, &untrusted] {
             let calls = trace(env, env.hook_call(event, env.fixture(&name).to_string()));
             assert_alone(&calls, &name);
-            // A session start notes itself in root.json, and that file is too dear to be left to luck.
+            // A session start records itself in root.json, and that file is important enough to be synced.
             let synced = calls
                 .iter()
                 .find(|made| made.name.contains("sync") && !made.rest.contains("/.agent/context"));

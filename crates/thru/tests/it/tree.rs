@@ -1,4 +1,4 @@
-//! A folder as it stands at one moment, to tell afterwards what was touched.
+//! A folder at one moment, to see afterwards what was touched.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ pub struct Tree(BTreeMap<String, Node>);
 #[derive(Debug, PartialEq, Eq)]
 struct Node {
     what: What,
-    /// Inode and time of the last change: a file that was written anew with the same bytes is not the same.
+    /// Inode and time of the last change: a file that was rewritten with the same bytes is not the same.
     touched: (u64, i64, i64),
 }
 
@@ -49,7 +49,7 @@ impl Tree {
         self.0.insert(rel.to_owned(), Node { what, touched });
     }
 
-    /// What differs in `later`: `+` new, `-` gone, `~` changed or only written again.
+    /// Returns what differs in `later`: `+` new, `-` gone, `~` changed or only written again.
     pub fn changes(&self, later: &Tree) -> Vec<String> {
         let gone = self.0.keys().filter(|rel| !later.0.contains_key(*rel)).map(|rel| format!("-{rel}"));
         let new = later.0.iter().filter_map(|(rel, node)| match self.0.get(rel) {
@@ -60,7 +60,7 @@ impl Tree {
         gone.chain(new).collect()
     }
 
-    /// Whether any file holds `text`; for what must have reached no file at all.
+    /// Returns files that contain `text`, for texts that must not reach any file.
     pub fn files_holding(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
         let hit = |node: &Node| matches!(&node.what, What::File(bytes) if holds(bytes));

@@ -1,4 +1,4 @@
-//! What is typed wrongly, what is asked for, and how it looks.
+//! Typing errors, help, and how they look.
 
 use insta::assert_snapshot;
 
@@ -55,7 +55,7 @@ fn a_clock_that_is_no_clock_is_a_usage_error() {
     assert_snapshot!(output.to_string(), @"
     exit: 2
     ---- stderr
-    error: THROUGHLINE_NOW is `yesterday`, which is no time
+    error: THROUGHLINE_NOW is `yesterday`, which is not a time
     hint:  write it like 2026-11-15T19:22:00Z, or unset it
     ");
     let error = env.call(&["status", "--json"]).var("THROUGHLINE_NOW", "").run().exits(2).json();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::env::TestEnv;
 use crate::roots::{identity, status_in};
 
-/// One worktree beside the main checkout, one inside it.
+/// One worktree next to the main checkout, one inside it.
 fn worktrees(env: &TestEnv) -> [PathBuf; 2] {
     let trees = [env.base().join("beside"), env.project().join("trees/inside")];
     for tree in &trees {
@@ -133,7 +133,7 @@ fn init_in_a_worktree_makes_the_root_in_the_main_checkout() {
 fn a_folder_that_only_claims_to_be_a_worktree_does_not_write_into_a_trusted_root() {
     let env = TestEnv::repository();
     env.thru(&["init"]).ok();
-    // As an archive could bring it: no worktree of the repository, though it points there.
+    // As an archive could bring it: not a worktree of the repository, although it points there.
     env.write("hostile/.git", "gitdir: gitdir\n");
     env.write("hostile/gitdir/commondir", format!("{}\n", env.project().join(".git").display()));
     let before = env.tree();

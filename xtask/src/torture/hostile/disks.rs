@@ -1,7 +1,7 @@
-//! Disks that are full or read-only, and files we may not touch.
+//! Full and read-only disks, and files we may not touch.
 //!
-//! A full and a read-only disk are mounted in a mount namespace of their own, which goes away with the command.
-//! That needs root (and a kernel that allows it); who is not root gets a note instead.
+//! A full and a read-only disk are mounted in a separate mount namespace, which disappears with the command. That
+//! needs root (and a kernel that allows it); without root there is a note instead.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -36,8 +36,8 @@ fn may_mount() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// The sandbox's folder becomes a small memory disk, filled to the last byte. $0 is the sandbox, $1 what it was,
-/// $2 where to leave what became of it; the rest is the command.
+/// The sandbox's folder becomes a small memory disk, filled to the last byte. $0 is the sandbox, $1 its original, $2
+/// where to put the result; the rest is the command.
 const FULL: &str = r#"
     sandbox=$0 was=$1 became=$2; shift 2
     mount -t tmpfs -o size=512k none "$sandbox"
@@ -109,8 +109,8 @@ fn next_works(sandbox: &Sandbox, argv: &[&str], before: &Snapshot, wrong: &mut W
     Ok(())
 }
 
-/// A disk that is full for 600 hooks, and then is not. $0 is the sandbox, $1 what it was, $2 where to leave what became of it
-/// and what the commands said, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
+/// A disk that is full for 600 hooks, and then is not. $0 is the sandbox, $1 its original, $2 where to put the result
+/// and the output of the commands, $3 the payload of a tool call, $4 that of a session start; the rest is the binary.
 const FULL_FOR_LONG: &str = r#"
     sandbox=$0 was=$1 became=$2 tool=$3 start=$4; shift 4
     mount -t tmpfs -o size=1m none "$sandbox"
@@ -135,8 +135,9 @@ const FULL_FOR_LONG: &str = r#"
     exit $failed
 "#;
 
-/// 600 tool calls on a full disk: each is in the journal, or in a receipt, or counted as lost between the right bounds; the
-/// doctor says that the disk is full, and the first session start that can write tells what was lost, once.
+/// 600 tool calls on a full disk: each is in the journal, or in a receipt, or counted as lost within the right
+/// bounds; `thru doctor` says that the disk is full, and the first session start that can write reports the loss,
+/// once.
 fn full_for_long(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let sandbox = lab.sandbox("full-for-long")?;
@@ -171,7 +172,7 @@ fn full_for_long(lab: &Lab) -> Result<Tally> {
     expect("doctor-free", "records can be written", true);
     expect("doctor-free", "records were lost between", true);
     expect("status-free", "records were lost between", true);
-    // What became of the 600: by its journal line, its receipt, or the count of the lost.
+    // What happened to the 600: by journal line, receipt, or the count of lost ones.
     let journal = Snapshot::take(&became)
         .and_then(|after| after.restore(&sandbox.dir))
         .map(|()| rows::journal_ids(&sandbox))?;
@@ -239,7 +240,7 @@ fn outcome(argv: &[&str], output: &Output) -> Wrongs {
     wrong
 }
 
-/// What may not be read or written, by path below the sandbox and mode.
+/// What may not be read or written, by path relative to the sandbox and mode.
 const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("root.json may not be read", &[("project/.agent/context/root.json", 0o000)]),
     ("the store may not be entered", &[("project/.agent/context", 0o000)]),
@@ -254,7 +255,7 @@ const FORBIDDEN: &[(&str, &[(&str, u32)])] = &[
     ("the settings may not be read", &[("project/.agent/context/config.toml", 0o000)]),
 ];
 
-/// Root may do everything, so root becomes somebody else for these.
+/// Root may do everything, so root becomes another user for these.
 fn forbidden(lab: &Lab) -> Result<Tally> {
     let mut tally = Tally::default();
     let root = is_root();
@@ -264,7 +265,7 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
         tally.skipped.push("forbidden files: root needs `setpriv` to become somebody else".into());
         return Ok(tally);
     }
-    // Where somebody else can reach it.
+    // Where another user can reach it.
     fs::set_permissions(lab.path(), fs::Permissions::from_mode(0o755))?;
     let bin = lab.path().join("thru");
     fs::copy(&lab.bin, &bin)?;
@@ -294,7 +295,7 @@ fn forbidden(lab: &Lab) -> Result<Tally> {
         }
         fs::remove_dir_all(&sandbox.dir)?;
     }
-    // Once more where everything is allowed: the tests above would say nothing if nobody could not run it at all.
+    // Once more with everything allowed: the tests above would prove nothing if that user could not run it at all.
     tally.add(allowed(lab, &bin, root)?);
     Ok(tally)
 }

@@ -1,4 +1,4 @@
-//! Payloads no harness should send. A new one is one line in `PAYLOADS`.
+//! Payloads no harness should send. To add one, add a line to `PAYLOADS`.
 
 use std::path::Path;
 
@@ -119,7 +119,7 @@ fn one(sandbox: &Sandbox, before: &Snapshot, argv: &[&str], payload: &[u8]) -> R
     judge_output(argv, &output, &mut wrong);
     let after = Snapshot::take(&sandbox.dir)?;
     judge_files(argv, before, &after, &mut wrong);
-    // A made-up session must not become a file beside root.json.
+    // An invented session must not become a file next to root.json.
     let store = Path::new("project/.agent/context");
     let new = after.files().filter(|(path, _)| path.parent() == Some(store) && before.file(path).is_none());
     wrong.extend(new.map(|(path, _)| (Loss::None, format!("{} was made", path.display()))));
@@ -156,7 +156,7 @@ fn replace(payload: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
     }
 }
 
-/// As the tool's input, where a reader that follows every level by a call of its own runs out of stack.
+/// As the tool's input, where a reader that recurses runs out of stack.
 fn deep(sandbox: &Path, open: &str, close: &str) -> Vec<u8> {
     let nested = [open.repeat(100_000), "1".to_owned(), close.repeat(100_000)].concat();
     let with_mark = with(sandbox, &[("tool_input", json!("MARK"))]);

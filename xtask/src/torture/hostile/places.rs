@@ -1,4 +1,4 @@
-//! Folders, files and environments that are not what they should be. A new one is one line in `PLACES`.
+//! Folders, files and environments that are not what they should be. To add one, add a line to `PLACES`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ use crate::torture::{Depth, Tally, on_all_cores};
 
 struct Place {
     name: &'static str,
-    /// Done to a project with a past.
+    /// Applied to a project with a past.
     arrange: fn(&Sandbox) -> Result<()>,
     /// How the command is started there.
     start: Start,
@@ -24,7 +24,7 @@ struct Place {
 
 enum Start {
     Plainly,
-    /// With these variables set, or removed when there is no value.
+    /// With these variables set, or removed if there is no value.
     With(&'static [(&'static str, Option<&'static str>)]),
     /// By a shell line that ends in `"$@"`.
     Shell(&'static str),
@@ -154,7 +154,7 @@ fn command(place: &Place, sandbox: &Sandbox, argv: &[&str]) -> Command {
     }
 }
 
-/// The real thing lies outside the project, where nothing may change, and a symlink stands in its place.
+/// The real file is outside the project, where nothing may change, and a symlink is in its place.
 fn elsewhere(sandbox: &Sandbox, path: &Path) -> Result<()> {
     let outside = sandbox.dir.join("outside");
     fs::create_dir_all(&outside)?;
@@ -178,7 +178,7 @@ fn folder(path: &Path) -> Result<()> {
     Ok(fs::create_dir(path)?)
 }
 
-/// Nobody writes into it: who opens it to read waits for ever.
+/// Nobody writes into it: opening it to read waits for ever.
 fn fifo(path: &Path) -> Result<()> {
     remove(path)?;
     ensure!(Command::new("mkfifo").arg(path).status()?.success(), "mkfifo {}", path.display());

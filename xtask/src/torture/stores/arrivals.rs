@@ -10,7 +10,7 @@ use crate::sandbox::Sandbox;
 
 pub struct Arrival {
     pub name: &'static str,
-    /// Whether the user has vouched for the project: then hooks may record and tell, but run and feed nothing.
+    /// Whether the user has vouched for the project: then hooks may record and answer, but run and feed nothing.
     pub is_trusted: bool,
     pub bring: fn(&Sandbox, &[Item]) -> Result<()>,
 }

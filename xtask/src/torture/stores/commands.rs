@@ -1,18 +1,18 @@
-//! Every subcommand, with arguments that make it go to work in a hostile store.
+//! Every subcommand, with arguments that make it do real work in a hostile store.
 
 use anyhow::{Result, ensure};
 
 use super::files::{LOOP, PACKET, PROMISE, ROLE, RUN, WORKSTREAM};
 use crate::sandbox::{SESSION, Sandbox};
 
-/// What a command may do beyond its store.
+/// What a command may do outside its store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It writes records, and trust where it says so.
+    /// It writes records, and trust if it says so.
     Plain,
-    /// It changes settings of harnesses, and this clone's list of what git ignores.
+    /// It changes settings of harnesses, and this clone's exclude list.
     Settings,
-    /// The user starts a loop by it: its prompt may be fed afterwards. Nothing may run all the same.
+    /// The user starts a loop with it: its prompt may be fed afterwards, but nothing may run.
     StartsLoop,
 }
 
@@ -21,12 +21,12 @@ pub struct Line {
     pub argv: &'static [&'static str],
     pub kind: Kind,
     pub stdin: &'static str,
-    /// As an agent would run it, within a harness.
+    /// As an agent would run it, inside a harness.
     pub in_harness: bool,
 }
 
 impl Line {
-    /// Whether the command is about what hooks do afterwards: then a session follows.
+    /// Returns whether the command affects what hooks do afterwards: then a session follows.
     pub fn precedes_session(&self) -> bool {
         ["loop", "gate", "trust", "init", "pickup", "import", "role"].contains(&self.argv[0])
     }
@@ -181,11 +181,11 @@ pub const LINES: &[Line] = &[
     plain(&["harness", "list"]),
     plain(&["harness", "show", "opencode"]),
     plain(&["completions", "bash"]),
-    // Where there is such a command.
+    // If there is such a command.
     plain(&["debug", "hook", "claude-code", "SessionStart"]),
 ];
 
-/// The lines for this binary. A subcommand that its help lists and no line runs is an error.
+/// Returns the lines for this binary. A subcommand in its help without a line here is an error.
 pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     let mut known: Vec<Vec<String>> = Vec::new();
     for command in listed(sandbox, &["--help"])? {
@@ -208,7 +208,7 @@ pub fn all(sandbox: &Sandbox) -> Result<Vec<Line>> {
     Ok(LINES.to_vec())
 }
 
-/// The commands that a help lists. A line that goes on from the one above is indented deeper.
+/// The commands that a help page lists. A continued line is indented deeper.
 fn listed(sandbox: &Sandbox, argv: &[&str]) -> Result<Vec<String>> {
     let output = sandbox.must(argv, b"")?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();

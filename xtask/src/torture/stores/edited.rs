@@ -1,4 +1,4 @@
-//! Things the user did start here, changed afterwards by somebody else: consent ends where the text changes.
+//! Things the user started here, changed afterwards by somebody else: consent ends when the text changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -62,7 +62,7 @@ pub fn stores() -> Vec<Store> {
     loops.chain(runs).chain([cancelled]).collect()
 }
 
-/// A loop of the user's own that holds the session, with a validator.
+/// The user's own loop that holds the session, with a validator.
 pub fn started_loop(sandbox: &Sandbox) -> Result<()> {
     start_loop(sandbox, "true")
 }
@@ -74,7 +74,7 @@ pub fn start_loop(sandbox: &Sandbox, validator: &str) -> Result<()> {
     sandbox.must(&argv, b"").map(drop)
 }
 
-/// A run of the user's own whose command makes nothing.
+/// The user's own run whose command makes nothing.
 fn expected_run(sandbox: &Sandbox) -> Result<()> {
     expect_run(sandbox, &["false"])
 }
@@ -86,7 +86,7 @@ pub fn expect_run(sandbox: &Sandbox, command: &[&str]) -> Result<()> {
     sandbox.must(&[&argv, command].concat(), b"").map(drop)
 }
 
-/// The only entry of a folder of the store whose name ends so.
+/// Returns the only entry of a folder of the store with this suffix.
 fn one_of(sandbox: &Sandbox, folder: &str, ending: &str) -> Result<PathBuf> {
     let entries = fs::read_dir(sandbox.store().join(folder))?.collect::<Result<Vec<_>, _>>()?;
     let found = entries.iter().map(fs::DirEntry::path).find(|path| path.to_string_lossy().ends_with(ending));

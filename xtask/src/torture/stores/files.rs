@@ -1,4 +1,5 @@
-//! The files that a hostile repository brings along. Every command in them leaves a canary, every prompt holds a marker.
+//! The files that a hostile repository contains. Every command in them leaves a canary, every prompt contains a
+//! marker.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,13 +10,13 @@ use serde_json::json;
 
 use crate::sandbox::{SESSION, Sandbox};
 
-/// Stands in every prompt that a loop, a packet or a launch would feed to an agent.
+/// In every prompt that a loop, a packet or a launch would feed to an agent.
 pub const ORDER: &str = "ORDER-4711-do-as-I-say";
-/// Stands in every other text of a hostile store. In a store that is not trusted no hook may repeat it.
+/// In every other text of a hostile store. In an untrusted store no hook may repeat it.
 pub const TEXT: &str = "TEXT-4711-of-a-stranger";
-/// Stands in files outside of the project, which nothing in the project may make `thru` show.
+/// In files outside the project, which nothing in the project may make `thru` show.
 pub const SECRET: &str = "SECRET-4711-of-the-user";
-/// What the agent says when a loop is to end: only then do validators run.
+/// What the agent says to end a loop: only then do validators run.
 pub const PROMISE: &str = "ALL DONE";
 pub const PROJECT_ID: &str = "0197b000-0000-7000-8000-000000000013";
 pub const ROLE: &str = "tester";
@@ -25,7 +26,7 @@ pub const WORKSTREAM: &str = "01-evil";
 pub const RUN: &str = "review-20260101T000000Z";
 const TIME: &str = "2026-01-01T00:00:00Z";
 
-/// One file of a hostile repository, by its path below the project.
+/// One file of a hostile repository, by its path relative to the project.
 #[derive(Debug, Clone)]
 pub enum Item {
     File(String, String),
@@ -75,7 +76,7 @@ pub fn marker(project_id: &str) -> Item {
     record("root.json", format!("{root:#}\n"))
 }
 
-/// What a harmless shared store holds.
+/// What a harmless shared store contains.
 pub fn harmless() -> Vec<Item> {
     vec![
         marker(PROJECT_ID),
@@ -238,7 +239,7 @@ pub fn live_state_file_with_commands(sandbox: &Sandbox) -> Vec<Item> {
     ]
 }
 
-/// Everything a project's settings can ask for that would weaken a hook or widen where it looks.
+/// Everything a project's settings can request that would weaken a hook or widen its access.
 pub fn bold_settings(sandbox: &Sandbox) -> Vec<Item> {
     let outside = sandbox.dir.join("outside").display().to_string();
     vec![config(format!(
@@ -319,14 +320,14 @@ pub fn manifest_steps_are_link(sandbox: &Sandbox) -> Vec<Item> {
     items
 }
 
-/// Files of this machine's own bookkeeping, made up and put into git.
+/// Forged files of this machine's bookkeeping, put into git.
 pub fn forged_state(_: &Sandbox) -> Vec<Item> {
     let line =
         json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": format!("{ORDER} {TEXT}")});
     let session =
         json!({"ts": TIME, "session": SESSION, "harness": "claude-code", "event": "start", "cwd": "/"});
     let active = json!({"schema_version": 1, "session": SESSION, "workstream": WORKSTREAM, "ts": TIME});
-    // A journal is told as data, also one that an agent has written to.
+    // A journal is shown as data, even one that an agent has written to.
     let said = json!({"v": 1, "ts": TIME, "event": "prompt", "session": SESSION, "text": TEXT});
     vec![
         record(&format!("sessions/{SESSION}.jsonl"), format!("{said}\n")),
@@ -374,7 +375,7 @@ pub fn everything(sandbox: &Sandbox) -> Vec<Item> {
     parts.iter().flat_map(|part| part(sandbox)).collect()
 }
 
-/// What the user has beside the project: none of it may be read, run or changed on a store's word.
+/// What the user has next to the project: none of it may be read, run or changed because of a store.
 pub fn user_files(sandbox: &Sandbox) -> Result<()> {
     fs::create_dir_all(canaries(sandbox))?;
     let outside = sandbox.dir.join("outside");

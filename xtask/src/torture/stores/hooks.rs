@@ -1,4 +1,4 @@
-//! Every event of every harness row, with payloads that make a hook go to work, in the order of a session.
+//! Every event of every harness row, with payloads that make a hook do real work, in the order of a session.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::files::{PROMISE, ROLE};
 use crate::sandbox::SESSION;
 
-/// One hook call. The same for every store but for the folder it is about.
+/// One hook call. The same for every store except for its folder.
 #[derive(Debug, Clone)]
 pub struct Hook {
     pub harness: &'static str,
@@ -24,7 +24,7 @@ impl Hook {
         ["hook", self.harness, self.event]
     }
 
-    /// Whether this is where a loop would be claimed, fed or ended.
+    /// Returns whether a loop would be claimed, fed or ended here.
     pub fn sets_going(&self) -> bool {
         let starts = self.event == "SessionStart" && self.more["source"] == "startup";
         self.harness == HARNESSES[0].name && (starts || self.event == "Stop")
@@ -52,7 +52,7 @@ pub fn all() -> Result<Vec<Hook>> {
         let mut order: Vec<(usize, Hook)> = Vec::new();
         for wired in harness.events {
             let calls = payloads(wired.event);
-            // An event that is new in a row wants its payloads here.
+            // A new event in a row needs its payloads here.
             ensure!(
                 !calls.is_empty(),
                 "the hostile stores have no payload for {} {}",
@@ -71,7 +71,7 @@ pub fn all() -> Result<Vec<Hook>> {
     Ok(hooks)
 }
 
-/// The calls of an event, each with its place in a session.
+/// Returns the calls of an event, each with its place in a session.
 fn payloads(event: &str) -> Vec<(usize, Value)> {
     let role_file = format!(".agent/context/agents/{ROLE}.context.md");
     let said = format!("All is done. <promise>{PROMISE}</promise>");
@@ -111,7 +111,7 @@ fn payloads(event: &str) -> Vec<(usize, Value)> {
     }
 }
 
-/// The calls of an event that a plugin reports, in its own words.
+/// Returns the calls of an event that a plugin reports, in its own format.
 fn payloads_of_plugin(event: &str, said: &str) -> Vec<(usize, Value)> {
     let agent = json!({"agent_id": "ses_a1", "agent_type": "security", "source": "startup", "message": said});
     match event {

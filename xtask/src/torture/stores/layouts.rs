@@ -1,4 +1,4 @@
-//! Stores whose place is the attack: links, foreign owners, folders above and below, git, the environment.
+//! Stores whose layout is the attack: links, foreign owners, folders above and below, git, the environment.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -22,7 +22,7 @@ pub fn stores() -> Vec<Store> {
         .collect()
 }
 
-/// Below the project, and what each becomes a link to; the real thing is moved outside.
+/// Paths relative to the project that become links; the real file is moved outside.
 const MOVED: &[&str] = &[
     ".agent",
     ".agent/context",
@@ -98,7 +98,7 @@ fn above() -> Vec<Store> {
             fs::create_dir_all(sandbox.dir.join(cwd))?;
             put(&files::harmless(), &folder)?;
             put(&everything(sandbox), &folder)?;
-            // Vouched for as well: a shared folder could have been, by accident.
+            // Trusted as well: a shared folder could have been, by accident.
             trust_at(sandbox, &folder, PROJECT_ID)?;
             Ok(fs::set_permissions(folder, fs::Permissions::from_mode(mode))?)
         })
@@ -483,7 +483,7 @@ fn fifo(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// As long as a disk has room for, without taking any of it.
+/// As large as a file can be, without using disk space.
 fn huge(path: &Path) -> Result<()> {
     fs::create_dir_all(path.parent().context("it lies in a folder")?)?;
     let file = fs::OpenOptions::new().create(true).append(true).open(path)?;

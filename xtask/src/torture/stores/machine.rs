@@ -1,4 +1,4 @@
-//! The victim's machine: git, trust, and what a session leaves behind before the attack.
+//! The victim's machine: git, trust, and what a session leaves before the attack.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::files::{self, Item, PROJECT_ID};
 use crate::sandbox::Sandbox;
 use crate::torture::rows::{self, TOOL_DONE};
 
-/// Runs git as somebody whose settings are not those of whoever runs the torture.
+/// Runs git with settings independent of the person who runs the torture.
 pub fn git(folder: &Path, args: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder).args(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -62,13 +62,13 @@ pub fn clone(sandbox: &Sandbox, upstream: &Path) -> Result<()> {
     git(&sandbox.dir, &["clone", "--quiet", "--template=", &from, &to])
 }
 
-/// The user vouches for the project, as `thru trust` records it. Not by the command: it refuses below a harness, and
-/// whoever runs this table may be an agent.
+/// The user vouches for the project, as `thru trust` records it. Not through the command: it refuses inside a
+/// harness, and an agent may run this.
 pub fn trust(sandbox: &Sandbox) -> Result<()> {
     trust_at(sandbox, &sandbox.project(), PROJECT_ID)?;
     let status = sandbox.must(&["status", "--json"], b"")?;
     let told: Value = serde_json::from_slice(&status.stdout).unwrap_or_default();
-    // Otherwise half of the table would try its attacks on stores that hooks do not look at.
+    // Otherwise half of the attacks would run on stores that hooks ignore.
     ensure!(told["trusted"] == true, "setting the sandbox: the project is not trusted: {told}");
     Ok(())
 }
@@ -84,7 +84,7 @@ pub fn write_trust(state: &Path, root: &Path, project_id: &str) -> Result<()> {
     Ok(fs::write(state.join("trust").join(format!("{project_id}.json")), format!("{record:#}\n"))?)
 }
 
-/// A session of the user's own, so that ids are known and there is something to tell.
+/// A session of the user's own, so that ids are known and there is something to say.
 pub fn past_session(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["hook", "claude-code", "SessionStart"], &rows::start(&sandbox.dir))?;
     sandbox.must(TOOL_DONE, &rows::tool(&sandbox.dir))?;

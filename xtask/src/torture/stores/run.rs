@@ -1,4 +1,4 @@
-//! Runs every hook and command in one store and says what they should not have done.
+//! Runs every hook and command in one store and reports what they should not have done.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -19,14 +19,14 @@ use crate::torture::Depth;
 use crate::torture::rows::STOP;
 use crate::torture::snapshot::Snapshot;
 
-/// A hook's own deadline begins when it runs; this is for starting the process on a machine with other work.
+/// A hook's own deadline begins when it runs; this is for starting the process on a busy machine.
 const START_MS: u64 = 50;
 const LARGEST_KB: u64 = 8 * 1024;
-/// What a hook may add to a binary that is large before it does anything, as one for debugging is.
+/// What a hook may use on top of the size of a large debug binary.
 const OWN_KB: u64 = 6 * 1024;
-/// For a command: longer is a hang that somebody would end by hand.
+/// For a command: longer is a hang that a user would end by hand.
 const PATIENCE_S: u64 = 5;
-/// How often a hook that took too long is measured again: only what is slow every time is slow.
+/// How often a slow hook is measured again: only one that is slow every time counts.
 const MEASURED: u64 = 8;
 
 pub struct Runner {
@@ -44,7 +44,7 @@ pub struct Found {
     pub commands: usize,
     pub slowest_ms: u64,
     pub largest_kb: u64,
-    /// With what did it.
+    /// With what caused it.
     pub violations: Vec<(Violation, String, String)>,
 }
 
@@ -55,7 +55,7 @@ impl Found {
     }
 }
 
-/// One store on the disk, and how it looked before anything ran.
+/// One store on disk, and its state before anything ran.
 struct Trial<'a> {
     store: &'a Store,
     sandbox: Sandbox,
@@ -83,7 +83,7 @@ impl Runner {
         root && setpriv.is_ok_and(|status| status.success())
     }
 
-    /// Where the user did start it, it runs and is fed: otherwise the table would find nothing because it sees nothing.
+    /// If the user did start it, it runs and is fed: otherwise the table would find nothing because it sees nothing.
     pub fn control(&self, lab: &Lab) -> Result<()> {
         let store = Store::trusted("control", "control", |sandbox| {
             edited::start_loop(sandbox, &format!("touch {}", canaries(sandbox).join("control").display()))
@@ -130,8 +130,8 @@ impl Runner {
         Ok(Trial { store, sandbox, before })
     }
 
-    /// Full: every hook alone and in a session, every command. Quick: alone only where a loop would be set going, and of the
-    /// commands that neither start anything nor write settings a third, another with every store.
+    /// Full: every hook alone and in a session, every command. Quick: alone only where a loop would act, and of the
+    /// commands that neither start anything nor write settings a third, a different one with every store.
     pub fn try_store(&self, lab: &Lab, at: usize, store: &Store, depth: Depth) -> Result<Found> {
         let trial = self.arrange(lab, &format!("store-{at}"), store)?;
         let mut found = Found::default();
@@ -139,7 +139,7 @@ impl Runner {
             let after = self.hook(&trial, hook, &trial.before, &store.rules, &mut found)?;
             trial.before.undo(&after, &trial.sandbox.dir)?;
         }
-        // The same as a session: each finds what the ones before it left.
+        // The same as a session: each finds what the previous ones left.
         for harness in harness::HARNESSES {
             let mut before = trial.before.clone();
             for hook in self.hooks.iter().filter(|hook| hook.harness == harness.name) {
@@ -159,7 +159,7 @@ impl Runner {
         Ok(found)
     }
 
-    /// Runs a hook and judges it; gives how things are afterwards.
+    /// Runs a hook and judges it; returns the state afterwards.
     fn hook(
         &self,
         trial: &Trial,
@@ -183,7 +183,7 @@ impl Runner {
                 break;
             }
             before.undo(&after, &sandbox.dir)?;
-            // Whatever else the machine is at may be over in a moment.
+            // Other load on the machine may be over in a moment.
             std::thread::sleep(Duration::from_millis(10 * again));
             spent.ms = spent.ms.min(self.helper.measure(&command, &payload)?.1.ms);
             after = Snapshot::take(&sandbox.dir)?;
@@ -201,7 +201,7 @@ impl Runner {
         Ok(after)
     }
 
-    /// Runs a command and, where it did something, a session after it: nothing may have been set going.
+    /// Runs a command and, if it did something, a session after it: nothing may have been started.
     fn command(&self, trial: &Trial, line: &Line, found: &mut Found) -> Result<Snapshot> {
         let sandbox = &trial.sandbox;
         let mut command = trial.thru(line.argv);
@@ -262,7 +262,7 @@ impl Trial<'_> {
         }
     }
 
-    /// A store that the command made, or that the user has just vouched for, is the user's own.
+    /// A store that the command created, or that the user has just vouched for, is the user's own.
     fn rules_after(&self, line: &Line, after: &Snapshot) -> Rules {
         let marker = Path::new(self.store.cwd).join(".agent/context/root.json");
         let is_new = self.before.file(&marker).is_none() && after.file(&marker).is_some();

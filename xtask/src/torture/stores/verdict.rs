@@ -20,7 +20,7 @@ pub enum Violation {
     Fed,
     /// Something changed outside of where it may.
     Wrote,
-    /// Something outside of the project was shown.
+    /// Something outside the project was shown.
     Leaked,
     /// A hook took longer than its deadline, or more than 8 MB.
     Limits,
@@ -133,7 +133,7 @@ pub fn fed(rules: &Rules, output: &Output, found: &mut Violations) {
 fn leaked(output: &Output, found: &mut Violations) {
     for bytes in [&output.stdout, &output.stderr] {
         if String::from_utf8_lossy(bytes).contains(SECRET) {
-            found.push((Violation::Leaked, "a file outside of the project was shown".to_owned()));
+            found.push((Violation::Leaked, "a file outside the project was shown".to_owned()));
         }
     }
 }
@@ -147,7 +147,7 @@ pub fn copied(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &
         if holds(after) && !holds(before) {
             found.push((
                 Violation::Leaked,
-                format!("a file outside of the project was copied to {}", path.display()),
+                format!("a file outside the project was copied to {}", path.display()),
             ));
         }
     }

@@ -65,7 +65,7 @@ impl Facts<'_> {
         let broken_off = digest
             .unfinished
             .first()
-            .map(|call| format!("{}, which was running when the session broke off", code(call, 200)));
+            .map(|call| format!("{}, which was running when the session crashed", code(call, 200)));
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
         Some(match steps.is_empty() {
             false => steps.join("; then "),

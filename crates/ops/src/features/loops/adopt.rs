@@ -49,7 +49,7 @@ pub fn adopt(world: &World, adoption: &Adoption) -> Result<Changed> {
     let next = match shown.status {
         Status::Active if shown.foreground || shown.waiting => None,
         Status::Active => Some(format!("`thru loop activate {id} --next` gives it to the next session")),
-        _ => Some(format!("`thru loop resume {id}` goes on with it")),
+        _ => Some(format!("`thru loop resume {id}` continues it")),
     };
     Ok(Changed { shown, changed, chosen: None, notes: next.into_iter().collect() })
 }

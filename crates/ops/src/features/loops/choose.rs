@@ -70,7 +70,7 @@ pub(super) enum Aim {
 
 /// Accepts a whole id, the beginning of one, or a part of its name; without any, chooses the only possible one.
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim) -> Result<Id> {
-    let hint = || "`thru loop list` shows the loops there are".to_owned();
+    let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
         let here = here(world, store);
         let (records, _) = all(store)?;
@@ -87,7 +87,7 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim
             }
             many => {
                 return Err(Error::Refused {
-                    what: format!("{} loops can be meant; name one", many.len()),
+                    what: format!("{} loops match; name one", many.len()),
                     hint: many.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", "),
                 });
             }
@@ -133,8 +133,8 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     }
     let known = newest.map_or(String::new(), |newest| format!(" (the newest is {})", newest.session));
     Err(usage(
-        "which session shall the loop hold? This is not run inside a harness that says so".into(),
-        &format!("--session ID names one{known}; --next takes the next one that starts here"),
+        "which session should the loop hold? No harness says which one this runs in".into(),
+        &format!("use --session ID{known}, or --next for the next session that starts here"),
     ))
 }
 

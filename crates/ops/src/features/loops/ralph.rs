@@ -83,7 +83,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     let prompt = body.trim_start_matches(['\r', '\n']);
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt).to_owned();
     if prompt.trim().is_empty() {
-        return Err(damaged("there is no prompt behind the frontmatter"));
+        return Err(damaged("there is no prompt after the frontmatter"));
     }
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
     let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());

@@ -22,7 +22,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
     let paused = records.iter().filter(|record| is_paused(&record.state)).count();
     if paused > 0 {
-        let text = format!("{}; `thru loop log` says why, `thru loop resume` goes on", count(paused, "loop"));
+        let text = format!("{}; `thru loop log` says why, `thru loop resume` continues it", count(paused, "loop"));
         lines.push(StatusLine::plain("paused", text).with_json("paused_loops", json!(paused)));
     }
     if foreign > 0 {
@@ -76,11 +76,11 @@ fn findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         .into_iter()
         .map(|error| {
             let text = format!("a loop cannot be read: {error}");
-            Finding::new(Level::Error, text).hint("mend the file; until then it lets every stop pass")
+            Finding::new(Level::Error, text).hint("fix the file; until then it lets every stop pass")
         })
         .collect();
     if let Err(error) = store.foreground() {
-        let hint = "any `thru loop` command that changes one writes it anew from the loops";
+        let hint = "any `thru loop` command that changes a loop rebuilds it";
         findings.push(Finding::new(Level::Warning, error.to_string()).hint(hint));
     }
     for state in records.iter().map(|record| &record.state).filter(|state| state.ended == Some(Ended::Error))
@@ -88,7 +88,7 @@ fn findings(project: &ProjectContext) -> (usize, Vec<Finding>) {
         let detail = state.ended_detail.as_deref().unwrap_or("it does not say why");
         let text = format!("loop {} was paused by an error: {detail}", state.id);
         findings.push(
-            Finding::new(Level::Warning, text).hint(format!("`thru loop resume {}` goes on", state.id)),
+            Finding::new(Level::Warning, text).hint(format!("`thru loop resume {}` continues it", state.id)),
         );
     }
     for state in records.iter().map(|record| &record.state).filter(|state| is_foreign(store, state)) {

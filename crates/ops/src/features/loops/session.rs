@@ -48,8 +48,7 @@ pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decisio
 
 fn claimed_words(state: &Loop, redact: redact::Options) -> String {
     format!(
-        "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever \
-         you stop, you are given its prompt: {}\n",
+        "Throughline: the user started loop {} for the next session, which is this one: iteration {}. {} Whenever you stop, you get its prompt: {}\n",
         state.id,
         state.progress(),
         promise_words(state),

@@ -74,18 +74,18 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
         Source::Packet(named) => from_packet(&project, named)?,
     };
     if given.prompt.trim().is_empty() {
-        return Err(usage("the prompt is empty".into(), "say what is to be done again and again"));
+        return Err(usage("the prompt is empty".into(), "say what the agent should do again and again"));
     }
     let mut notes = Vec::new();
     let mut validators = options.validators.clone();
     match options.packet_validators {
         PacketValidators::Take => validators.extend(given.validators.iter().cloned()),
         PacketValidators::Show => notes.extend(given.validators.iter().map(|command| {
-            format!("the packet's validator `{command}` is not run; --with-validators takes it")
+            format!("the packet's validator `{command}` is not run; --with-validators adds it")
         })),
     }
     if validators.iter().any(|command| command.trim().is_empty()) {
-        return Err(usage("a validator is empty".into(), "say a command: --validator 'cargo test --quiet'"));
+        return Err(usage("a validator is empty".into(), "give a command: --validator 'cargo test --quiet'"));
     }
     let promises = promises(options, given.promise)?;
     let ends_well = promises.iter().any(|promise| promise.outcome == Outcome::Done);
@@ -132,7 +132,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     };
     if chosen == Some(Chosen::Guess) {
         notes.push(
-            "the session is a guess: this harness does not tell its commands which one they run in".into(),
+            "the session is a guess: this harness does not tell commands which session they run in".into(),
         );
     }
     Ok(Changed { shown: shown(store, &state, &pointer), changed: true, chosen, notes })
@@ -202,14 +202,14 @@ fn advice(world: &World, state: &Loop) -> Vec<String> {
     let mut notes = Vec::new();
     let is_bounded = state.max_iterations > 0 || state.deadline.is_some();
     if state.promises.is_empty() && !is_bounded {
-        notes.push("nothing ends this loop but a lack of progress, and `thru loop cancel`".into());
+        notes.push("only a lack of progress or `thru loop cancel` ends this loop".into());
     }
     let around = world.harness().and_then(harness::by_name);
     if let Some((title, cap)) = around.and_then(|around| Some((around.title, around.block_cap?)))
         && (world.var)(cap.variable).is_none_or(|value| value != "0")
     {
         notes.push(format!(
-            "{title} goes on at most {} times in a row without a tool call; started with {}=0 it goes on for ever",
+            "{title} continues at most {} times in a row without a tool call; start it with {}=0 to remove that limit",
             cap.times, cap.variable
         ));
     }

@@ -54,7 +54,7 @@ struct Judged {
 impl<'c> Held<'c> {
     fn decide(self) -> Result<Decision<'c>> {
         let Some(judged) = self.judge(Checked::NotYet, self.context.deadline)? else {
-            return Ok(Decision::nothing(format!("loop {} is gone, or was not started here", self.id)));
+            return Ok(Decision::nothing(format!("loop {} no longer exists, or was not started here", self.id)));
         };
         let Judged { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {
@@ -317,7 +317,7 @@ fn end_by_cap(context: &HookContext, id: &Id, record: &Record) -> store::Result<
     let variable = context.harness.block_cap.map_or("", |cap| cap.variable);
     let title = context.harness.title;
     let detail = format!(
-        "{title} ended the turn: it goes on at most {cap} times in a row without a tool call ({variable}=0 lifts that)"
+        "{title} ended the turn: it continues at most {cap} times in a row without a tool call ({variable}=0 removes that limit)"
     );
     let mut next = record.state.clone();
     next.end(Ended::HarnessCap, Some(detail.clone()));

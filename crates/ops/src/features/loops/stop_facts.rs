@@ -63,7 +63,7 @@ fn last_message(
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.message().filter(is_it))
         }
-        (None, Err(error)) => Err(format!("what the agent said last cannot be read: {error}")),
+        (None, Err(error)) => Err(format!("cannot read the agent's last message: {error}")),
     }
 }
 

@@ -80,7 +80,7 @@ pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<
     let run = place.run(stage)?;
     if run.path() != adoption.run {
         return Err(crate::Error::Refused {
-            what: format!("{} is not the live run any more", adoption.run.display()),
+            what: format!("{} is no longer the live run", adoption.run.display()),
             hint: "`thru gate run --adopt` shows the one that is".into(),
         });
     }

@@ -47,7 +47,7 @@ pub struct ExpectOptions {
 pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     let stage = Id::new(&wanted.stage).map_err(|bad| Error::Usage {
         what: bad.to_string(),
-        hint: "a stage is called like `review`".into(),
+        hint: "a stage has a name such as `review`".into(),
     })?;
     let place = GateContext::of(world, Project::find_or_make(world)?);
     let outputs = outputs(world, &place, wanted)?;
@@ -218,7 +218,7 @@ fn defined(place: &GateContext, stage: &str) -> Result<Vec<Output>> {
             let file = finding.file.as_deref().unwrap_or_default();
             Err(Error::Refused {
                 what: format!("{file}{line}: {}", finding.text),
-                hint: "mend the definition, or name the outputs with --critical and --advisory".into(),
+                hint: "fix the definition, or name the outputs with --critical and --advisory".into(),
             })
         }
         None => Err(Error::Usage {
@@ -237,10 +237,10 @@ fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
             |why: &str, hint: &str| Error::Absent { what: format!("{named}: {why}"), hint: hint.into() };
         let place = place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).into_inside();
         let Some(place) = place else {
-            return Err(absent("this is no file of the project", "an input lies inside the project"));
+            return Err(absent("this is not a file of the project", "an input must be inside the project"));
         };
         if !root.checkout.join(&place).is_file() {
-            return Err(absent("there is no such file", "an input is there before it is worked on"));
+            return Err(absent("there is no such file", "an input must exist before the work starts"));
         }
         inputs.push(place);
     }
@@ -249,10 +249,10 @@ fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
 
 pub(super) fn check_name(file: &str) -> Result<()> {
     let usage =
-        |what: String| Error::Usage { what, hint: "an output is called like `review-security.md`".into() };
+        |what: String| Error::Usage { what, hint: "an output has a name such as `review-security.md`".into() };
     Id::new(file).map_err(|bad| usage(bad.to_string()))?;
     if is_of_run(file) {
-        return Err(usage(format!("`{file}` is a file of the run itself")));
+        return Err(usage(format!("`{file}` is reserved for the run itself")));
     }
     Ok(())
 }

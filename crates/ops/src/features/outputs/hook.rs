@@ -77,7 +77,7 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         Ok(None) => return Ok(Vec::new()),
         Err(error) => {
             let why = code(&error.to_string(), 600);
-            let text = format!("which ones cannot be told: {why}; `thru gate check` shows the way out");
+            let text = format!("which ones is unknown: {why}; `thru gate check` says what to do");
             return Ok(vec![Candidate::new(&SECTION, "output:error", text)]);
         }
     };

@@ -102,7 +102,7 @@ impl Log {
         let text: Vec<u8> = self.pending.drain(..ready).collect();
         self.take(&text);
         if self.written >= LOG_BYTES {
-            self.write("=== more than this is not kept");
+            self.write("=== the rest is not kept");
         }
     }
 

@@ -99,7 +99,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     let Some(rel) = place::within(&root.checkout.to_string_lossy(), named).into_inside() else {
         return Err(Error::Refused {
             what: format!("gates.live_state_file is `{named}`, which is not inside this project"),
-            hint: format!("name a file below {}, or take the setting out", root.checkout.display()),
+            hint: format!("name a file below {}, or remove the setting", root.checkout.display()),
         });
     };
     let text = match Dir::open(&root.checkout)?.read(&rel, LARGEST) {
@@ -124,7 +124,7 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
         }
     }
     let what = match absent {
-        Some(path) => format!("{}: the live run is not there; {} names it", path.display(), named.display()),
+        Some(path) => format!("{}: the live run does not exist; {} names it", path.display(), named.display()),
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
     Err(Error::Absent { what, hint: OTHER.into() })

@@ -73,9 +73,9 @@ impl Orphan {
     pub fn remedy(&self) -> String {
         match self.process.filter(|_| self.can_be_ended()) {
             Some(process) => {
-                format!("process {process} still works on it; `thru gate run` waits for it, and ends it when its time is over")
+                format!("process {process} is still working on it; `thru gate run` waits for it, and ends it when its time is up")
             }
-            None => "a launch of an earlier run still works on it, and it cannot be told which process that is; wait for its end".to_owned(),
+            None => "a launch of an earlier run is still working on it, in an unknown process; wait until it ends".to_owned(),
         }
     }
 }

@@ -128,9 +128,9 @@ fn is_step(
     }
     if let [input, ..] = store::absent_inputs(&place.root.checkout, &output.inputs)?[..] {
         return Err(Error::Absent {
-            what: format!("{input}: this input of {} is not there, so nothing was launched", output.file),
+            what: format!("{input}: this input of {} does not exist, so nothing was launched", output.file),
             hint: format!(
-                "bring it back, or take it out of \"inputs\" in {}",
+                "restore it, or remove it from \"inputs\" in {}",
                 run.path().join(run.list()).display()
             ),
         });
@@ -168,11 +168,11 @@ fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item =
     };
     Err(Error::Refused {
         what: format!(
-            "{}: nothing was launched, because these commands were not given here: {}{more}",
+            "{}: nothing was launched, because you did not allow these commands here: {}{more}",
             run.path().join(run.list()).display(),
             named.collect::<Vec<_>>().join(", ")
         ),
-        hint: "`thru gate run --adopt` shows commands and prompts whole and asks; it needs a terminal".into(),
+        hint: "`thru gate run --adopt` shows the commands and prompts and asks; it needs a terminal".into(),
     })
 }
 
@@ -288,7 +288,7 @@ impl Bench<'_> {
         (self.tell)(Progress::Waiting { file: file.clone(), process });
         let (patience, why) = match self.again {
             Again::Yes => (Duration::ZERO, "was ended, to be launched again"),
-            Again::No => (orphan.time_left(self.timeout, self.now()), "was ended, its time was over"),
+            Again::No => (orphan.time_left(self.timeout, self.now()), "was ended, its time was up"),
         };
         let until = Instant::now() + patience;
         let mut how = "is over";

@@ -49,7 +49,7 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
         Err(store::Error::Absent { .. }) => {
             return Err(Error::Absent {
                 what: format!("{}: there is no such file yet", path.display()),
-                hint: format!("`thru gate prompt {name}` prints what its writer has to know"),
+                hint: format!("`thru gate prompt {name}` prints the instruction for its author"),
             });
         }
         bytes => bytes?,
@@ -58,14 +58,14 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     if let Some(line) = reading.open_fence() {
         return Err(Error::Refused {
             what: format!("{}:{line}: this line opens a code fence that is never closed", path.display()),
-            hint: "close it; a last line inside of it does not count".into(),
+            hint: "close it; a last line inside it does not count".into(),
         });
     }
     match reading.ending() {
         Ending::Sealed => return Ok(Sealed { path, changed: false }),
         Ending::Empty | Ending::Bare => {
             return Err(Error::Refused {
-                what: format!("{}: nothing is in it", path.display()),
+                what: format!("{}: it is empty", path.display()),
                 hint: "an output is sealed when it is complete".into(),
             });
         }
@@ -80,7 +80,7 @@ fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     let place = GateContext::find(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
         return Err(Error::Usage {
-            what: format!("{}: this is no name of a file", file.display()),
+            what: format!("{}: this is not a file name", file.display()),
             hint: "name an output, such as `review-security.md`".into(),
         });
     };

@@ -39,7 +39,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     {
         return Err(Error::Usage {
             what: "the reason is empty".into(),
-            hint: "say why the work cannot go on: --reason \"no access to the server\"".into(),
+            hint: "say why the work cannot continue: --reason \"no access to the server\"".into(),
         });
     }
     let given = InputRedactor::to(world);
@@ -105,7 +105,7 @@ pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>>
         let place = place::within(&checkout, file);
         if place.outside {
             return Err(Error::Refused {
-                what: format!("{} is outside of the project, so nobody would be let open it", place.path),
+                what: format!("{} is outside the project, so nobody could open it", place.path),
                 hint: "confirm files below the project's folder".into(),
             });
         }
@@ -156,7 +156,7 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             return Err(Error::Usage {
                 what: format!("the packet has no section `{wanted}`"),
-                hint: format!("{near}The sections are: {}", HEADINGS.join(", ")),
+                hint: format!("{near}the sections are: {}", HEADINGS.join(", ")),
             });
         }
     };
@@ -171,12 +171,10 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
 fn what_counts(section: &str) -> Option<&'static str> {
     match section {
         FILES | CONFIRMED | SUGGESTED => Some(
-            "files listed below Confirmed count as confirmed, and so do those in the frontmatter: \
-             `thru packet confirm` and `unconfirm` change both",
+            "files below Confirmed and files in the frontmatter both count as confirmed: `thru packet confirm` and `unconfirm` change both",
         ),
         VALIDATORS => Some(
-            "a pickup and a loop take the frontmatter's `validators`, not this text: \
-             change both (`thru packet open`)",
+            "a pickup and a loop use the frontmatter's `validators`, not this text: change both (`thru packet open`)",
         ),
         _ => None,
     }

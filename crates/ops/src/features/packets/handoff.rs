@@ -71,7 +71,7 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
     if purpose.is_empty() {
         return Err(Error::Usage {
             what: "a handoff needs a purpose".into(),
-            hint: "say in a few words what is to be finished: thru handoff \"finish the parser\"".into(),
+            hint: "say in a few words what remains to be finished: thru handoff \"finish the parser\"".into(),
         });
     }
     check(request)?;

@@ -122,7 +122,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
 fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
     let Some(name) = named.or_else(|| world.harness()) else { return Ok(Mention::Plain) };
     harness::mention_for(name).ok_or_else(|| Error::Usage {
-        what: format!("`{name}` is no harness that thru knows"),
+        what: format!("unknown harness `{name}`"),
         hint: format!("one of {}", harness::names().collect::<Vec<_>>().join(", ")),
     })
 }
@@ -166,7 +166,7 @@ fn take(document: &mut Document, world: &World, project: &Project, id: &Id, by: 
     if !packet.claimed_by.is_empty() && !is_over(world, project, &packet.claimed_by) {
         return Err(Error::Refused {
             what: format!("packet {id} was claimed by {} at {}", packet.claimed_by, packet.claimed_at),
-            hint: format!("`thru pickup {id}` shows it all the same; `thru packet done {id}` ends the claim"),
+            hint: format!("`thru pickup {id}` still shows it; `thru packet done {id}` ends the claim"),
         });
     }
     if let Some(status @ (Status::Done | Status::Blocked)) = packet.status {
@@ -275,7 +275,7 @@ impl SessionState for Claimed {
     fn parse(bytes: &[u8]) -> std::result::Result<Claimed, String> {
         let text = String::from_utf8_lossy(bytes);
         let mut lines = text.lines().map(|line| line.trim().to_owned());
-        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it names no packet")?;
+        let packet = lines.next().filter(|packet| !packet.is_empty()).ok_or("it does not name a packet")?;
         Ok(Claimed { packet, by: lines.next().unwrap_or_default() })
     }
 
@@ -304,7 +304,7 @@ pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     }
     let purpose = quoted(&packet.purpose, 200);
     let text = format!(
-        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it with what drifted"
+        "This session works on packet {id}: {purpose}; `thru pickup {id}` shows it and what has changed since"
     );
     Ok(vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)])
 }

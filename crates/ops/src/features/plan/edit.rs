@@ -175,7 +175,7 @@ pub(super) fn refuse_if_there(store: &Store, replace: bool) -> Result<()> {
     match super::load(store)? {
         Some(loaded) if !replace => Err(Error::Refused {
             what: format!("there is a plan already: {}", super::line(&loaded.plan.title)),
-            hint: "`--replace` puts another in its place; the old one stays in the ledger, `thru plan log`"
+            hint: "`--replace` replaces it; the old one stays in the ledger (`thru plan log`)"
                 .into(),
         }),
         _ => Ok(()),
@@ -212,7 +212,7 @@ pub fn set_task(world: &World, id: &str, mut wanted: TaskChange) -> Result<TaskR
     }
     if wanted.status == Some(TaskStatus::Blocked) {
         return Err(Error::Usage {
-            what: "a task is blocked for a reason".into(),
+            what: "blocking a task needs a reason".into(),
             hint: format!("`thru task block {id} WHY`"),
         });
     }

@@ -133,8 +133,7 @@ pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) 
     if let (Some(plan), Place::Free) = (&there, place) {
         return Err(Error::Refused {
             what: format!("there is a plan already: {}", super::line(&plan.title)),
-            hint: "`--append` puts these phases behind its own; `--replace` takes its place, and the old one stays in \
-                   the ledger"
+            hint: "`--append` adds these phases to it; `--replace` replaces it, and the old one stays in the ledger"
                 .into(),
         });
     }

@@ -193,7 +193,7 @@ pub(super) fn findings(
     Loaded { plan, from }: &Loaded,
 ) -> Result<(Vec<Finding>, usize)> {
     let error = |text: String| Finding::new(Level::Error, text).at(layout::PLAN, None);
-    let hint = "mend it with `thru plan set ID --depends …`, or in plan.json";
+    let hint = "fix it with `thru plan set ID --depends …`, or in plan.json";
     let mut found: Vec<Finding> =
         plan::problems(plan).iter().map(|problem| error(problem.to_string()).hint(hint)).collect();
     let (lines, tally) = store.plan_ledger()?;
@@ -214,20 +214,20 @@ pub(super) fn findings(
     match from {
         Source::File if fold.plan.as_ref() != Some(plan) => {
             found.push(
-                Finding::new(Level::Warning, "the ledger does not give the plan that plan.json holds")
+                Finding::new(Level::Warning, "the ledger gives another plan than plan.json")
                     .at(layout::PLAN_LEDGER, None),
             );
         }
         Source::File => {}
         Source::Ledger => found.push(
-            Finding::new(Level::Note, "plan.json is behind the ledger, which is right: a change was cut off")
+            Finding::new(Level::Note, "plan.json is older than the ledger, because a change was interrupted; the ledger is right")
                 .at(layout::PLAN, None)
-                .hint("the next change writes it anew"),
+                .hint("the next change rewrites it"),
         ),
         Source::EditedFile => found.push(
             Finding::new(
                 Level::Note,
-                "plan.json was edited by hand; the next change takes that into the ledger",
+                "plan.json was edited by hand; the next change records that in the ledger",
             )
             .at(layout::PLAN, None),
         ),
@@ -235,7 +235,7 @@ pub(super) fn findings(
     if let Some(view) = store.plan_view()?
         && !plan::is_as_written(&String::from_utf8_lossy(&view))
     {
-        let hint = format!("`thru plan import {}/{}` takes that in", layout::STORE, layout::PLAN_VIEW);
+        let hint = format!("`thru plan import {}/{}` imports that", layout::STORE, layout::PLAN_VIEW);
         found.push(
             Finding::new(Level::Note, "plan.md was edited by hand").at(layout::PLAN_VIEW, None).hint(hint),
         );

@@ -163,7 +163,7 @@ impl RoleMover<'_> {
             Changed::None | Changed::To { .. } => None,
             Changed::Refused(refused) => Some(refused.to_string()),
             Changed::Clash { other } => {
-                Some(format!("the role {other} has the state file that {role} would have"))
+                Some(format!("the role {other} already uses the state file of {role}"))
             }
         })
     }

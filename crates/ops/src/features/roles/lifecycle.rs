@@ -130,7 +130,7 @@ fn not_changed(role: &Id, changed: &Changed) -> Error {
         Changed::Refused(refused) => Error::Refused {
             what: refused.to_string(),
             hint: format!(
-                "`thru lifecycle recover {role}` brings it back to active; --force takes the step all the same, on record"
+                "`thru lifecycle recover {role}` makes it active again; --force takes the step anyway, and records that"
             ),
         },
         Changed::Clash { .. } => match refuse_clash(role, changed) {
@@ -144,7 +144,7 @@ fn not_changed(role: &Id, changed: &Changed) -> Error {
 fn no_lifecycle(role: &Id) -> Error {
     Error::Absent {
         what: format!("the role `{role}` has no lifecycle in this project"),
-        hint: format!("`thru lifecycle init {role}` begins one; `thru role list` shows the roles there are"),
+        hint: format!("`thru lifecycle init {role}` begins one; `thru role list` shows the roles"),
     }
 }
 
@@ -219,7 +219,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
 fn unreadable_row(shown: &str, why: &store::Error, role: Option<&Id>) -> Row {
     let hint = role
         .filter(|_| matches!(why, store::Error::Damaged { .. }))
-        .map(|role| format!("`thru lifecycle recover {role}` begins it anew and keeps the damaged file"));
+        .map(|role| format!("`thru lifecycle recover {role}` starts a new one and keeps the damaged file"));
     Row { role: shown.to_owned(), unreadable: Some(why.to_string()), hint, ..Row::default() }
 }
 

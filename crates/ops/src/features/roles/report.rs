@@ -67,7 +67,7 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
                 if on_its_way && world.now.duration_since(since) > STUCK {
                     let (role, state) = (&lifecycle.role, lifecycle.state);
                     let text = format!("{role} has been {state} since {}", lifecycle.since);
-                    let hint = format!("`thru recover {role}` brings it back to active");
+                    let hint = format!("`thru recover {role}` makes it active again");
                     findings.push(Finding::new(Level::Note, text).hint(hint));
                 }
             }

@@ -44,5 +44,5 @@ fn finding(path: &str, why: &str) -> Finding {
     let why = model::render::one_line(why, 200);
     Finding::new(Level::Warning, format!("not used: {why}"))
         .at(path, None)
-        .hint("remove it; the next compaction writes it anew")
+        .hint("remove it; the next compaction writes it again")
 }

@@ -49,8 +49,8 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     let id = checked(wish.id)?;
     if let Some(outside) = wish.load.iter().find(|file| model::place::within("/p", file).outside) {
         return Err(Error::Refused {
-            what: format!("`{outside}` is outside of the project, and a manifest opens nothing there"),
-            hint: "name files as seen from the workstream's folder or from the project's".into(),
+            what: format!("`{outside}` is outside the project, and a manifest opens nothing there"),
+            hint: "name files relative to the workstream's folder or to the project's".into(),
         });
     }
     let project = Project::find_or_make(world)?;
@@ -76,7 +76,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     // Running it twice has the same result: the first run may have been interrupted.
     if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
         return Err(Error::Refused {
-            what: format!("{path} is there already"),
+            what: format!("{path} already exists"),
             hint: format!("`thru resume show {id}` shows it"),
         });
     }
@@ -164,16 +164,16 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
             findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
         };
         if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
-            let text = format!("project_id is {}, and the folder is of {}", manifest.project_id, found.id);
-            find(text, "name both the same");
+            let text = format!("project_id is {}, but the folder belongs to {}", manifest.project_id, found.id);
+            find(text, "give both the same name");
         }
         if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
             find(format!("{} has another manifest, {}", found.id, twin.manifest), "keep one of the two");
         }
         for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
             let hint = match load.lies {
-                Lies::Missing => "write it, or take it off files_to_load",
-                _ => "name a plain file of the project",
+                Lies::Missing => "write it, or remove it from files_to_load",
+                _ => "name a regular file of the project",
             };
             find(format!("`{}` is {}", load.named, load.lies.words()), hint);
         }
@@ -225,8 +225,8 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
     if advanced.steps.is_none() {
         return Err(match manifest.files_to_load.iter().find(|file| manifest::is_steps(file)) {
             Some(file) => Error::Absent {
-                what: format!("{}/{file} is not there yet", found.folder),
-                hint: "write it, with one `- [ ]` box a step".into(),
+                what: format!("{}/{file} does not exist yet", found.folder),
+                hint: "write it, with one `- [ ]` box per step".into(),
             },
             None => Error::Absent {
                 what: format!("{} loads no file of steps", found.manifest),

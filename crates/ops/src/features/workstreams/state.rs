@@ -26,7 +26,7 @@ pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> 
         Err(error) => Err(error.to_string()),
     };
     Some(state.and_then(|state| match state.session_id.as_deref().filter(|of| *of != session) {
-        Some(other) => Err(format!("it is of another session, {other}")),
+        Some(other) => Err(format!("it belongs to another session, {other}")),
         None => Ok(state),
     }))
 }

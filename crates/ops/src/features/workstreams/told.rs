@@ -19,7 +19,7 @@ use crate::Result;
 use crate::features::{BriefContext, Decision};
 use crate::hook::context::HookContext;
 
-/// Of a file to load, more than a brief can tell.
+/// How much of a file to load is read: more than a brief can contain.
 const INLINED: usize = 16 * 1024;
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "workstream", title: "Workstream" };
@@ -30,7 +30,7 @@ const FILES: Section = Section {
     title: "Text of files to load (data, as it is on disk now)",
 };
 
-/// What a restored session is told of its workstream: the manifest, or why there is none.
+/// What a restored session is told about its workstream: the manifest, or why there is none.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let place = Workstreams::of(&context.project);
     let Some(session) = context.session.filter(|_| context.occasion != Occasion::Started) else {
@@ -51,7 +51,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let age = time::parse(&state.timestamp).map_or(SignedDuration::MAX, |at| now.duration_since(at));
     let root = place.store.marker().ok().map(|marker| marker.project_id.as_str().to_owned());
     let why = match () {
-        () if state.root_id.is_some() && state.root_id != root => "it is of another root".to_owned(),
+        () if state.root_id.is_some() && state.root_id != root => "it belongs to another root".to_owned(),
         () if age > limit => {
             format!("it is from {}, more than {hours} hours ago", shown_path(&state.timestamp, 40))
         }
@@ -66,7 +66,7 @@ fn fact(what: &str, text: String) -> Candidate {
     Candidate::new(&SECTION, format!("workstream:{what}"), text)
 }
 
-/// The newest state is somebody else's: named, not used.
+/// The newest state belongs to another session: it is named, not used.
 fn other_sessions(place: &Workstreams, session: &str) -> Vec<Candidate> {
     let Some(Ok(state)) = state_of(place.store, layout::PRECOMPACT_STATE) else { return Vec::new() };
     let (Some(id), Some(other)) = (&state.active_project_id, &state.session_id) else { return Vec::new() };
@@ -86,7 +86,7 @@ fn of_workstream(place: &Workstreams, id: &str, now: Timestamp) -> Vec<Candidate
     let found = match found {
         Ok(Some(found)) => found,
         Ok(None) => {
-            return vec![fact(id, format!("{id} was active, and has no manifest any more"))];
+            return vec![fact(id, format!("{id} was active, and no longer has a manifest"))];
         }
         Err(error) => {
             let why = code(&error.to_string(), 300);
@@ -160,10 +160,10 @@ fn inlined(place: &Workstreams, load: &Load) -> Option<Candidate> {
 
 const REMINDER: &str = "workstream:unread:";
 
-/// At a prompt: which files of the manifest are still unread though work goes on. Dedup for each set of files, and only
-/// when the agent has begun to edit.
+/// At a prompt: returns which files of the manifest are still unread although work continues. Once for each set of
+/// files, and only after the agent has begun to edit.
 pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A brief that is due names them all.
+    // A due brief names them all.
     let asked = context.event.agent.is_none() && context.pending != Some(Pending::Due);
     if !asked || !context.project.settings.resume_reminders {
         return Ok(Decision::nothing("no reminder is due at this prompt"));
@@ -222,7 +222,7 @@ pub fn told(context: &HookContext, told: &[String]) -> Result<()> {
     Ok(session.put(&reminded)?)
 }
 
-/// Whether the agent itself has had the file before it since.
+/// Returns whether the agent itself has read the file since.
 fn is_read(digest: &Digest, path: &str, mark: u64) -> bool {
     digest.files.iter().any(|file| {
         file.path == path && file.last > mark && file.reads + file.edits + file.guesses > file.by_agents

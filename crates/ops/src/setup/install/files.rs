@@ -27,12 +27,12 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     let target = std::fs::read_link(link).unwrap_or_default();
     Err(Error::Refused {
         what: format!(
-            "{}: this is a symbolic link to {}, and thru follows no link in a project",
+            "{}: this is a symbolic link to {}, and thru does not follow links in a project",
             link.display(),
             target.display()
         ),
         hint:
-            "put a real file or folder in its place, or say --user for your own settings; nothing was changed"
+            "put a real file or folder in its place, or use --user for your own settings; nothing was changed"
                 .into(),
     })
 }

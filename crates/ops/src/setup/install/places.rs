@@ -185,8 +185,8 @@ pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
 pub(super) fn folder(world: &World, harness: &Harness, project: &Path, scope: Scope) -> Result<PathBuf> {
     match scope {
         Scope::Local if usual_scope(harness) == Scope::User => Err(Error::Refused {
-            what: format!("{} has no settings of one person for one project", harness.title),
-            hint: "say --user for your own settings, or --project for the project's".into(),
+            what: format!("{} has no personal settings for one project", harness.title),
+            hint: "use --user for your own settings, or --project for the project's".into(),
         }),
         Scope::Local | Scope::Project => Ok(project.join(harness.folder)),
         Scope::User => user_folder(world, harness).ok_or_else(|| Error::Refused {

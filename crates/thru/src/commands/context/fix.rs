@@ -6,13 +6,13 @@ use ops::{Mode, Result, World};
 use super::validate::print_checked;
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Mend what needs no thought: the dash, the labels, the names of headings
+/// Fix what needs no judgement: the dash, the labels, the names of headings
 ///
-/// Shows the diff and keeps a backup; everything else stays byte for byte. Exit code 1 when the file is not valid
-/// afterwards either.
+/// Shows the diff and keeps a backup; everything else stays byte for byte. Exit code 1 if the file is still not valid
+/// afterwards.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The context file, or the role it is of
+    /// The context file, or the name of its role
     file: PathBuf,
     /// Show what would change, and change nothing
     #[arg(long)]
@@ -32,7 +32,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_mended(mended: &Mended) {
     let file = &mended.file;
     match (mended.lines.is_empty(), mended.written) {
-        (true, _) => output::line(format_args!("{BOLD}{file}{BOLD:#}: nothing to mend")),
+        (true, _) => output::line(format_args!("{BOLD}{file}{BOLD:#}: nothing to fix")),
         (false, written) => {
             output::line(format_args!("--- {file}\n+++ {file}\n{}", mended.diff.trim_end()));
             if !written {

@@ -3,10 +3,10 @@ use ops::{Result, World};
 
 use crate::output::{self, Format, GOOD};
 
-/// Make the context file of a role, to be filled in; one that is there stays as it is
+/// Create the context file of a role from a template; an existing file stays unchanged
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What the role is called: `tester`, `oosh-expert`
+    /// The name of the role: `tester`, `oosh-expert`
     role: String,
 }
 
@@ -18,7 +18,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             output::line(format_args!("{GOOD}Made{GOOD:#} {}", begun.file));
             output::line(format_args!("Next: fill it in, then `thru lifecycle save {}`", begun.role));
         }
-        Format::Text => output::line(format_args!("{} is there already, and stays as it is", begun.file)),
+        Format::Text => output::line(format_args!("{} already exists, and stays unchanged", begun.file)),
     }
     Ok(0)
 }

@@ -10,7 +10,7 @@ use crate::output::{self, Format};
 /// Exits with 0 if all are valid (warnings allowed), otherwise with 1.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The files, or the roles they are of
+    /// The files, or the names of their roles
     #[arg(required_unless_present = "all")]
     files: Vec<PathBuf>,
     /// Every context file of this project
@@ -24,7 +24,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         false => context::validate(world, &args.files)?,
     };
     match format {
-        // One answer is one document: there the failure is it.
+        // One answer is one JSON document: here it is the failure.
         Format::Json if failed.is_some() => {}
         Format::Json => output::json(&checked),
         Format::Text if checked.is_empty() && failed.is_none() => {

@@ -6,7 +6,7 @@ use ops::{Mode, Result, World, input};
 
 use crate::output::{self, BOLD, DIM, Format, WARN};
 
-/// Larger payloads are not read by hooks either.
+/// Hooks do not read larger payloads either.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// Run one hook event and explain it: root, trust, what each feature decides, the reply, and why it is silent
@@ -28,7 +28,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let payload = input::stdin(LARGEST)?;
     let call = Call { harness: &args.harness, event: &args.event, payload: &payload, started };
     let mode = if args.apply { Mode::Write } else { Mode::DryRun };
-    // A hook has no working directory and no --root of its own: the payload says where it is.
+    // A hook has no working directory and no --root: the payload says where it is.
     let hook_world = World { cwd: None, root: None, program: world.program.clone(), ..*world };
     let explanation = explain::run(&hook_world, &call, mode);
     match format {

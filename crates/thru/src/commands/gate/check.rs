@@ -4,7 +4,7 @@ use ops::{Result, World};
 use super::report;
 use crate::output::Format;
 
-/// Judge every output of the live run; changes nothing
+/// Judge every output of the live run; change nothing
 ///
 /// Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. Exit code 0, 3 or 4.
 #[derive(Debug, clap::Args)]

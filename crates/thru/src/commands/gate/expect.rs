@@ -4,30 +4,31 @@ use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
 
-/// Say what a stage must leave; makes the run it is left in, and makes that the live one
+/// Record what a stage must produce; creates a run for it and makes that the live one
 ///
-/// Without any file, [stages.STAGE] of the settings says it. Example:
-/// thru gate expect review --critical review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
+/// Without any file, [stages.STAGE] in the settings applies. Example: thru gate expect review --critical
+/// review-security.md --input plan.md --prompt "Review plan.md as {role}" -- claude -p
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Such as `review`
+    /// The stage, such as `review`
     stage: String,
-    /// Files whose names tell their tier: plan-*, review-*, retro-cdm* are critical, other retro-* advisory
+    /// Files whose tier depends on their names: plan-*, review-*, retro-cdm* are critical, other retro-* advisory
     #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Files without which the stage fails
     #[arg(long, value_name = "FILE", num_args = 1..)]
     critical: Vec<String>,
-    /// Files without which the stage goes on, with a note
+    /// Files without which the stage continues, with a note
     #[arg(long, value_name = "FILE", num_args = 1..)]
     advisory: Vec<String>,
-    /// What the outputs are made from: when it changes, they are stale
+    /// Inputs of the outputs: when one changes, the outputs are stale
     #[arg(long, value_name = "FILE", num_args = 1..)]
     input: Vec<String>,
-    /// What a launched command is asked to do; {role} stands for the role in the file's name
+    /// What a launched command is asked to do; {role} is the role in the file's name
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// The command that makes an output: no shell; the prompt on stdin, the path in $THROUGHLINE_OUTPUT
+    /// The command that makes an output, without a shell; it gets the prompt on stdin and the path in
+    /// $THROUGHLINE_OUTPUT
     #[arg(last = true, value_name = "COMMAND")]
     launch: Vec<String>,
 }

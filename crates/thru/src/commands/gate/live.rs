@@ -6,13 +6,13 @@ use ops::{Result, World};
 
 use crate::output::{self, DIM, Format};
 
-/// Show which run is live, or say which is
+/// Show or set which run is live
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// A folder of the project, or the name of a run in .agent/context/outputs
     #[arg(long, value_name = "DIR", conflicts_with = "clear")]
     set: Option<PathBuf>,
-    /// No run is live any more; what is in it stays
+    /// Clear the live run; its files stay
     #[arg(long)]
     clear: bool,
 }

@@ -33,9 +33,9 @@ fn print_text(report: &GateReport) {
     let (style, words) = match report.gate {
         Gate::Pass => (GOOD, None),
         Gate::SoftContinue => {
-            (WARN, Some("the stage goes on without an advisory output; say so in its result"))
+            (WARN, Some("the stage continues without an advisory output; say so in its result"))
         }
-        Gate::HardFail => (BAD, Some("a critical output is not valid; the stage cannot go on")),
+        Gate::HardFail => (BAD, Some("a critical output is not valid; the stage cannot continue")),
     };
     if let Some(words) = words {
         let word = if report.gate == Gate::HardFail { "error" } else { "warning" };

@@ -10,26 +10,26 @@ use crate::ask::{self, Question};
 use crate::output::{self, BOLD, Format};
 use crate::progress::Board;
 
-/// Have every output made that is not valid: launch, judge, launch once more, judge
+/// Launch commands for every output that is not valid: launch, judge, launch once more, judge
 ///
-/// What is valid is not made again, also after a crash. What was launched twice is left alone until --again is said.
-/// What a command says is kept beside its output. Commands that came with a clone or a pull, or were changed since, are
-/// not launched without --adopt. Exit code 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
+/// Valid outputs are kept, also after a crash. An output that was launched twice is left alone unless --again is
+/// given. The output of a command is kept next to its file. Commands that came with a clone or a pull, or were
+/// changed since, are not launched without --adopt. Exit code 0 (PASS), 3 (SOFT_CONTINUE) or 4 (HARD_FAIL).
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The newest run of this stage, instead of the live one; made by [stages.STAGE] where there is none
+    /// The newest run of this stage, instead of the live one; [stages.STAGE] creates one if there is none
     #[arg(long, value_name = "STAGE")]
     stage: Option<String>,
-    /// How many commands run side by side [default: gates.jobs]
+    /// How many commands run at the same time [default: gates.jobs]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
     /// Seconds after which a command is ended [default: gates.timeout_s]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     timeout: Option<u64>,
-    /// Launch again what was launched as often as it may be
+    /// Launch again even outputs that have used up their launches
     #[arg(long)]
     again: bool,
-    /// Show commands and prompts that were not given on this machine, ask about them, then run; needs a terminal
+    /// Show commands and prompts that were not allowed on this machine, ask about them, then run; needs a terminal
     #[arg(long)]
     adopt: bool,
 }
@@ -49,7 +49,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(report::print(&judged, format))
 }
 
-/// Whatever the list of a run says came with the tree: it is launched only after somebody said yes to it.
+/// The list of a run came with the tree, so it is launched only after the user agreed.
 fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()> {
     let question = Question { refusal: "nothing is adopted and launched", command: "thru gate run --adopt" };
     question.need_person(format)?;
@@ -63,7 +63,7 @@ fn adopt(world: &World, stage_named: Option<&str>, format: Format) -> Result<()>
         output::line(format_args!("{BOLD}{}{BOLD:#} is made by", visible(&launch.file)));
         ask::show_text(&shown_command(&launch.launch));
         if !launch.prompt.is_empty() {
-            output::line("which is given this:");
+            output::line("with this prompt:");
             ask::show_text(&launch.prompt);
         }
     }

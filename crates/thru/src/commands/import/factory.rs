@@ -6,10 +6,10 @@ use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format};
 
-/// Handoffs that Factory's own commands left, as packets
+/// Import handoffs from Factory's own commands as packets
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A file or a folder; else .factory in the project and at home
+    /// A file or a folder [default: .factory in the project and at home]
     path: Option<PathBuf>,
     /// Only show what would be created
     #[arg(long)]

@@ -5,10 +5,10 @@ use ops::{Mode, Result, World};
 
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
-/// The loop of the ralph plugin; it comes in paused, and `thru loop adopt` and `thru loop resume` go on with it
+/// Import the loop of the ralph plugin, paused; `thru loop adopt` and `thru loop resume` continue it
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its file, .claude/ralph-loop.local.md unless said otherwise
+    /// Its file [default: .claude/ralph-loop.local.md]
     file: Option<PathBuf>,
     /// Only show what would be written
     #[arg(long)]

@@ -7,10 +7,10 @@ use ops::{Mode, Result, World};
 use crate::commands::plan::print_import;
 use crate::output::{self, DIM, Format};
 
-/// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+/// Import the plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Its folder, .swarm in the project unless said otherwise
+    /// Its folder [default: .swarm in the project]
     folder: Option<PathBuf>,
     /// Add the imported phases after the phases of the current plan
     #[arg(long)]

@@ -6,7 +6,7 @@ use crate::output::{self, BOLD, Format};
 /// Begin the lifecycle of a role; running it again changes nothing
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What the role is called
+    /// The name of the role
     role: String,
 }
 

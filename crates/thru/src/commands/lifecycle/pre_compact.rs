@@ -4,7 +4,7 @@ use ops::{Result, World};
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, BOLD, Format, WARN};
 
-/// Do what the hook does before a compaction: check the file, and say what is wrong. Exit code 0, always
+/// Do what the hook does before a compaction: check the file and report problems. The exit code is always 0
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -4,7 +4,7 @@ use ops::{Result, World};
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, BOLD, Format, GOOD};
 
-/// Bring a role back to active, from wherever it stands
+/// Move a role back to active, from any state
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]

@@ -5,14 +5,14 @@ use ops::{Result, World};
 use crate::commands::role::{Which, tell_doubt};
 use crate::output::{self, BAD, BOLD, Format, GOOD};
 
-/// Check the context file; valid, the role is saved
+/// Check the context file; if it is valid, the role is saved
 ///
-/// Exit code 1 when the file is not valid: the role is then active again, and the file as it was.
+/// Exit code 1 if the file is not valid: the role is then active again, and the file is unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(flatten)]
     which: Which,
-    /// Take the step also where it is not allowed; the history says so
+    /// Take the step even if it is not allowed; the history says so
     #[arg(long)]
     force: bool,
 }
@@ -38,7 +38,7 @@ fn print_saved(saved: &Saved) {
     output::line(format_args!("{BOLD}{role}{BOLD:#} is {BAD}not saved{BAD:#}: it is {}", saved.state));
     match (&saved.file, &saved.missing) {
         (Some(file), _) => output::talk(format_args!(
-            "Next: mend {file}; `thru context fix {file}` does what needs no thought"
+            "Next: fix {file}; `thru context fix {file}` fixes what needs no judgement"
         )),
         (None, Some(path)) => output::talk(format_args!("Next: `thru context new {role}` makes {path}")),
         (None, None) => {}

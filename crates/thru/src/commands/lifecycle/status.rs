@@ -6,10 +6,10 @@ use ops::{Result, World};
 
 use crate::output::{self, BAD, BOLD, DIM, Format};
 
-/// How much of a history is printed.
+/// How many steps of a history are printed.
 const STEPS: usize = 20;
 
-/// Show where a role stands, with its history, or every role
+/// Show the state of every role, or of one with its history
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Only this role, with its history

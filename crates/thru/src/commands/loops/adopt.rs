@@ -21,10 +21,10 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<()> {
     Ok(())
 }
 
-/// Everything that the answer is about, whole.
+/// Shows everything that the answer is about, completely.
 fn show_adoption(shown: &Shown) {
     output::line(format_args!("{BOLD}{}{BOLD:#}, {}, {}", shown.id, state(shown), shown.standing()));
-    output::line("At every stop the agent would be given this:");
+    output::line("At every stop the agent would get this:");
     ask::show_text(&shown.prompt);
     match shown.validators.is_empty() {
         true => output::line("No command would be run."),

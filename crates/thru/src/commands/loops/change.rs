@@ -46,7 +46,7 @@ pub fn how_it_ends(shown: &Shown) -> String {
     }
     if done.is_empty() {
         return match parts.is_empty() {
-            true => "It ends when it gets nowhere, or is cancelled.".to_owned(),
+            true => "It ends when it makes no progress, or is cancelled.".to_owned(),
             false => format!("It ends {}.", parts.join(", or ")),
         };
     }

@@ -13,7 +13,7 @@ pub fn run(world: &World, format: Format) -> Result<()> {
         return Ok(());
     }
     if list.loops.is_empty() && list.damaged.is_empty() {
-        output::talk("No loop yet; `thru loop start` begins one.");
+        output::talk("There are no loops yet; `thru loop start` starts one.");
     }
     let wide = |of: &dyn Fn(&Shown) -> usize| list.loops.iter().map(of).max().unwrap_or(0);
     let (id, state, done, holder) = (
@@ -75,7 +75,7 @@ pub fn state(shown: &Shown) -> String {
     }
 }
 
-/// Never fed: the user did not start it on this machine.
+/// It is never fed, because the user did not start it on this machine.
 fn is_foreign(shown: &Shown) -> bool {
     !shown.started_here && matches!(shown.status, Status::Active | Status::Paused)
 }
@@ -90,7 +90,7 @@ pub fn tell_foreign(shown: &Shown) {
     }
 }
 
-/// Active, and nobody is held by it: another loop has its session, or it waits behind another for the next one.
+/// It is active but holds no session: another loop has its session, or waits before it for the next one.
 fn is_behind(shown: &Shown) -> bool {
     shown.status == Status::Active && shown.started_here && !shown.foreground && !shown.waiting
 }

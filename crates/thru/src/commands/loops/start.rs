@@ -11,30 +11,30 @@ use crate::output::Format;
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("source").required(true).args(["prompt", "from_packet", "file"]))]
 pub struct Args {
-    /// What the agent is to do, again and again
+    /// What the agent should do, again and again
     prompt: Vec<String>,
     /// Take prompt, promise and limit from this packet
     #[arg(long, value_name = "ID")]
     from_packet: Option<String>,
-    /// Take the prompt from a file; - is stdin
+    /// Take the prompt from a file; - means stdin
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Most iterations, 30 unless said otherwise; the first run counts, 0 is no limit
+    /// The most iterations [default: 30]; the first run counts, 0 means no limit
     #[arg(long, value_name = "N")]
     max_iterations: Option<u64>,
-    /// What the agent says when all is done; may be given more than once
+    /// What the agent says when everything is done; can be given several times
     #[arg(long, value_name = "TEXT")]
     promise: Vec<String>,
-    /// What the agent says when it cannot go on without you
+    /// What the agent says when it cannot continue without you
     #[arg(long, value_name = "TEXT")]
     blocked_promise: Vec<String>,
-    /// A shell line that must pass before a promise is believed; may be given more than once
+    /// A shell line that must pass before a promise is accepted; can be given several times
     #[arg(long, value_name = "CMD")]
     validator: Vec<String>,
     /// Take the packet's validators too
     #[arg(long, requires = "from_packet")]
     with_validators: bool,
-    /// How long it may take, e.g. 2h or 1h30m
+    /// The time limit, e.g. 2h or 1h30m
     #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
     seconds: Option<i64>,
     #[command(flatten)]

@@ -31,7 +31,7 @@ fn print_edited(edited: &Edited, format: Format) {
     }
 }
 
-/// What is typed in a subfolder is seen from there; a path that is in the record as it stands is left so.
+/// A path typed in a subfolder is relative to it; a path that matches the record is left unchanged.
 pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
     let seen_from_here = |file: &String| match &world.cwd {
         Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),
@@ -43,7 +43,7 @@ pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
 pub fn stdin() -> Result<String> {
     let bytes = ops::input::stdin(LARGEST)?;
     String::from_utf8(bytes).map_err(|_| Error::Usage {
-        what: "stdin is no UTF-8".into(),
+        what: "stdin is not UTF-8".into(),
         hint: "a packet is a text file; give it text".into(),
     })
 }

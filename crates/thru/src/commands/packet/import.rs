@@ -12,8 +12,8 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<
         Format::Text => {
             let how = match (imported.created, dry_run) {
                 (true, _) => "made",
-                (false, true) => "would be made",
-                (false, false) => "was made of these bytes before",
+                (false, true) => "would be created",
+                (false, false) => "was created from these bytes before",
             };
             output::line(format_args!("{}  {DIM}{how}{DIM:#}", imported.id));
         }

@@ -6,8 +6,8 @@ use crate::output::{self, Format, Stream};
 pub fn run(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
     if raw && Stream::Out.is_terminal() {
         return Err(Error::Refused {
-            what: "--raw prints escape sequences as they are, and stdout is a terminal".into(),
-            hint: "leave --raw out, or send the bytes elsewhere: `thru packet show --raw ID > FILE`".into(),
+            what: "--raw prints escape sequences unchanged, and stdout is a terminal".into(),
+            hint: "omit --raw, or write the bytes to a file: `thru packet show --raw ID > FILE`".into(),
         });
     }
     let shown = packets::show(world, id)?;

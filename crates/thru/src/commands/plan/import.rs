@@ -7,25 +7,25 @@ use ops::{Mode, Result, World};
 use super::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 
-/// Read a plan as people and agents write them: headings as phases, `- [ ]` items as tasks
+/// Read a plan as people and agents write it: headings as phases, `- [ ]` items as tasks
 ///
-/// It warns of what it is not sure of, and fails only where there is nothing to read. A plan.json is read too, also one by
-/// another tool. The file stays as it is.
+/// It warns about ambiguities, and fails only if there is nothing to read. It also reads a plan.json, even one by
+/// another tool. The file stays unchanged.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The file: markdown, or a plan.json
     #[arg(required_unless_present = "from_session")]
     file: Option<PathBuf>,
-    /// The plan that was approved in a session, and the list its agent keeps; its tasks follow that list then
+    /// Use the plan that was approved in a session, and the agent's list; its tasks then follow that list
     #[arg(long, conflicts_with = "file")]
     from_session: bool,
-    /// Which session, instead of the one around us; the beginning of its id is enough
+    /// The session [default: the current one]; the beginning of its id is enough
     #[arg(long, value_name = "ID", requires = "from_session")]
     session: Option<String>,
-    /// Put it behind the phases of the plan that is there
+    /// Append it to the existing plan
     #[arg(long)]
     append: bool,
-    /// Put it in the place of the plan that is there; the old one stays in the ledger
+    /// Replace the existing plan; the old one stays in the ledger
     #[arg(long, conflicts_with = "append")]
     replace: bool,
     /// Only show what would be written

@@ -20,7 +20,7 @@ pub fn run(world: &World, n: usize, format: Format) -> Result<u8> {
 
 fn print_log(log: &Log) {
     if log.lines.is_empty() {
-        output::talk("There is no change yet.");
+        output::talk("There are no changes yet.");
     }
     for line in &log.lines {
         let why =

@@ -9,36 +9,36 @@ use crate::output::{BOLD, Format};
 /// Change a task, a phase or the plan itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task; without one it is about the plan, or about the phase that --phase names
+    /// The task; without one, the change is about the plan, or about the phase that --phase names
     id: Option<String>,
-    /// Of a task: pending, in_progress, closed; of a phase also blocked, complete
+    /// For a task: pending, in_progress, closed; for a phase also blocked, complete
     #[arg(long)]
     status: Option<String>,
-    /// Of a task: what it is
+    /// For a task: what it is
     #[arg(long, value_name = "TEXT", requires = "id")]
     description: Option<String>,
-    /// Of a task: small, medium, large
+    /// For a task: small, medium, large
     #[arg(long, requires = "id")]
     size: Option<String>,
-    /// Of a task: all it depends on, with commas; `none` for nothing
+    /// For a task: all its dependencies, separated by commas; `none` for nothing
     #[arg(long, value_name = "IDS", requires = "id")]
     depends: Option<String>,
-    /// Of a task: how it is known to be done; empty for none
+    /// For a task: how you know that it is done; empty for none
     #[arg(long, value_name = "TEXT", requires = "id")]
     acceptance: Option<String>,
-    /// Of a task: a file it is about; once for each
+    /// For a task: a file it is about; can be given several times
     #[arg(long = "file", value_name = "PATH", requires = "id")]
     files: Vec<String>,
-    /// The phase it is about
+    /// The phase to change
     #[arg(long, value_name = "N", conflicts_with = "id")]
     phase: Option<u32>,
-    /// Of a phase: what it is called
+    /// For a phase: its name
     #[arg(long, requires = "phase")]
     name: Option<String>,
-    /// Of the plan: what it is for
+    /// For the plan: what it is for
     #[arg(long, conflicts_with = "id")]
     title: Option<String>,
-    /// Of the plan: which phase is the current one
+    /// For the plan: the current phase
     #[arg(long, value_name = "N", conflicts_with = "id")]
     current_phase: Option<u32>,
 }
@@ -63,11 +63,11 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
             status,
         };
         if title.is_none() && current_phase.is_none() && name.is_none() && status.is_none() {
-            return Err(usage("there is nothing to set", "`thru plan set --help` lists what can be"));
+            return Err(usage("there is nothing to set", "`thru plan set --help` lists what can be set"));
         }
         let report = edit::set_head(world, &change)?;
         let line = match (&report.phase, report.changed) {
-            (_, false) => "It was so already.".to_owned(),
+            (_, false) => "There was nothing to change.".to_owned(),
             (Some(phase), true) => {
                 format!("Phase {BOLD}{}{BOLD:#}: {} ({})", phase.id, phase.name, phase.status.name())
             }

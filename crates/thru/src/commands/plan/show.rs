@@ -7,7 +7,7 @@ use ops::{Error, Result, World};
 use super::{TEXT, short_list, style_of};
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
-/// How wide a bar is.
+/// The width of a bar.
 const BAR: usize = 20;
 
 pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Result<u8> {
@@ -137,8 +137,8 @@ fn source_words(source: Source) -> &'static str {
     match source {
         Source::File => "",
         Source::Ledger => {
-            "plan.json is behind its ledger (a change was cut off); this is what the ledger says"
+            "plan.json is older than its ledger (a change was interrupted); this is what the ledger says"
         }
-        Source::EditedFile => "plan.json was edited by hand; the next change takes that into the ledger",
+        Source::EditedFile => "plan.json was edited by hand; the next change records that in the ledger",
     }
 }

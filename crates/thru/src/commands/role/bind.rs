@@ -7,9 +7,9 @@ use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
 /// Bind a session to a role: hooks then advance its lifecycle, and briefs include its context file
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What the role is called; `thru role list` shows those there are
+    /// The name of the role; `thru role list` shows the existing ones
     role: String,
-    /// Which session, instead of the one around us; the beginning of its id is enough
+    /// The session [default: the current one]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -33,9 +33,9 @@ fn print_bound(Bound { role, session, guess, file, missing, near }: &Bound) {
     }
     if let Some(path) = missing {
         let near = near.as_ref().map_or(String::new(), |near| {
-            format!("; did you mean {near}? `thru role bind {near}` takes that one")
+            format!("; did you mean {near}? `thru role bind {near}` uses that one")
         });
         output::talk(format_args!("{WARN}note:{WARN:#} {role} has no context file yet{near}"));
-        output::line(format_args!("Next: `thru context new {role}` makes it, {path}"));
+        output::line(format_args!("Next: `thru context new {role}` creates {path}"));
     }
 }

@@ -4,10 +4,10 @@ use ops::{Result, World};
 use super::tell_guess;
 use crate::output::{self, BOLD, Format, WARN};
 
-/// Say that a session works in no role any more; the role's file and lifecycle stay
+/// Remove the role from a session; the role's file and lifecycle stay
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which session, instead of the one around us; the beginning of its id is enough
+    /// The session [default: the current one]; the beginning of its id is enough
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }

@@ -8,24 +8,24 @@ use crate::output::Format;
 /// Add a task to the plan
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What is to be done
+    /// What should be done
     text: String,
-    /// The phase it belongs to, instead of the current one
+    /// The phase it belongs to [default: the current one]
     #[arg(long, value_name = "N")]
     phase: Option<u32>,
-    /// The task's id; default: the next number
+    /// The task's id [default: the next number]
     #[arg(long)]
     id: Option<String>,
     /// small, medium, large
     #[arg(long)]
     size: Option<String>,
-    /// Tasks that must be over first, with commas
+    /// Tasks that must be finished first, separated by commas
     #[arg(long, value_name = "IDS")]
     depends: Option<String>,
-    /// How it is known to be done
+    /// How you know that it is done
     #[arg(long, value_name = "TEXT")]
     acceptance: Option<String>,
-    /// A file it is about; once for each
+    /// A file it is about; can be given several times
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
 }

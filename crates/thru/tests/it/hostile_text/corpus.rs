@@ -1,8 +1,8 @@
-//! Texts that a terminal would act on, that hide something, or that pretend to be somebody.
+//! Texts that a terminal would act on, that hide something, or that imitate somebody.
 
 use regex_syntax::hir::{Class, HirKind};
 
-/// At least 300. Each one stands between `h<number><` and `>h<number>`, which can be seen.
+/// At least 300. Each one is between `h<number><` and `>h<number>`, which are visible.
 pub fn corpus() -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     let csi = [
@@ -47,7 +47,7 @@ pub fn corpus() -> Vec<String> {
         ["c", "7", "8", "D", "M", "(0", ")B", "#8", "%G", "=", ">", "N", "O", "Z"]
             .map(|body| format!("\u{1b}{body}")),
     );
-    // Control characters alone; a line end would only make another line of it, and NUL cannot be an argument.
+    // Control characters alone; a line end would only make another line, and NUL cannot be an argument.
     all.extend((1..0x20u8).filter(|c| !b"\n\t".contains(c)).map(|c| char::from(c).to_string()));
     all.extend((0x7f..=0x9fu32).filter_map(char::from_u32).map(String::from));
     let marks = Hidden::new();
@@ -83,7 +83,7 @@ pub fn corpus() -> Vec<String> {
     all.iter().enumerate().map(|(i, text)| format!("h{i}<{text}>h{i}")).collect()
 }
 
-/// A part of the corpus, for a field that holds one line.
+/// A part of the corpus, for a field that contains one line.
 pub fn some(of: usize, most: usize) -> String {
     let corpus = corpus();
     (0..most)
@@ -93,7 +93,7 @@ pub fn some(of: usize, most: usize) -> String {
         .replace('\0', "")
 }
 
-/// What no output may hold, by the tables of `regex-syntax`: not by ours.
+/// What no output may contain, by the tables of `regex-syntax`, not by ours.
 pub struct Hidden {
     pub ranges: Vec<(char, char)>,
 }

@@ -1,4 +1,4 @@
-//! One row for every command, or several: what it is given.
+//! One or more rows for every command: its input.
 
 use super::corpus::some;
 use super::stores::{LOOP, PACKET, RUN};
@@ -10,9 +10,9 @@ pub struct Row {
     /// Its arguments.
     pub words: Vec<String>,
     pub stdin: Vec<u8>,
-    /// What goes to a pipe is data, byte for byte.
+    /// Output to a pipe is data, byte for byte.
     pub is_data: bool,
-    /// Says something on stderr with --json too.
+    /// It prints something on stderr with --json too.
     pub talks: bool,
 }
 

@@ -14,10 +14,10 @@ pub const PACKET: &str = "20261115T192200Z-evil-00";
 pub const RUN: &str = ".agent/context/outputs/review-20261115T192200Z";
 pub const LOOP: &str = "20261115";
 
-/// Hostile texts in every field that holds free text; everything can be read as what it is.
+/// Hostile texts in every field of free text; every file can still be parsed.
 pub fn readable() -> TestEnv {
     let env = TestEnv::repository();
-    // git refuses only the control characters of ASCII in a branch's name.
+    // git refuses only ASCII control characters in a branch's name.
     let branch: String =
         some(5, 60).chars().filter(|c| !c.is_ascii() || c.is_ascii_alphanumeric()).take(60).collect();
     env.git(&["checkout", "--quiet", "-b", &branch]);
@@ -49,7 +49,7 @@ pub fn readable() -> TestEnv {
     env
 }
 
-/// The same, and every string of every JSON file and every line of every document has something hostile behind it.
+/// The same, with something hostile after every string of every JSON file and every line of every document.
 pub fn damaged() -> TestEnv {
     let env = readable();
     let texts = corpus();
@@ -113,7 +113,7 @@ fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     files
 }
 
-/// As JSON and TOML and our frontmatter write a text on one line.
+/// As JSON, TOML and our frontmatter write a text on one line.
 fn json_line(text: &str) -> String {
     // TOML has no raw DEL.
     json!(text).to_string().replace('\u{7f}', "\\u007f")
@@ -176,7 +176,7 @@ fn packets(env: &TestEnv) {
     );
 }
 
-/// A plan of somebody else's, in the store and as files to import.
+/// Somebody else's plan, in the store and as files to import.
 fn plans(env: &TestEnv, body: &str) {
     let words = |n: usize| some(n, 8);
     let task = |n: usize| {

@@ -129,11 +129,11 @@ impl Old<'_> {
             (false, true, Some(_)) => return said(Outcome::Skip, "migrated already"),
             (false, true, None) => {
                 let why =
-                    "migrated already, and the manifest is gone since; --rollback gives the original back";
+                    "already migrated, but the manifest was removed since; --rollback restores the original";
                 return said(Outcome::Skip, why);
             }
             (true, true, _) => {
-                let why = "there is a backup of an earlier one already; move it away first";
+                let why = "there is already a backup of an earlier one; move it away first";
                 return said(Outcome::Error, why);
             }
             (true, false, _) => {}
@@ -152,7 +152,7 @@ impl Old<'_> {
         // The manifest is the same as a new one would be: an interrupted migration.
         let is_begun = there.as_ref().is_some_and(|there| same_but_time(there, made.bytes()));
         if there.is_some() && !is_begun {
-            return said(Outcome::Skip, "there is a resume-context.md already");
+            return said(Outcome::Skip, "there is already a resume-context.md");
         }
         let errors: Vec<String> = manifest::check(&made)
             .into_iter()
@@ -196,7 +196,7 @@ impl Old<'_> {
         if self.has_legacy {
             // It was never renamed: either the migration was interrupted, or there was none.
             return match is_untouched {
-                Some(true) => said(Outcome::Success, "it was still there; the manifest made of it is gone"),
+                Some(true) => said(Outcome::Success, "it was still there; the manifest made from it was removed"),
                 _ => Ok(None),
             };
         }
@@ -204,8 +204,8 @@ impl Old<'_> {
         said(
             Outcome::Success,
             match is_untouched {
-                Some(true) => "given back; the manifest made of it is gone",
-                Some(false) => "given back; the manifest was changed since and stays",
+                Some(true) => "restored; the manifest made from it was removed",
+                Some(false) => "restored; the manifest was changed since and stays",
                 None => "given back",
             },
         )
@@ -234,10 +234,10 @@ impl Old<'_> {
 /// Returns why an old file cannot be converted.
 fn unusable(original: &[u8]) -> Option<&'static str> {
     match std::str::from_utf8(original) {
-        Ok(text) if text.contains('\0') => Some("it is no text"),
+        Ok(text) if text.contains('\0') => Some("it is not text"),
         Ok(text) if text.trim_start_matches('\u{feff}').trim().is_empty() => Some("it is empty"),
         Ok(_) => None,
-        Err(_) => Some("it is no text in UTF-8"),
+        Err(_) => Some("it is not UTF-8 text"),
     }
 }
 
