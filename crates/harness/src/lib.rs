@@ -98,6 +98,8 @@ pub struct Database {
     pub read_line: transcript::ReadLine,
     /// The file, below the folder for a person's data.
     pub file: &'static str,
+    /// The variable that names another file: absolute, or in the folder of `file`.
+    pub file_variable: &'static str,
     /// The arguments with which its own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
     /// A session as rows with one column, `line`, which holds a JSON object; `{session}` is its id.

@@ -8,6 +8,7 @@ use crate::config::Settings;
 use crate::event::{Event, Kind, Source};
 use crate::journal::{Record, RecordPolicy};
 use crate::marker::Mode;
+use crate::render::width;
 use crate::reply::Reply;
 use crate::session::{self, Pending};
 
@@ -134,15 +135,36 @@ pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     }
 }
 
-/// What the summariser is asked to keep. Costs nothing when it is ignored, and nothing relies on it.
-pub fn guidance(event: &Event, settings: &Settings) -> Reply {
-    let asked = matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none();
-    if asked && settings.compaction_guidance { Reply::Guidance(GUIDANCE.to_owned()) } else { Reply::Silent }
+/// Whether a summariser is told at this event what to keep.
+pub fn guides(event: &Event, settings: &Settings) -> bool {
+    matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none() && settings.compaction_guidance
+}
+
+/// What the summariser is asked to keep, and the facts that features want to stand in the summary, as many as fit. Costs
+/// nothing when it is ignored, and nothing relies on it.
+pub fn guidance(facts: &[String]) -> Reply {
+    let mut text = GUIDANCE.to_owned();
+    let mut room = FACTS_CAP;
+    let fitting = facts.iter().take_while(|fact| {
+        let fits = width(fact) <= room;
+        room = room.saturating_sub(width(fact));
+        fits
+    });
+    for (index, fact) in fitting.enumerate() {
+        if index == 0 {
+            text.push_str("State these in the summary too, as they are now:\n");
+        }
+        text.push_str(&format!("- {fact}\n"));
+    }
+    Reply::Guidance(text)
 }
 
 const GUIDANCE: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
+
+/// Most UTF-16 units of facts for a summariser.
+const FACTS_CAP: usize = 3_000;
 
 /// Why nothing of a session is captured although somebody has set this up, or expects it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -57,6 +57,8 @@ pub struct Feature {
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     /// What it can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
+    /// What a summary must not lose, a line each: asked for before a compaction.
+    pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
     /// The reply that was given holds these candidates.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
     /// The session goes on under another id: `previous` is the old one.
@@ -77,6 +79,7 @@ impl Feature {
         decide: |_| Ok(Decision::nothing("")),
         follow: |_, _| Ok(None),
         candidates: |_| Ok(Vec::new()),
+        facts_for_summary: |_| Ok(Vec::new()),
         told: |_, _| Ok(()),
         continue_as: |_, _| Ok(()),
         checks: |_| Vec::new(),
@@ -246,4 +249,16 @@ pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
         !offered.is_some_and(|packet| texts.iter().any(|text| text.contains(packet)))
     });
     (all, problems)
+}
+
+/// What a summary must not lose, in the order of the rows, and what features could not say.
+pub fn facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
+    let (mut facts, mut problems) = (Vec::new(), Vec::new());
+    for feature in FEATURES {
+        match feature.guard(|| (feature.facts_for_summary)(project)) {
+            Ok(found) => facts.extend(found),
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    (facts, problems)
 }

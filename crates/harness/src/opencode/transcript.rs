@@ -8,14 +8,17 @@ use crate::tools::{self, todos};
 use crate::transcript::object;
 use crate::transcript::walk::Walk;
 
-/// Only the tables of sessions, never those that hold accounts. A message's own data can hold whole diffs: of it come the
-/// few fields that are needed.
+/// Only the tables of sessions, never those that hold accounts. A message's own data can hold whole diffs, and attached files
+/// whole images: of the one come the few fields that are needed, of the other nothing. A row whose JSON is damaged comes as
+/// one that is cut off, so that it is counted and the others are told.
 pub const QUERY: &str = "\
-select json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
+select case when json_valid(m.data) and json_valid(p.data) then \
+json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
 'message', m.id, 'role', json_extract(m.data, '$.role'), 'summary', json_type(m.data, '$.summary') = 'true', \
-'error', json_extract(m.data, '$.error.name'), 'part', json(p.data)) as line \
+'error', json_extract(m.data, '$.error.name'), 'part', json(p.data)) else '{' end as line \
 from session s join message m on m.session_id = s.id join part p on p.message_id = m.id \
-where s.id = '{session}' order by m.time_created, m.id, p.id";
+where s.id = '{session}' and (not json_valid(p.data) or json_extract(p.data, '$.type') not in ('file', 'reasoning')) \
+order by m.time_created, m.id, p.id";
 
 const ROW: &str = "opencode";
 
