@@ -117,7 +117,7 @@ fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
                 LARGEST / 1024 / 1024
             ),
             hint:
-                "what hooks captured of a session is told without `--session`, or by a packet of `thru sweep`"
+                "what hooks have captured of a session needs no database; `thru journal --list` shows those"
                     .into(),
         });
     }

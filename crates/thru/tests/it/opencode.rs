@@ -272,10 +272,10 @@ fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted()
     let brief = stored.brief(&[]).ok();
     assert!(brief.stdout.contains("EARLY-PROMPT") && brief.stdout.contains("EARLY-WORDS"), "{brief}");
     assert!(brief.stderr.contains("skipped: 1 torn"), "{brief}");
-    let words = ["handoff", "go on", "--session", "ses_early"];
+    let words = ["handoff", "go on", "--session", "ses_early", "--json"];
     let path = format!("{}:/usr/bin:/bin", stored.env.base().join("bin").display());
-    stored.env.call(&words).var("PATH", path).run().ok();
-    let packet = stored.env.thru(&["packet", "show"]).ok().stdout;
+    let written = stored.env.call(&words).var("PATH", path).run().ok().json();
+    let packet = stored.env.thru(&["packet", "show", written["id"].as_str().unwrap()]).ok().stdout;
     assert!(packet.contains("1 record of the session could not be read"), "{packet}");
 }
 
@@ -284,7 +284,7 @@ fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted()
 fn a_stored_session_that_is_too_large_is_refused() {
     let stored = Stored::new();
     stored.program("sqlite3", "head -c 134217729 /dev/zero | tr '\\000' x");
-    let refused = stored.brief(&[]).exits(1);
+    let refused = stored.brief(&[]).exits(15);
     assert!(refused.stderr.contains("more than 128 MB"), "{refused}");
 }
 
@@ -306,5 +306,5 @@ fn the_database_is_where_the_variable_says() {
     stored.env.write("home/.local/share/opencode/mine.db", "");
     let beside = stored.brief(&[("OPENCODE_DB", "mine.db")]).ok();
     assert!(beside.stdout.contains("EARLY-PROMPT"), "in the folder of the usual one: {beside}");
-    stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(3);
+    stored.brief(&[("OPENCODE_DB", "nowhere.db")]).exits(10);
 }
