@@ -203,6 +203,17 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
+/// One of two copies is silent, so this is nothing to act on.
+#[test]
+fn two_copies_of_the_plugin_are_a_note() {
+    let env = TestEnv::repository();
+    env.thru(&["context", "init"]).ok();
+    env.thru(&["install", "opencode"]).ok();
+    env.thru(&["install", "opencode", "--user"]).ok();
+    let found = env.thru(&["doctor"]).ok().stdout;
+    assert!(found.contains("note: installed more than once: one copy is silent"), "{found}");
+}
+
 #[test]
 fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     let env = TestEnv::new();
