@@ -1,5 +1,5 @@
-//! Sessions that a harness keeps in a database: asked through its own program, else through `sqlite3`. Read only, and never
-//! in a hook, because this starts a process.
+//! Sessions that a harness keeps in a database: queried through its own program, or else through `sqlite3`. Read
+//! only, and never in a hook, because this starts a process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::process::{self, Job};
 use crate::setup::install::on_path;
 use crate::{Error, Result, World};
 
-/// A program of a harness needs seconds to start on a busy machine.
+/// A harness's program needs seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More than any session has. What is larger is refused: without its beginning it would be told wrong.
+/// Larger than any session. Output beyond this is refused, because a session without its beginning would be wrong.
 const LARGEST: usize = 128 * 1024 * 1024;
 
-/// `sqlite3` by itself: a person's own `~/.sqliterc` may change how it prints.
+/// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
 const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 
-/// Only what it prints on stdout.
+/// Keeps only what it prints on stdout.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
 
 /// A session as the lines that its harness's reader understands, oldest first.
@@ -31,7 +31,7 @@ pub struct Rows {
     pub lines: Vec<String>,
 }
 
-/// The session, in whichever harness's database it is. None where none has it, or there is none.
+/// Finds the session in any harness's database; `None` if no database has it.
 pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     for harness in HARNESSES {
         if let Some(rows) = of_harness(world, harness, session)? {
@@ -41,7 +41,7 @@ pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     Ok(None)
 }
 
-/// The session in the database of this harness. None where it has no such session, or no database.
+/// Finds the session in the database of this harness; `None` if it has no such session, or no database.
 pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Result<Option<Rows>> {
     let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
     let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
@@ -57,14 +57,14 @@ pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Res
 fn file(world: &World, database: &Database) -> Option<PathBuf> {
     let data = world.path("XDG_DATA_HOME").or_else(|| Some(world.path("HOME")?.join(".local/share")))?;
     let usual = data.join(database.file);
-    // A path that is absolute stays as it is.
+    // Joining an absolute path gives that path.
     match (world.var)(database.file_variable).filter(|named| !named.is_empty()) {
         Some(named) => Some(usual.parent()?.join(named)),
         None => Some(usual),
     }
 }
 
-/// None where it does not answer as it should: another version may not know the question.
+/// Returns `None` if the answer is not as expected: another version may not know the command.
 fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Vec<String>>> {
     #[derive(Deserialize)]
     struct Row {
@@ -94,7 +94,7 @@ fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
-/// What it prints; None where it fails.
+/// Returns what the program prints, or `None` if it fails.
 fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
     let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);
     let argv: Vec<String> =
@@ -103,7 +103,7 @@ fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
         argv: &argv,
         folder: Path::new("/"),
         input: b"",
-        // It must not come back to us.
+        // Its hooks must not call us.
         variables: &[("THROUGHLINE_HOOK", "1".into())],
         timeout: PATIENCE,
         keep: LARGEST + 1,

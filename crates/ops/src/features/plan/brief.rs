@@ -1,5 +1,5 @@
-//! What a brief says of the plan: where it stands, the current task, what is blocked, what is ready. Phases that are over are
-//! one line, with the path of what is kept of them.
+//! What a brief says about the plan: its progress, the current task, what is blocked, what is ready. Finished phases
+//! are one line, with the path of their record.
 
 use model::brief::{Candidate, Section};
 use model::plan::{self, Plan, Progress, Standing, Task, task_words, waiting_words};
@@ -11,7 +11,7 @@ use crate::features::{BriefContext, ProjectContext};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
 
-/// Tasks of a kind that are named; the others are counted.
+/// How many tasks of each kind are named; the others are counted.
 const NAMED: usize = 5;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -54,7 +54,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(all)
 }
 
-/// Where the plan stands and the tasks in progress, in the words of the brief.
+/// Returns the state of the plan and the tasks in progress, in the words of the brief.
 pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
@@ -65,7 +65,7 @@ pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
     Ok(std::iter::once(format!("plan {}", plan_words(&loaded.plan, &standing))).chain(current).collect())
 }
 
-/// A plan that is done, or has no tasks.
+/// Returns whether the plan is finished, or has no tasks.
 fn is_history(standing: &Standing) -> bool {
     standing.progress.done == standing.progress.total
 }
