@@ -89,6 +89,11 @@ impl Model {
         state.compact.extend(script.compact);
     }
 
+    /// Clears the requests and the remaining answers: another test uses the same model.
+    pub fn forget(&self) {
+        *self.shared.state() = State::default();
+    }
+
     /// Returns whether any request contained this text, anywhere.
     pub fn sent_to_model(&self, needle: &str) -> bool {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))

@@ -60,6 +60,15 @@ impl Tree {
         gone.chain(new).collect()
     }
 
+    /// Does the same, but ignores a file that was rewritten with the same bytes.
+    pub fn other_bytes(&self, later: &Tree) -> Vec<String> {
+        let is_other = |change: &String| {
+            let rel = &change[1..];
+            self.0.get(rel).map(|node| &node.what) != later.0.get(rel).map(|node| &node.what)
+        };
+        self.changes(later).into_iter().filter(is_other).collect()
+    }
+
     /// Returns files that contain `text`, for texts that must not reach any file.
     pub fn files_holding(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());
