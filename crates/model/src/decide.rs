@@ -170,7 +170,7 @@ const FACTS_CAP: usize = 3_000;
 
 /// Why a session is not captured although thru was set up, or the user may expect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Off<'a> {
+pub enum NotCaptured<'a> {
     /// The records came with the folder.
     Untrusted,
     /// They were trusted at another path, which no longer exists.
@@ -183,27 +183,27 @@ pub enum Off<'a> {
 
 /// Returns one line for the user at a session start, with the remedy. Other people's text never reaches the model
 /// unasked.
-pub fn tell_off(kind: &Kind, root: &str, off: Off) -> Reply {
+pub fn not_captured_notice(kind: &Kind, root: &str, off: NotCaptured) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}
         // A store that came with the folder was never captured. The others were, and now they are not.
-        Kind::SessionStart { source: Source::Resume | Source::Fork } if off != Off::Untrusted => {}
+        Kind::SessionStart { source: Source::Resume | Source::Fork } if off != NotCaptured::Untrusted => {}
         _ => return Reply::Silent,
     }
     Reply::TellUser(match off {
-        Off::Untrusted => format!(
+        NotCaptured::Untrusted => format!(
             "Throughline: the records in {root}/.agent/context came with this folder and are not trusted on this \
              machine. Nothing is read from or written to them. Look at them, then run `thru trust` in a terminal."
         ),
-        Off::Moved { from } => format!(
+        NotCaptured::Moved { from } => format!(
             "Throughline: this project was moved from {from} to {root}. Nothing is captured here until you run \
              `thru trust --moved` in a terminal."
         ),
-        Off::Disabled => format!(
+        NotCaptured::Disabled => format!(
             "Throughline: hooks are turned off by `hooks.enabled = false`, so nothing of this session in {root} is \
              captured. `thru config` shows which file says so."
         ),
-        Off::Unwritable { why } => format!(
+        NotCaptured::Unwritable { why } => format!(
             "Throughline: the records in {root}/.agent/context cannot be written, so this session is not captured \
              ({why}). `thru doctor` says what to do."
         ),

@@ -157,16 +157,16 @@ fn the_summariser_is_guided_unless_told_not_to() {
 
 #[test]
 fn the_user_is_told_where_a_session_starts_why_nothing_is_captured() {
-    let moved = Off::Moved { from: "/old" };
-    let unwritable = Off::Unwritable { why: "no space" };
+    let moved = NotCaptured::Moved { from: "/old" };
+    let unwritable = NotCaptured::Unwritable { why: "no space" };
     let cases = [
-        (Off::Untrusted, "`thru trust`", false),
+        (NotCaptured::Untrusted, "`thru trust`", false),
         (moved, "`thru trust --moved`", true),
-        (Off::Disabled, "`thru config`", true),
+        (NotCaptured::Disabled, "`thru config`", true),
         (unwritable, "`thru doctor`", true),
     ];
     for (off, way_out, at_resume) in cases {
-        let told = |kind: &Kind| matches!(tell_off(kind, "/p", off), Reply::TellUser(text) if text.contains(way_out));
+        let told = |kind: &Kind| matches!(not_captured_notice(kind, "/p", off), Reply::TellUser(text) if text.contains(way_out));
         assert!(told(&start(Source::Startup)), "{off:?}");
         assert_eq!(
             [Source::Resume, Source::Fork].map(|source| told(&start(source))),

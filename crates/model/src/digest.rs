@@ -296,7 +296,7 @@ impl Digest {
         if !record.id.is_empty() && !self.is_new_id(record) {
             return true;
         }
-        if self.has_heard(record) {
+        if self.was_just_reported(record) {
             return true;
         }
         self.hear(record);
@@ -319,7 +319,7 @@ impl Digest {
     }
 
     /// Returns whether a hook reported the same a moment ago. This happens if hooks are installed in two places.
-    pub fn has_heard(&self, record: &Record) -> bool {
+    pub fn was_just_reported(&self, record: &Record) -> bool {
         if !is_nameless(record) || self.heard.is_empty() {
             return false;
         }

@@ -22,7 +22,7 @@ use parts::Part;
 use said::Said;
 
 pub use tool::acts as tool_acts;
-pub use words::{Tense, describe};
+pub use words::{Detail, describe};
 
 /// The longest texts of an effect, in bytes.
 const WHAT_BYTES: usize = 200;

@@ -59,7 +59,7 @@ const EMPTY_PARTS: &[&str] =
 /// output is redacted first, because one line of a private key would not be recognised alone.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
-    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).collect();
+    let telling: Vec<&str> = lines.iter().copied().filter(|line| is_informative(line)).collect();
     let specific: Vec<&str> = telling.iter().copied().filter(|line| !is_empty_talk(line)).collect();
     let chosen = match (specific.is_empty(), telling.is_empty()) {
         (false, _) => specific,
@@ -107,7 +107,7 @@ fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
 
-fn is_telling(line: &str) -> bool {
+fn is_informative(line: &str) -> bool {
     let lower = line.to_ascii_lowercase();
     !CALM.iter().any(|word| lower.contains(word))
         && (WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))

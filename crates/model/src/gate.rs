@@ -129,7 +129,10 @@ pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     }
     if let Some(not_before) = output.not_before.filter(|not_before| modified < not_before) {
         let (then, wanted) = (time::rfc3339(*modified), time::rfc3339(not_before));
-        return judged(Verdict::Stale, format!("it was written at {then}, and must not be older than {wanted}"));
+        return judged(
+            Verdict::Stale,
+            format!("it was written at {then}, and must not be older than {wanted}"),
+        );
     }
     if !output.inputs_digest.is_empty() && output.inputs_digest != inputs {
         return judged(Verdict::Stale, "its inputs have changed since it was requested".to_owned());

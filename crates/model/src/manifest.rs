@@ -195,7 +195,12 @@ pub fn check(document: &Document) -> Vec<Finding> {
         Some(_) => {}
     }
     if document.get("continue_at").is_some_and(|value| value.as_str().is_none_or(str::is_empty)) {
-        find(Level::Error, Some("continue_at"), "continue_at is not a place in a file".into(), "like \"src/api.rs:142\"");
+        find(
+            Level::Error,
+            Some("continue_at"),
+            "continue_at is not a place in a file".into(),
+            "like \"src/api.rs:142\"",
+        );
     }
     for key in ["blockers", "session_ids"] {
         let texts = |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));

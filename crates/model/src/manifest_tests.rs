@@ -57,9 +57,17 @@ fn every_fault_is_named() {
         ("current_section: 2\n", "", "Warning 0: current_section is not given"),
         ("2026-01-03T15:30:00", "yesterday", "Error 4: last_updated `yesterday` is not a time"),
         ("14/40 tasks complete", "half", "Error 15: progress `half` is not a count"),
-        ("current_task: 15", "current_task: 15\ncontinue_at: 5", "Error 15: continue_at is not a place in a file"),
+        (
+            "current_task: 15",
+            "current_task: 15\ncontinue_at: 5",
+            "Error 15: continue_at is not a place in a file",
+        ),
         ("current_task: 15", "current_task: 15\nblockers: 7", "Error 15: blockers is not a list of texts"),
-        ("current_task: 15", "current_task: 15\nsession_ids: x", "Error 15: session_ids is not a list of texts"),
+        (
+            "current_task: 15",
+            "current_task: 15\nsession_ids: x",
+            "Error 15: session_ids is not a list of texts",
+        ),
         ("(from overview.md)", "(from memory)", "Warning 0: question 1 of the gate names no file"),
         ("# Validation Gate", "# Other", "Warning 0: there are no questions under `# Validation Gate`"),
     ];

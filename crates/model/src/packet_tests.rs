@@ -54,11 +54,7 @@ fn every_rule_has_its_word() {
         &[(Warning, "`source` is `emacs`, which is not a known harness")],
     );
     check("## Plan\n", "", &[(Warning, "`## Plan` is missing")]);
-    check(
-        "## Intent\n## Context\n",
-        "## Context\n## Intent\n",
-        &[(Note, "`## Context` comes too early")],
-    );
+    check("## Intent\n## Context\n", "## Context\n## Intent\n", &[(Note, "`## Context` comes too early")]);
     check("### Confirmed\n", "", &[(Warning, "`### Confirmed` below `## Relevant Files` is missing")]);
 }
 

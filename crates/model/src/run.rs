@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use check::{Check, checks, is_narrow, runnable};
 pub use cover::{failed_test, failed_tests, shows_passed};
-pub use open::{Errand, Family, errand, is_known_tool, is_slip};
+pub use open::{CommandPurpose, Family, command_purpose, is_known_tool, is_user_error};
 
 use crate::text;
 
@@ -85,11 +85,11 @@ impl Sort {
 /// nothing.
 pub fn may_tell(command: &str) -> bool {
     let bytes = command.as_bytes();
-    (0..bytes.len()).any(|at| is_telling(&bytes[at..]))
+    (0..bytes.len()).any(|at| starts_known_word(&bytes[at..]))
 }
 
 /// Chosen by the first letter: fifty searches cost twice as much as parsing a short command.
-fn is_telling(rest: &[u8]) -> bool {
+fn starts_known_word(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
         b'a' => begins("ava"),

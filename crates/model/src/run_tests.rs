@@ -315,7 +315,7 @@ fn tests_by_their_names() {
 
 #[test]
 fn what_a_line_is_for() {
-    let look = |command: &str| assert_eq!(errand(command, ""), Errand::Look, "{command}");
+    let look = |command: &str| assert_eq!(command_purpose(command, ""), CommandPurpose::Look, "{command}");
     for command in [
         "ls x",
         "cat a | grep b",
@@ -347,14 +347,20 @@ fn what_a_line_is_for() {
         look(command);
     }
     assert_eq!(
-        errand("git fetch && git rebase origin/main 2>&1", ""),
-        Errand::Git(vec![Family::Other, Family::Join])
+        command_purpose("git fetch && git rebase origin/main 2>&1", ""),
+        CommandPurpose::Git(vec![Family::Other, Family::Join])
     );
-    assert_eq!(errand("git -C x push | tail -3", ""), Errand::Git(vec![Family::Push]));
-    assert_eq!(errand("docker build -t a .", ""), Errand::Other(vec!["docker build".into()]));
-    assert_eq!(errand("terraform plan -out p", ""), Errand::Other(vec!["terraform plan".into()]));
-    assert!(matches!(errand("gh api x -X POST -f body=y", ""), Errand::Other(_)));
-    assert!(matches!(errand("python3 -m unittest", ""), Errand::Checks(_)));
+    assert_eq!(command_purpose("git -C x push | tail -3", ""), CommandPurpose::Git(vec![Family::Push]));
+    assert_eq!(
+        command_purpose("docker build -t a .", ""),
+        CommandPurpose::Other(vec!["docker build".into()])
+    );
+    assert_eq!(
+        command_purpose("terraform plan -out p", ""),
+        CommandPurpose::Other(vec!["terraform plan".into()])
+    );
+    assert!(matches!(command_purpose("gh api x -X POST -f body=y", ""), CommandPurpose::Other(_)));
+    assert!(matches!(command_purpose("python3 -m unittest", ""), CommandPurpose::Checks(_)));
     assert!(
         Family::Commit.settles(Family::Join)
             && !Family::Join.settles(Family::Push)
@@ -368,6 +374,7 @@ fn odd_lines_are_survived() {
         "'", "\"", "\\", "&&", "| |", ">", "((", "a |", "&& a", "echo $?", "; ;", "a <<", "| tail",
         "timeout", "cargo",
     ] {
-        let _ = (ended(line, Some(0), false, line), errand(line, ""), runnable(line), checks(line, ""));
+        let _ =
+            (ended(line, Some(0), false, line), command_purpose(line, ""), runnable(line), checks(line, ""));
     }
 }

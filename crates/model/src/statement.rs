@@ -48,7 +48,7 @@ pub fn finding(text: &str) -> String {
     let said = condense(text);
     let names = said.contains('`') || said.contains('/');
     let shortest = if names { TELLING } else { TELLING + 25 };
-    if said.chars().count() < shortest || !is_telling(&said) { String::new() } else { said }
+    if said.chars().count() < shortest || !is_informative(&said) { String::new() } else { said }
 }
 
 /// Returns the first sentences that fit into `max` characters; if none does, the beginning of the first.
@@ -198,7 +198,7 @@ fn is_talk(sentence: &str) -> bool {
 }
 
 /// Returns whether a text names something, or gives a reason.
-fn is_telling(said: &str) -> bool {
+fn is_informative(said: &str) -> bool {
     const WHY: &[&str] = &[
         "because",
         "issue",

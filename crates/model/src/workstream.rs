@@ -43,7 +43,7 @@ pub struct Detected {
 
 /// What is known about a session.
 #[derive(Clone, Copy, Debug)]
-pub struct Clues<'a> {
+pub struct DetectionFacts<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
@@ -61,7 +61,7 @@ pub fn of_path(path: &str) -> Option<&str> {
 
 /// Returns the mapped workstream, or else the one touched since the last answer, or else that answer. Older actions
 /// do not count again, because the answer already includes them.
-pub fn detect(clues: &Clues) -> Detected {
+pub fn detect(clues: &DetectionFacts) -> Detected {
     let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
     if let Some(id) = clues.mapped {
         return found(id, Confidence::High, Method::Transcript);
@@ -85,8 +85,8 @@ enum Lead<'d> {
 
 /// Edits weigh more than reads, and late actions more than early ones. Among three or more there must be a clear
 /// leader.
-fn leader<'d>(clues: &Clues<'d>) -> Lead<'d> {
-    let Clues { digest, there, .. } = *clues;
+fn leader<'d>(clues: &DetectionFacts<'d>) -> Lead<'d> {
+    let DetectionFacts { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
     let mut weights: BTreeMap<&str, f64> = BTreeMap::new();
     let own = |file: &&crate::digest::FileUse| {

@@ -98,7 +98,8 @@ fn which_workstream() {
     for (name, mapped, calls, cached, (id, confidence, method)) in cases {
         let digest = digest(calls);
         let there = ["01-a", "02-b", "03-c"].map(str::to_owned);
-        let found = detect(&Clues { mapped: *mapped, digest: &digest, there: &there, cached: *cached });
+        let found =
+            detect(&DetectionFacts { mapped: *mapped, digest: &digest, there: &there, cached: *cached });
         let expected = Detected { id: id.map(str::to_owned), confidence: *confidence, method: *method };
         assert_eq!(found, expected, "{name}");
     }
@@ -109,7 +110,7 @@ fn what_the_last_answer_was_made_of_is_no_second_source() {
     let there = ["01-a", "02-b"].map(str::to_owned);
     let mut digest = digest(&[("main", Action::Edit, A), ("main", Action::Edit, "src/x.rs")]);
     let found = |digest: &Digest| {
-        let found = detect(&Clues { mapped: None, digest, there: &there, cached: Some("01-a") });
+        let found = detect(&DetectionFacts { mapped: None, digest, there: &there, cached: Some("01-a") });
         (found.confidence, found.method)
     };
     assert_eq!(found(&digest), (Confidence::High, Method::Transcript));

@@ -17,7 +17,7 @@ use std::time::Instant;
 use harness::Harness;
 pub use harness::is_whole;
 use model::brief::Brief;
-use model::decide::{self, Effect, Facts, Off};
+use model::decide::{self, Effect, Facts, NotCaptured};
 use model::event::{Event, Kind, Source};
 use model::id::Id;
 use model::journal::{self, Record};
@@ -102,9 +102,10 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     let settings = settings::for_hook(world, trusted.then_some(&*store));
     trace.trusted(trusted, &settings);
     let event = decoded.as_ref().ok();
-    let off = |off: Off, trace: &mut Trace, silent: &str| {
-        let reply = event
-            .map_or(Reply::Silent, |event| decide::tell_off(&event.kind, &root.path.to_string_lossy(), off));
+    let off = |off: NotCaptured, trace: &mut Trace, silent: &str| {
+        let reply = event.map_or(Reply::Silent, |event| {
+            decide::not_captured_notice(&event.kind, &root.path.to_string_lossy(), off)
+        });
         event.map_or_else(Vec::new, |event| trace.reply(harness, event, &reply, silent))
     };
     if !settings.hooks_enabled {
@@ -113,13 +114,13 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent(|| silent.to_owned());
         }
-        return off(Off::Disabled, trace, silent);
+        return off(NotCaptured::Disabled, trace, silent);
     }
     if !trusted {
         let is_start = event.is_some_and(|event| matches!(event.kind, Kind::SessionStart { .. }));
         let from = || trust.as_ref()?.moved_from(&marker.project_id).ok()?;
         let from = is_start.then(from).flatten();
-        let why = from.as_deref().map_or(Off::Untrusted, |from| Off::Moved { from });
+        let why = from.as_deref().map_or(NotCaptured::Untrusted, |from| NotCaptured::Moved { from });
         let silent = "the root is not trusted on this machine; only the start of a session tells the user";
         return off(why, trace, silent);
     }
@@ -232,7 +233,11 @@ impl Hook<'_> {
         }
         if let Err(error) = &is_written {
             let (root, why) = (self.project.root.path.to_string_lossy(), error.to_string());
-            parts.push(Part::of(decide::tell_off(&event.kind, &root, Off::Unwritable { why: &why })));
+            parts.push(Part::of(decide::not_captured_notice(
+                &event.kind,
+                &root,
+                NotCaptured::Unwritable { why: &why },
+            )));
         }
         // A harness that sends half a payload cannot process an answer.
         let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
@@ -396,7 +401,7 @@ impl Hook<'_> {
         let store = self.project.store;
         // A compaction that was announced since is another one.
         matches!(store.session(session).get::<Pending>(), Ok(None))
-            && store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(record))
+            && store.digest(session, |_| {}).is_ok_and(|digest| digest.was_just_reported(record))
     }
 
     /// Tries every effect, whatever happened to the others. Returns whether the event was written to the journal.

@@ -44,7 +44,7 @@ impl Project {
                 init::refuse_below_another(world, &root)?;
                 let marker = init::create(world, &root, &init::Options::default(), init::PATIENCE)?.marker;
                 let store = Store::at(&root.path)?.ok_or(Error::NoRoot { path: root.path.clone() })?;
-                Ok(Project { store: world.known_here(store, &marker, &root.path), root, marker })
+                Ok(Project { store: world.with_machine_records(store, &marker, &root.path), root, marker })
             }
         }
     }

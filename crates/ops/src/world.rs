@@ -86,7 +86,7 @@ impl World<'_> {
         }
         Ok(match found {
             Found::Marked { root, store, marker } => {
-                Found::Marked { store: self.known_here(store, &marker, &root.path), root, marker }
+                Found::Marked { store: self.with_machine_records(store, &marker, &root.path), root, marker }
             }
             unmarked => unmarked,
         })
@@ -94,7 +94,7 @@ impl World<'_> {
 
     /// Returns the store with what this machine knows about it. Without that, nothing in it counts as allowed by the
     /// user.
-    pub fn known_here(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
+    pub fn with_machine_records(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
         store
     }
@@ -123,7 +123,7 @@ impl World<'_> {
     }
 
     /// Returns the nearest root above that the rules exclude, with the reason, to explain why there is none.
-    pub fn passed_over(&self) -> Option<(PathBuf, String)> {
+    pub fn excluded_root(&self) -> Option<(PathBuf, String)> {
         let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
         let why = self.with_rules(|rules| store::unfit(dir, rules));

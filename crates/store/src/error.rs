@@ -39,12 +39,8 @@ impl Error {
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
             Errno::LOOP => Error::Refused { path, why: "a part of the path is a symbolic link".to_owned() },
-            Errno::NOTDIR => {
-                Error::Refused { path, why: "a file is where a folder is expected".to_owned() }
-            }
-            Errno::ISDIR => {
-                Error::Refused { path, why: "a folder is where a file is expected".to_owned() }
-            }
+            Errno::NOTDIR => Error::Refused { path, why: "a file is where a folder is expected".to_owned() },
+            Errno::ISDIR => Error::Refused { path, why: "a folder is where a file is expected".to_owned() },
             _ => Error::Io { path, doing, why },
         }
     }
@@ -81,9 +77,9 @@ impl Error {
             Error::Refused { .. } => {
                 Some("put a real file or folder there; thru does not follow links in its store")
             }
-            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => Some(
-                "use your own folder outside every project: set XDG_STATE_HOME to one, or unset it",
-            ),
+            Error::Exposed { why: Exposed::ForeignOwner { .. } | Exposed::InsideProject, .. } => {
+                Some("use your own folder outside every project: set XDG_STATE_HOME to one, or unset it")
+            }
             Error::Exposed { why: Exposed::WritableByOthers { .. }, .. } => Some(
                 "look at what is in it, then remove other users' write permission: `chmod go-w` on that folder",
             ),

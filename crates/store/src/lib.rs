@@ -42,7 +42,7 @@ pub use lock::Lock;
 pub use log::{LogPosition, NewLines, Tally};
 pub use look::Look;
 pub use lost::{Lost, LostNote};
-pub use outputs::{Care, Run, absent_inputs, inputs_digest};
+pub use outputs::{CheckDepth, Run, absent_inputs, inputs_digest};
 pub use owner::Exposed;
 pub use packets::{Listed, Listing};
 pub use plan::LedgerEnd;

@@ -35,7 +35,7 @@ const TAIL: usize = 4096;
 
 /// How closely an output is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Care {
+pub enum CheckDepth {
     Whole,
     /// Reads only the end of a large file, because a session start has no time for megabytes.
     Glance,
@@ -103,7 +103,7 @@ impl Store {
     /// Saves a sub-agent's final message when it did not write `file`. The message goes next to the missing file; if
     /// the run's folder is outside the store, it goes into a folder of the same name inside it, because a hook writes
     /// nowhere else. Earlier messages are kept above it.
-    pub fn keep_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
+    pub fn save_last_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
         match self.own_folder(run) {
             None => add_message(&run.dir, &layout::last_message(file), text.trim_end()),
             Some(folder) => {
@@ -144,7 +144,7 @@ impl Store {
     }
 
     /// Returns who works in a run, as that process described itself.
-    pub fn works_in(&self, run: &Run) -> Option<String> {
+    pub fn current_worker(&self, run: &Run) -> Option<String> {
         let bytes = self.dir().read(&layout::outputs_lock(&run.lock_name()), SIGNATURE).ok()?;
         String::from_utf8(bytes).ok().filter(|who| !who.is_empty())
     }
@@ -236,7 +236,7 @@ impl Run {
     }
 
     /// Examines the file where an output should be. An error means that its state is unknown.
-    pub fn look(&self, file: &str, care: Care) -> Result<FoundOutput> {
+    pub fn look(&self, file: &str, care: CheckDepth) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Odd("its name leads outside the run".to_owned()));
         };
@@ -258,7 +258,7 @@ impl Run {
         let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, &path, "look at"))?;
         let nanos = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
         let modified = Timestamp::new(stat.st_mtime, nanos).unwrap_or(Timestamp::UNIX_EPOCH);
-        if care == Care::Glance && size > GLANCE {
+        if care == CheckDepth::Glance && size > GLANCE {
             let mut tail = [0; TAIL];
             let got = File::from(fd).read_at(&mut tail, size - TAIL as u64);
             let got = got.map_err(|e| io_error(&e, &path, "read"))?;

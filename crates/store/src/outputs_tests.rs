@@ -20,16 +20,16 @@ fn what_stands_there_is_seen_and_not_followed() {
     symlink("whole.md", run.path().join("link.md")).unwrap();
     symlink("nowhere", run.path().join("dangling.md")).unwrap();
     std::fs::create_dir(run.path().join("folder.md")).unwrap();
-    assert_eq!(run.look("none.md", Care::Whole).unwrap(), FoundOutput::Nothing);
+    assert_eq!(run.look("none.md", CheckDepth::Whole).unwrap(), FoundOutput::Nothing);
     assert!(matches!(
-        run.look("whole.md", Care::Whole).unwrap(),
+        run.look("whole.md", CheckDepth::Whole).unwrap(),
         FoundOutput::File { ending: Ending::Sealed, .. }
     ));
     for odd in ["large.md", "link.md", "dangling.md", "folder.md", "../r/whole.md"] {
         assert!(
-            matches!(run.look(odd, Care::Whole).unwrap(), FoundOutput::Odd(_)),
+            matches!(run.look(odd, CheckDepth::Whole).unwrap(), FoundOutput::Odd(_)),
             "{odd}: {:?}",
-            run.look(odd, Care::Whole)
+            run.look(odd, CheckDepth::Whole)
         );
     }
 }

@@ -37,7 +37,7 @@ fn run(words: Vec<OsString>) -> u8 {
         return 0;
     }
     std::panic::set_hook(Box::new(output::report_panic));
-    output::settle(catch_unwind(|| cli::run(words)).unwrap_or(output::BUG))
+    output::final_exit_code(catch_unwind(|| cli::run(words)).unwrap_or(output::BUG))
 }
 
 fn asks_for_help(words: &[OsString]) -> bool {

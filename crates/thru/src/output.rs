@@ -50,19 +50,19 @@ fn note_loss(written: std::io::Result<()>) {
 }
 
 /// Returns the final exit code: data that could not be written is an error, even if everything else succeeded.
-pub fn settle(code: u8) -> u8 {
+pub fn final_exit_code(code: u8) -> u8 {
     let Some(why) = LOST.get().filter(|_| code == 0) else { return code };
     talk(format_args!("{BAD}error:{BAD:#} stdout: cannot write: {why}"));
     exit_code(ErrorKind::Io)
 }
 
 /// Prints a line of data and returns whether anybody still reads, for output without an end.
-pub fn is_heard(text: impl Display) -> bool {
+pub fn line_while_read(text: impl Display) -> bool {
     printer::print(Stream::Out, &format!("{text}\n")).is_ok()
 }
 
 /// Does the same for a line of JSON.
-pub fn is_json_heard(line: &str) -> bool {
+pub fn json_line_while_read(line: &str) -> bool {
     printer::print_json(&marked_untrusted(line.to_owned())).is_ok()
 }
 
@@ -87,7 +87,7 @@ pub fn is_watched() -> bool {
 }
 
 /// Prints a line that the next one replaces, for a person who watches.
-pub fn passing(text: &str) {
+pub fn transient_line(text: &str) {
     let _ = printer::print_over(text);
 }
 
@@ -246,7 +246,7 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
 }
 
 /// A user who typed a secret should know that it was not written.
-pub fn tell_covered() {
+pub fn note_redacted() {
     talk(format_args!(
         "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
     ));

@@ -55,7 +55,7 @@ impl Board {
             let done = work(&|progress| self.tell(&progress));
             over.store(true, Ordering::Relaxed);
             if self.says == Says::Screen {
-                output::passing("");
+                output::transient_line("");
             }
             done
         })
@@ -76,7 +76,7 @@ impl Board {
             Says::Nothing => {}
             Says::Lines => output::talk(words(progress)),
             Says::Screen => {
-                output::passing("");
+                output::transient_line("");
                 output::talk(words(progress));
             }
         }
@@ -89,7 +89,7 @@ impl Board {
         }
         let each = running.iter().map(|(file, since)| format!("{file} {} s", since.elapsed().as_secs()));
         let text = format!("{} running: {}", running.len(), each.collect::<Vec<_>>().join(", "));
-        output::passing(&format!("{frame} {DIM}{}{DIM:#}", one_line(&text, 76)));
+        output::transient_line(&format!("{frame} {DIM}{}{DIM:#}", one_line(&text, 76)));
     }
 
     fn running(&self) -> MutexGuard<'_, Vec<(String, Instant)>> {

@@ -14,13 +14,13 @@ use super::tree::{Container, Item};
 
 /// The formatting of the whole file.
 #[derive(Clone, Debug)]
-pub struct Habits {
+pub struct FileFormatting {
     pub line_end: &'static str,
     pub unit: String,
     pub colon: &'static str,
 }
 
-impl Habits {
+impl FileFormatting {
     pub fn of(text: &str, root: Option<&Container>) -> Self {
         let items = root.map_or(&[][..], |root| &root.items);
         let unit = items
@@ -38,7 +38,7 @@ impl Habits {
             let between = &text[item.key.as_ref()?.end..item.value.start];
             [":", ": ", " : ", " :"].into_iter().find(|colon| *colon == between)
         });
-        Habits { line_end: line_end(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
+        FileFormatting { line_end: line_end(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
     }
 
     /// Returns the formatting for a new file.
@@ -63,7 +63,7 @@ pub enum Siblings {
 
 /// A position for new items in a container.
 #[derive(Debug)]
-pub struct Spot {
+pub struct InsertionPoint {
     at: usize,
     /// Where the previously last item gets its comma.
     comma: Option<usize>,
@@ -74,11 +74,11 @@ pub struct Spot {
     pub look: Look,
 }
 
-impl Spot {
+impl InsertionPoint {
     /// Finds the position at the end of `container`; `own` is the item whose value the container is.
     pub fn find(
         text: &str,
-        habits: &Habits,
+        habits: &FileFormatting,
         container: &Container,
         own: Option<&Item>,
         siblings: Siblings,
@@ -89,7 +89,13 @@ impl Spot {
         }
     }
 
-    fn behind(text: &str, habits: &Habits, container: &Container, last: &Item, siblings: Siblings) -> Self {
+    fn behind(
+        text: &str,
+        habits: &FileFormatting,
+        container: &Container,
+        last: &Item,
+        siblings: Siblings,
+    ) -> Self {
         let indent = indentation(text, last.start);
         let gap = last.gap(text);
         let mut look = Look { indent: indent.to_owned(), ..habits.look() };
@@ -114,7 +120,7 @@ impl Spot {
             Some(value) => has_line_end(value),
             None => has_line_end(gap) || has_line_end(&text[last.range()]),
         };
-        Spot {
+        InsertionPoint {
             at: container.anchor,
             comma: last.comma.is_none().then_some(last.end()),
             between: lead.clone(),
@@ -124,13 +130,13 @@ impl Spot {
         }
     }
 
-    fn within(text: &str, habits: &Habits, container: &Container, own: Option<&Item>) -> Self {
+    fn within(text: &str, habits: &FileFormatting, container: &Container, own: Option<&Item>) -> Self {
         let blank = &text[container.anchor..container.close];
         let loose = has_line_end(blank);
         if !loose && own.is_some_and(|item| !has_line_end(item.gap(text))) {
             let look = Look { lines: false, ..habits.look() };
             let between = look.space().to_owned();
-            return Spot {
+            return InsertionPoint {
                 at: container.anchor,
                 comma: None,
                 lead: String::new(),
@@ -142,7 +148,7 @@ impl Spot {
         let outer = indentation(text, container.open);
         let look = Look { short_hooks: loose, indent: format!("{outer}{}", habits.unit), ..habits.look() };
         let lead = format!("{}{}", habits.line_end, look.indent);
-        Spot {
+        InsertionPoint {
             at: if loose { container.anchor } else { container.close },
             comma: None,
             between: lead.clone(),

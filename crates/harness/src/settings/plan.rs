@@ -2,7 +2,7 @@
 
 use super::command::Command;
 use super::edit::Edit;
-use super::insert::{Habits, Siblings, Spot};
+use super::insert::{FileFormatting, InsertionPoint, Siblings};
 use super::render::{self, Before, Look, Node, group, print, print_member};
 use super::survey::{Hook, Survey};
 use super::tree::Container;
@@ -75,7 +75,10 @@ fn update(hook: &Hook, entry: &Entry) -> Vec<Edit> {
     if let (Some(span), Some(args)) = (&spans.args, new.1)
         && old.1 != new.1
     {
-        edits.push(Edit::replace(span.clone(), print(&render::words(args), &Habits::of("", None).look())));
+        edits.push(Edit::replace(
+            span.clone(),
+            print(&render::words(args), &FileFormatting::of("", None).look()),
+        ));
     }
     if let Some(span) = &spans.timeout
         && hook.timeout != Some(entry.timeout.number())
@@ -103,10 +106,10 @@ fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) ->
     if missing.is_empty() {
         return Ok(Vec::new());
     }
-    let habits = Habits::of(text, survey.root.as_ref());
+    let habits = FileFormatting::of(text, survey.root.as_ref());
     let Some(root) = &survey.root else { return Ok(vec![new_file(place, missing, &habits)]) };
     let Some(events) = survey.events(place) else {
-        let spot = Spot::find(text, &habits, root, None, Siblings::Other);
+        let spot = InsertionPoint::find(text, &habits, root, None, Siblings::Other);
         let object = events_node(missing, Before::Something, &spot.look);
         let member = print_member(place.key.unwrap_or_default(), &object, &spot.look);
         return Ok(spot.insert(&[member]));
@@ -120,19 +123,19 @@ fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) ->
         };
         if let Some(array) = &survey.arrays[index] {
             let ours: Vec<&Hook> = survey.ours.iter().filter(|hook| hook.at.event == index).collect();
-            let spot = Spot::find(text, &habits, array, Some(&events.items[index]), Siblings::Same);
+            let spot = InsertionPoint::find(text, &habits, array, Some(&events.items[index]), Siblings::Same);
             edits.extend(new_groups(array, spot, &ours, &entries));
         }
     }
     if !new_events.is_empty() {
         let own = survey.member.map(|member| &root.items[member]);
-        let spot = Spot::find(text, &habits, events, own, Siblings::Same);
+        let spot = InsertionPoint::find(text, &habits, events, own, Siblings::Same);
         edits.extend(new_members(events, spot, &survey.ours, &new_events));
     }
     Ok(edits)
 }
 
-fn new_file(place: &HookLocation, entries: &[&Entry], habits: &Habits) -> Edit {
+fn new_file(place: &HookLocation, entries: &[&Entry], habits: &FileFormatting) -> Edit {
     let look = habits.look();
     let events = events_node(entries, Before::NoFile, &look);
     let file = match place.key {
@@ -144,7 +147,7 @@ fn new_file(place: &HookLocation, entries: &[&Entry], habits: &Habits) -> Edit {
 
 /// Adds groups to an event's array. `ours` are our groups already in it. They record what was there before us, and
 /// the new groups must take that over when the old ones are removed.
-fn new_groups(array: &Container, mut spot: Spot, ours: &[&Hook], entries: &[&Entry]) -> Vec<Edit> {
+fn new_groups(array: &Container, mut spot: InsertionPoint, ours: &[&Hook], entries: &[&Entry]) -> Vec<Edit> {
     let before = match ours.first() {
         _ if array.items.is_empty() => Before::EmptyArray,
         Some(hook) => hook.before,
@@ -157,7 +160,7 @@ fn new_groups(array: &Container, mut spot: Spot, ours: &[&Hook], entries: &[&Ent
 }
 
 /// Adds events to the events' object; `ours` as above.
-fn new_members(events: &Container, mut spot: Spot, ours: &[Hook], entries: &[&Entry]) -> Vec<Edit> {
+fn new_members(events: &Container, mut spot: InsertionPoint, ours: &[Hook], entries: &[&Entry]) -> Vec<Edit> {
     let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
     let before = match ours.iter().find(known) {
         _ if events.items.is_empty() => Before::EmptyObject,

@@ -4,7 +4,7 @@
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
 use crate::digest::{Digest, EffectUse, FileUse, GitState};
-use crate::effect::{Effect, Kind, Tense, describe};
+use crate::effect::{Detail, Effect, Kind, describe};
 use crate::render::{inline, path, quoted};
 use crate::text::{count, cut};
 
@@ -130,7 +130,7 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
         all.push(Candidate { known_by: known_by.collect(), ..state });
     }
     if !git.notes.is_empty() {
-        let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Tense::Short)).collect();
+        let notes: Vec<String> = git.notes.iter().map(|used| describe(&used.effect, Detail::Short)).collect();
         all.push(told(
             Class::State,
             "git:notes",
@@ -223,7 +223,7 @@ impl Group<'_> {
             format!(" in {}", path(self.key.folder, 100))
         };
         let forms = match self.members.as_slice() {
-            [used] if self.key.kind != Kind::Push => [Tense::Short, Tense::Long]
+            [used] if self.key.kind != Kind::Push => [Detail::Short, Detail::Long]
                 .map(|tense| format!("{}{there}{at}", describe(&used.effect, tense)))
                 .to_vec(),
             _ if self.key.kind == Kind::Push => vec![format!("{}{there}{at}", self.pushes())],
@@ -279,7 +279,7 @@ impl Group<'_> {
         }
         let tell = |(_, used, n): &(&str, &EffectUse, usize)| {
             let times = if *n > 1 { format!(" ({n} pushes)") } else { String::new() };
-            format!("{}{times}", describe(&used.effect, Tense::Short))
+            format!("{}{times}", describe(&used.effect, Detail::Short))
         };
         last.iter().map(tell).collect::<Vec<_>>().join("; ")
     }
@@ -404,7 +404,7 @@ pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     {
         found.push(format!(
             "the summary says “{words}”; {}{}",
-            describe(&push.effect, Tense::Short),
+            describe(&push.effect, Detail::Short),
             clock(&push.at)
         ));
     }

@@ -56,9 +56,7 @@ pub(super) fn lay(
 ) -> Vec<Finding> {
     let Some(table) = item.as_table_like() else {
         let finding = Finding::new(Level::Error, "`stages` is a group of stages, not a value");
-        return vec![
-            finding.at(place.path, line).hint("write [stages.review], and its outputs below it"),
-        ];
+        return vec![finding.at(place.path, line).hint("write [stages.review], and its outputs below it")];
     };
     let mut findings = Vec::new();
     for (name, item) in table.iter() {

@@ -10,7 +10,7 @@ use super::parsed::Parsed;
 use super::{Digest, keep_last};
 use crate::failure;
 use crate::journal::Record;
-use crate::run::{self, Check, Ended, Errand, Family, Sort};
+use crate::run::{self, Check, CommandPurpose, Ended, Family, Sort};
 use crate::text::cut;
 
 pub use traps::Trap;
@@ -97,7 +97,7 @@ pub struct Failure {
     #[serde(skip)]
     pub(crate) parsed: Parsed<Vec<Check>>,
     #[serde(skip)]
-    pub(crate) errand: Parsed<Errand>,
+    pub(crate) errand: Parsed<CommandPurpose>,
 }
 
 impl Failure {
@@ -201,7 +201,7 @@ impl Digest {
         let mut open =
             self.failures.iter_mut().filter(|failure| failure.open && failure.is_command).peekable();
         if open.peek().is_some() {
-            let errand = run::errand(&record.command, &record.cwd);
+            let errand = run::command_purpose(&record.command, &record.cwd);
             open.for_each(|failure| failure.settle(&done, &errand, went_well, &record.worktree));
         }
         if went_well {
@@ -220,7 +220,7 @@ impl Digest {
         for used in checks.into_iter().map(|used| CheckUse { last: used.last + shift, ..used }) {
             let Some(check) = used.check() else { continue };
             if used.ended == Ended::Passed {
-                let errand = Errand::Checks(Vec::new());
+                let errand = CommandPurpose::Checks(Vec::new());
                 let open = self.failures.iter_mut().filter(|failure| failure.open);
                 open.for_each(|failure| failure.settle(&[&check], &errand, true, ""));
             }
@@ -230,7 +230,7 @@ impl Digest {
         }
         for command in commands {
             if command.ended != Ended::Failed {
-                let errand = run::errand(&command.command, &command.folder);
+                let errand = run::command_purpose(&command.command, &command.folder);
                 let open = self.failures.iter_mut().filter(|failure| failure.open);
                 open.for_each(|failure| failure.settle(&[], &errand, true, ""));
             }
@@ -346,15 +346,17 @@ impl Failure {
     }
 
     /// Closes the failure if a success shows that it is solved.
-    fn settle(&mut self, done: &[&Check], errand: &Errand, went_well: bool, worktree: &str) {
+    fn settle(&mut self, done: &[&Check], errand: &CommandPurpose, went_well: bool, worktree: &str) {
         if self.checks("").is_empty() {
-            let failed = self.errand.get(|| run::errand(&self.what, &self.folder));
+            let failed = self.errand.get(|| run::command_purpose(&self.what, &self.folder));
             let solved = match (failed, errand) {
-                (Errand::Git(failed), Errand::Git(done)) => {
+                (CommandPurpose::Git(failed), CommandPurpose::Git(done)) => {
                     let failed = family_of(failed, &self.error);
                     done.iter().any(|family| family.settles(failed))
                 }
-                (Errand::Other(failed), Errand::Other(done)) => failed.iter().all(|name| done.contains(name)),
+                (CommandPurpose::Other(failed), CommandPurpose::Other(done)) => {
+                    failed.iter().all(|name| done.contains(name))
+                }
                 _ => false,
             };
             self.open &= !(went_well && solved);
@@ -397,17 +399,17 @@ fn family_of(families: &[Family], error: &str) -> Family {
 
 /// Returns whether a failed command is a problem to solve, not a lookup, a typing error or an experiment.
 fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
-    if run::is_slip(error) {
+    if run::is_user_error(error) {
         return false;
     }
     if !checks.is_empty() {
         // A program that is merely started may be meant to fail; a crash is not.
         return checks.iter().any(|check| check.sort.is_check()) || is_crash(error);
     }
-    match run::errand(command, cwd) {
-        Errand::Git(_) => true,
-        Errand::Other(names) => names.iter().any(|name| run::is_known_tool(name)) || is_crash(error),
-        Errand::Checks(_) | Errand::Look => false,
+    match run::command_purpose(command, cwd) {
+        CommandPurpose::Git(_) => true,
+        CommandPurpose::Other(names) => names.iter().any(|name| run::is_known_tool(name)) || is_crash(error),
+        CommandPurpose::Checks(_) | CommandPurpose::Look => false,
     }
 }
 

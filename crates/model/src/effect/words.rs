@@ -5,7 +5,7 @@ use crate::render::{inline, quoted};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tense {
+pub enum Detail {
     /// What, where and which.
     Short,
     /// With the link, and more of the text.
@@ -13,9 +13,9 @@ pub enum Tense {
 }
 
 /// Returns one line. Rendered, so that nothing in it can be taken for markup.
-pub fn describe(effect: &Effect, tense: Tense) -> String {
+pub fn describe(effect: &Effect, tense: Detail) -> String {
     let Effect { kind, what, place, id, link, .. } = effect;
-    let is_long = tense == Tense::Long;
+    let is_long = tense == Detail::Long;
     let most = if is_long { 160 } else { 70 };
     let quote = || if what.is_empty() { String::new() } else { format!(" {}", quoted(what, most)) };
     let plain = || if what.is_empty() { String::new() } else { format!(" {}", inline(what, most)) };

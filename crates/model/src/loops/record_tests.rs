@@ -99,7 +99,10 @@ fn damage_is_named_with_its_line() {
         ("\0\0\0\0", "it has no frontmatter"),
         (&whole[..20], "it has no frontmatter"),
         (&whole.replace("id: a\n", ""), "id: it is missing"),
-        (&whole.replace("active", "running"), "status: `running` is not one of active, paused, done, cancelled"),
+        (
+            &whole.replace("active", "running"),
+            "status: `running` is not one of active, paused, done, cancelled",
+        ),
         (&whole.replace("iteration: 1", "iteration: one"), "iteration: it must be a whole number, 0 or more"),
         (
             &whole.replace("max_iterations: 3", "max_iterations: -1"),

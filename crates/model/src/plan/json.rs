@@ -40,8 +40,10 @@ pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
     let mut imported = match first {
         Some(b'{') => {
             if let Version::Newer(version) = version_of(bytes)? {
-                let why =
-                    format!("schema_version is {version}; this thru supports up to {}", super::SCHEMA_VERSION);
+                let why = format!(
+                    "schema_version is {version}; this thru supports up to {}",
+                    super::SCHEMA_VERSION
+                );
                 return Err(Unreadable::Foreign { why });
             }
             read_unversioned(bytes)?

@@ -14,7 +14,7 @@ use super::{Phase, PhaseStatus, Plan, Task, TaskStatus};
 use crate::id::Id;
 use crate::render::one_line;
 use item::{Field, Parsed};
-use shape::{Block, Kind, Roles, Shape};
+use shape::{Kind, Roles, Shape, SourceLine};
 
 /// The text in these comments is exact, whatever the plain form next to it says.
 pub(super) const COMMENT: &str = "<!-- thru: ";
@@ -92,7 +92,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    fn take(&mut self, block: &Block) {
+    fn take(&mut self, block: &SourceLine) {
         match &block.kind {
             Kind::Blank => self.paragraph_ended = true,
             Kind::Exact(json) => self.exact(json, block.line),
@@ -185,7 +185,7 @@ impl<'s> Reader<'s> {
         self.plan.phases.len() - 1
     }
 
-    fn item(&mut self, block: &Block, parsed: Parsed) {
+    fn item(&mut self, block: &SourceLine, parsed: Parsed) {
         while self.parents.last().is_some_and(|(indent, _)| *indent >= block.indent) {
             self.parents.pop();
         }
@@ -276,7 +276,7 @@ impl<'s> Reader<'s> {
     }
 
     /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
-    fn beside(&mut self, block: &Block, text: &str, is_item: bool) {
+    fn beside(&mut self, block: &SourceLine, text: &str, is_item: bool) {
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
                 Some(phase) => note(&mut phase.rest, text),

@@ -34,10 +34,7 @@ fn every_step_that_is_not_in_the_table_is_refused() {
                 continue;
             }
             let words = went.unwrap_err().to_string();
-            assert!(
-                words.contains(&format!("tester is {from} and cannot become {to}")),
-                "{words}"
-            );
+            assert!(words.contains(&format!("tester is {from} and cannot become {to}")), "{words}");
             assert!(allowed.iter().all(|state| words.contains(state.name())), "{words}");
             assert_eq!(lifecycle, role(from), "nothing has changed");
             lifecycle.step(to, "why", Insist::Yes, &actor(None)).unwrap();
@@ -118,10 +115,7 @@ fn two_sessions_in_one_role_do_not_cross() {
         Happened::Recover,
     ] {
         let refused = lifecycle.clone().hear(happened, Insist::No, &actor(Some("b"))).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "tester is compacting in session a, which has it to itself"
-        );
+        assert_eq!(refused.to_string(), "tester is compacting in session a, which has it to itself");
     }
     let renamed = Actor { previous: Some("a"), ..actor(Some("c")) };
     assert_eq!(

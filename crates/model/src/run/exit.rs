@@ -1,7 +1,7 @@
 //! Which command a line's exit code belongs to, and what part of the output the line lets through.
 
 use super::check::{check, strip};
-use super::open::is_look;
+use super::open::is_read_only;
 use super::{Ended, Sort};
 use crate::shell::{self, Join, Step};
 
@@ -79,7 +79,7 @@ impl Line {
         let Some(at) = checked.or(self.doing.last().copied()) else {
             // `gh api x | jq .y`: the reader failed.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
-            return !piped || self.pipefail || !is_look(strip(&last.words));
+            return !piped || self.pipefail || !is_read_only(strip(&last.words));
         };
         // A command after the last check may have failed instead: `make test | grep x`, `make test; ls y`.
         let behind = &self.steps[at..];

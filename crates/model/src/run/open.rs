@@ -5,7 +5,7 @@ use crate::shell::{self, Step};
 
 /// What a line was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Errand {
+pub enum CommandPurpose {
     /// It tested, built, linted, formatted or ran something of the project.
     Checks(Vec<Check>),
     /// It changed the state of a repository.
@@ -27,23 +27,23 @@ pub enum Family {
 }
 
 /// Returns what a command line is for, given the folder where it began.
-pub fn errand(command: &str, cwd: &str) -> Errand {
+pub fn command_purpose(command: &str, cwd: &str) -> CommandPurpose {
     let steps = shell::steps(command);
     let checks = of_steps(command, &steps, cwd);
     if !checks.is_empty() {
-        return Errand::Checks(checks);
+        return CommandPurpose::Checks(checks);
     }
     let inline = steps.iter().any(|step| step.then == shell::Join::Document);
     let doing: Vec<&[String]> =
-        steps.iter().map(|step: &Step| strip(&step.words)).filter(|words| !is_look(words)).collect();
+        steps.iter().map(|step: &Step| strip(&step.words)).filter(|words| !is_read_only(words)).collect();
     if doing.is_empty() || inline || is_scripted(&steps) {
-        return Errand::Look;
+        return CommandPurpose::Look;
     }
     let families: Vec<Family> = doing.iter().filter_map(|words| family(words)).collect();
     if !families.is_empty() {
-        return Errand::Git(families);
+        return CommandPurpose::Git(families);
     }
-    Errand::Other(doing.into_iter().map(name).collect())
+    CommandPurpose::Other(doing.into_iter().map(name).collect())
 }
 
 impl Family {
@@ -59,7 +59,7 @@ impl Family {
 
 /// Errors that mean that the command was mistyped, in the wrong folder, refused or cancelled: nothing in the project
 /// fails.
-pub fn is_slip(error: &str) -> bool {
+pub fn is_user_error(error: &str) -> bool {
     const SLIPS: &[&str] = &[
         "unknown flag",
         "unknown option",
@@ -152,7 +152,7 @@ fn subcommand(rest: &[String]) -> &str {
 }
 
 /// Returns whether a stripped command only reads, prints, or handles temporary files.
-pub(super) fn is_look(words: &[String]) -> bool {
+pub(super) fn is_read_only(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let program = program.rsplit('/').next().unwrap_or(program);
     let has = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));

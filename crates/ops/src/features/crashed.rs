@@ -149,9 +149,8 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 
 fn candidate(open: &Entry, packet: &str) -> Candidate {
     let (session, at) = (path(open.session.as_str(), 40), path(&open.at, 30));
-    let text = format!(
-        "Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work."
-    );
+    let text =
+        format!("Session {session} (started {at}) crashed; `thru pickup {packet}` continues its work.");
     Candidate::new(&packets::SECTION, format!("{ID}{}", open.session), text)
 }
 

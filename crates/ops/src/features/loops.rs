@@ -22,7 +22,7 @@ use store::{Found, Store};
 
 pub use adopt::{Adoption, adopt, to_adopt};
 pub use choose::Wanted;
-use choose::{Aim, Owner, choose, find_owner, in_front, need_trust, open, trusted};
+use choose::{LoopUse, Owner, choose, find_owner, in_front, need_trust, open, trusted};
 pub use report::short;
 
 use crate::features::{Decision, Feature};
@@ -150,14 +150,14 @@ pub fn list(world: &World) -> Result<List> {
 
 pub fn show(world: &World, named: Option<&str>) -> Result<(Shown, String)> {
     let store = open(world)?;
-    let record = store.read_loop(&choose(world, &store, named, Aim::Look)?)?;
+    let record = store.read_loop(&choose(world, &store, named, LoopUse::Look)?)?;
     let text = String::from_utf8_lossy(record.bytes()).into_owned();
     Ok((shown(&store, &record.state, &store.foreground()?.unwrap_or_default()), text))
 }
 
 pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     let store = open(world)?;
-    let id = choose(world, &store, named, Aim::Look)?;
+    let id = choose(world, &store, named, LoopUse::Look)?;
     let record = store.read_loop(&id)?;
     let mut entries = Vec::new();
     let tally = store.loop_log(&id, |entry| entries.push(entry))?;
@@ -168,7 +168,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
 /// Puts a loop into the foreground of a session; the one that was there stays active and waits.
 pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     let store = trusted(world)?;
-    let id = choose(world, &store, Some(named), Aim::Look)?;
+    let id = choose(world, &store, Some(named), LoopUse::Look)?;
     let owner = find_owner(world, &store, owner)?;
     let _lock = store.lock_loops(PATIENCE)?;
     let record = store.read_loop(&id)?;
@@ -183,7 +183,7 @@ pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
 
 pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Changed> {
     let store = trusted(world)?;
-    let id = choose(world, &store, named, Aim::Resume)?;
+    let id = choose(world, &store, named, LoopUse::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
         // Outside a harness it returns to its earlier session.
@@ -254,7 +254,7 @@ fn set_back(
     change: impl FnOnce(&mut Loop) -> Result<Option<Event>>,
 ) -> Result<Changed> {
     let store = open(world)?;
-    let id = choose(world, &store, named, Aim::SetBack)?;
+    let id = choose(world, &store, named, LoopUse::SetBack)?;
     let _lock = store.lock_loops(PATIENCE)?;
     let record = store.read_loop(&id)?;
     let mut next = record.state.clone();
@@ -292,14 +292,13 @@ fn put_forward(
     owner: &Owner,
     event: Event,
 ) -> Result<Changed> {
-    let id = Id::new(&next.id)
-        .map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops"))?;
+    let id = Id::new(&next.id).map_err(|bad| usage(bad.to_string(), "`thru loop list` shows the loops"))?;
     next.touch(world.now);
     next.session = match owner {
         Owner::Session(session, _) => Some(session.to_string()),
         Owner::Next => None,
     };
-    consent::give_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
+    consent::allow_loop(store, Some(&record.state), &next, owner.claim(), world.now)?;
     write(store, &id, record, next.clone())?;
     let (pointer, notes) = point(store, &next, owner)?;
     note(world, store, &next, event)?;

@@ -18,7 +18,7 @@ use model::event::{EventName, EventSet};
 use model::gate::{self, Expected, Gate, Judged, Omission, Output, Tier, Verdict};
 use model::id::Id;
 use serde::Serialize;
-use store::{Care, Lock, Root, Run, Store, layout};
+use store::{CheckDepth, Lock, Root, Run, Store, layout};
 
 use crate::features::Feature;
 use crate::project::{Project, settings};
@@ -187,7 +187,7 @@ impl GateContext {
                 what: format!(
                     "{}: {} is working in this run",
                     run.path().display(),
-                    self.store.works_in(run).unwrap_or_else(|| "another thru".to_owned())
+                    self.store.current_worker(run).unwrap_or_else(|| "another thru".to_owned())
                 ),
                 hint: "wait until it ends; `thru gate check` shows its progress".into(),
             }),
@@ -213,7 +213,7 @@ fn in_outputs(name: &str) -> String {
 
 /// `base` is the folder of the inputs.
 fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
-    let seen = run.look(&output.file, Care::Whole)?;
+    let seen = run.look(&output.file, CheckDepth::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
         String::new()
     } else {

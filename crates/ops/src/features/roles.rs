@@ -369,7 +369,8 @@ pub(crate) fn refuse_clash(role: &Id, changed: &Changed) -> Result<()> {
     match changed {
         Changed::Clash { other } => Err(Error::Refused {
             what: format!("the role `{other}` already uses the state file of `{role}`"),
-            hint: "names that differ only in `-`, `.` and `_` are the same to the lifecycle; rename one".into(),
+            hint: "names that differ only in `-`, `.` and `_` are the same to the lifecycle; rename one"
+                .into(),
         }),
         _ => Ok(()),
     }

@@ -66,7 +66,7 @@ pub struct Workstreams<'a> {
 pub struct Load {
     /// The path as written in the manifest.
     pub named: String,
-    pub lies: Lies,
+    pub lies: LoadLocation,
     /// The path relative to the root; `None` if it is not opened.
     pub path: Option<String>,
     pub bytes: u64,
@@ -76,7 +76,7 @@ pub struct Load {
 /// Where a file to load is. It is opened only if it is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Lies {
+pub enum LoadLocation {
     There,
     Missing,
     Outside,
@@ -84,14 +84,14 @@ pub enum Lies {
     Link,
 }
 
-impl Lies {
+impl LoadLocation {
     /// Why a file is not opened.
     pub fn words(self) -> &'static str {
         match self {
-            Lies::There => "there",
-            Lies::Missing => "not there",
-            Lies::Outside => "outside the project, not opened",
-            Lies::Link => "a link, not opened",
+            LoadLocation::There => "there",
+            LoadLocation::Missing => "not there",
+            LoadLocation::Outside => "outside the project, not opened",
+            LoadLocation::Link => "a link, not opened",
         }
     }
 }
@@ -264,19 +264,19 @@ impl<'a> Workstreams<'a> {
 
     fn load(&self, workstream: &Workstream, named: &str) -> Result<Load> {
         let own = workstream.manifest.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut lies = Lies::Outside;
+        let mut lies = LoadLocation::Outside;
         for folder in [workstream.folder.as_str(), own, ""] {
             let Some(path) = self.inside(folder, named) else { continue };
             if self.is_linked(&path) {
-                lies = Lies::Link;
+                lies = LoadLocation::Link;
                 continue;
             }
             if let Some(Look { bytes, changed }) = self.look(&path)? {
-                let (named, path, lies) = (named.to_owned(), Some(path), Lies::There);
+                let (named, path, lies) = (named.to_owned(), Some(path), LoadLocation::There);
                 return Ok(Load { named, lies, path, bytes, changed: Some(changed) });
             }
-            if lies == Lies::Outside {
-                lies = Lies::Missing;
+            if lies == LoadLocation::Outside {
+                lies = LoadLocation::Missing;
             }
         }
         Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })

@@ -15,7 +15,7 @@ use store::feed::{self, Limits};
 use store::{Error, Result, Store, layout};
 
 use crate::hook::deadline::Deadline;
-use crate::hook::retell::{Retelling, TranscriptRecord};
+use crate::hook::retell::{TranscriptRecord, TranscriptReplay};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
@@ -101,7 +101,7 @@ fn catch_up(
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
     // Hooks that were installed later have missed prompts too.
-    let mut retelling = Retelling::new(!reports_all || is_first_contact, work.policy.redact);
+    let mut retelling = TranscriptReplay::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = Limits { window: WINDOW, ..Limits::default() };
     let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
     let read = transcript_reader::read_new(work.harness, Path::new(path), cursor.as_ref(), limits, hear);

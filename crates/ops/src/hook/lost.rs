@@ -67,7 +67,7 @@ pub fn recent(world: &World, store: &Store, project: &ProjectId) -> Option<Strin
 }
 
 /// Returns what was lost and has not been reported by any hook yet.
-pub(crate) fn untold(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
+pub(crate) fn unreported(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     note_of(world, store, project).read().map(|lost| lost.to_string())
 }
 

@@ -66,7 +66,7 @@ impl TranscriptRecord {
 
 /// Reads lines one by one. Only the main agent's count, because a sub-agent has its own context.
 #[derive(Debug)]
-pub struct Retelling {
+pub struct TranscriptReplay {
     /// Whether to include prompts and compactions, not only calls and words.
     whole: bool,
     redact: redact::Options,
@@ -88,9 +88,9 @@ pub struct Retelling {
     branch: String,
 }
 
-impl Retelling {
-    pub fn new(whole: bool, redact: redact::Options) -> Retelling {
-        Retelling {
+impl TranscriptReplay {
+    pub fn new(whole: bool, redact: redact::Options) -> TranscriptReplay {
+        TranscriptReplay {
             whole,
             redact,
             dedup: Dedup::default(),

@@ -31,7 +31,7 @@ pub fn stamp(pid: u32) -> Option<String> {
 
 /// Returns whether the group of a stamped process is still its own: the process exists, or nobody has its number,
 /// which is not reused while its group exists.
-pub fn leads(stamp: &str) -> bool {
+pub fn still_leads_group(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
     let (Some(pid), Some(started), Some(place)) = (pid, started, place) else { return false };
@@ -64,11 +64,11 @@ mod tests {
         let own = std::process::id();
         let alive = stamp(own).unwrap();
         assert_eq!(is_alive(&alive), Some(true));
-        assert!(leads(&alive));
+        assert!(still_leads_group(&alive));
         let place = namespace().unwrap();
         let another = format!("{own}:1:{place}");
         assert_eq!(is_alive(&another), Some(false), "the number was given to another since");
-        assert!(!leads(&another));
+        assert!(!still_leads_group(&another));
         let elsewhere = format!("{}7", alive.strip_suffix(&place).unwrap());
         assert_eq!(is_alive(&elsewhere), None, "another container");
         assert_eq!(is_alive("nonsense"), None);

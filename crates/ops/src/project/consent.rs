@@ -33,7 +33,7 @@ pub(crate) enum Claim {
 
 /// `before` is the loop as it was allowed until now: a crash before the new one is written must not revoke its
 /// consent.
-pub(crate) fn give_loop(
+pub(crate) fn allow_loop(
     store: &Store,
     before: Option<&Loop>,
     state: &Loop,
@@ -56,11 +56,11 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
 }
 
 /// Returns whether the user allowed what is launched for an output. One without a command launches nothing.
-pub(crate) fn is_launch_given(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
+pub(crate) fn is_launch_allowed(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
     store.is_given(ConsentKind::StageRun, &run_id(root, run), &[consent::of_output(output)])
 }
 
-pub(crate) fn give_launches<'a>(
+pub(crate) fn allow_launches<'a>(
     store: &Store,
     root: &Root,
     run: &Run,
@@ -77,12 +77,12 @@ pub(crate) fn give_launches<'a>(
 
 /// Stages in the user's own settings are allowed. Those that the project's settings define or extend must be adopted
 /// first.
-pub(crate) fn is_stage_given(world: &World, store: &Store, stage: &Stage) -> bool {
+pub(crate) fn is_stage_allowed(world: &World, store: &Store, stage: &Stage) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
     own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])
 }
 
-pub(crate) fn give_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result<()> {
+pub(crate) fn allow_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result<()> {
     let digest = consent::of_stage(stage);
     Ok(need(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }

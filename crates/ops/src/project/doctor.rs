@@ -18,7 +18,7 @@ use store::{Dir, EntryKind, Found, Store, Tracked, layout};
 use crate::features::{Check, FEATURES, ProjectContext};
 use crate::hook::lost;
 use crate::project::settings;
-use crate::session::firing::{self, Fired, Firing};
+use crate::session::firing::{self, EventStatistics, HookStatistics};
 use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
@@ -40,7 +40,7 @@ pub struct DoctorReport {
     /// In the order in which they were made.
     pub checks: Vec<Check>,
     /// Which events have fired, how often, and how long they took.
-    pub events: Vec<Fired>,
+    pub events: Vec<EventStatistics>,
 }
 
 impl DoctorReport {
@@ -109,7 +109,7 @@ fn check_root(world: &World, found: &crate::Result<Found>) -> Check {
         Ok(Found::Unmarked(root)) => {
             findings
                 .push(Finding::new(Level::Warning, "there is no root here").hint("`thru init` makes one"));
-            findings.extend(world.passed_over().map(|(path, why)| {
+            findings.extend(world.excluded_root().map(|(path, why)| {
                 let text = format!("{}: the root there is not used from here: {why}", path.display());
                 Finding::new(Level::Note, text).hint("`roots.allow` in your own settings can allow it")
             }));
@@ -200,7 +200,7 @@ fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
     let mut findings: Vec<Finding> =
         failed.into_iter().map(|error| Finding::from(&Error::from(error))).collect();
-    if let Some(lost) = lost::untold(world, store, project) {
+    if let Some(lost) = lost::unreported(world, store, project) {
         findings
             .push(Finding::new(Level::Warning, lost).hint("the next hook that can write leaves a receipt"));
     }
@@ -278,7 +278,7 @@ impl Walk {
 }
 
 /// Reports recent failures in hooks, each kind once, and compactions without a brief.
-fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
+fn check_hooks(firing: &HookStatistics, now: Timestamp) -> Check {
     let recent = |receipt: &&Receipt| {
         let young = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
         receipt.outcome == Outcome::Failed && young
@@ -336,7 +336,12 @@ fn without_root(world: &World) -> Vec<Finding> {
 }
 
 /// Reports where a harness is made to call us, and which of its events never fired.
-fn check_harness(world: &World, harness: &'static Harness, project: &Path, firing: &Firing) -> Option<Check> {
+fn check_harness(
+    world: &World,
+    harness: &'static Harness,
+    project: &Path,
+    firing: &HookStatistics,
+) -> Option<Check> {
     let wired = install::wired(world, harness, project);
     let mut findings: Vec<Finding> = install::unusable(world, harness, project)
         .into_iter()
@@ -370,9 +375,8 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
     for WiredFile { path, .. } in &wired {
         if store::read_own(path, LARGEST).is_ok_and(|bytes| install::is_ignored(harness, &bytes)) {
             let finding = Finding::new(Level::Warning, install::ignored_words(harness));
-            findings.push(
-                finding.at(path.display().to_string(), None).hint("remove them, or use another scope"),
-            );
+            findings
+                .push(finding.at(path.display().to_string(), None).hint("remove them, or use another scope"));
         }
     }
     if wired.len() > 1 {

@@ -14,7 +14,7 @@ use crate::session::list;
 
 /// Statistics of one event of one harness.
 #[derive(Clone, Debug, Serialize)]
-pub struct Fired {
+pub struct EventStatistics {
     pub harness: String,
     pub event: String,
     pub runs: usize,
@@ -28,8 +28,8 @@ pub struct Fired {
 
 /// Everything that `thru doctor` needs to know about hooks, from one reading.
 #[derive(Debug, Default)]
-pub struct Firing {
-    pub fired: Vec<Fired>,
+pub struct HookStatistics {
+    pub fired: Vec<EventStatistics>,
     /// Sessions that were compacted and have not had a brief yet, and those that ended that way.
     pub gaps: Vec<String>,
     pub never_told: Vec<String>,
@@ -47,8 +47,8 @@ struct Runs {
     ms: Vec<f64>,
 }
 
-pub fn read(store: &Store) -> Result<Firing> {
-    let mut firing = Firing::default();
+pub fn read(store: &Store) -> Result<HookStatistics> {
+    let mut firing = HookStatistics::default();
     let mut runs: BTreeMap<(String, String), Runs> = BTreeMap::new();
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
@@ -131,7 +131,7 @@ fn tool_calls(
 }
 
 impl Runs {
-    fn add_up(mut self, harness: String, event: String) -> Fired {
+    fn add_up(mut self, harness: String, event: String) -> EventStatistics {
         self.ms.sort_by(f64::total_cmp);
         let at = |share: f64| {
             let place = (share * self.ms.len() as f64).ceil() as usize;
@@ -139,7 +139,7 @@ impl Runs {
         };
         let (p50_ms, p99_ms) = (at(0.5), at(0.99));
         let told = event != EventName::ToolDone.name();
-        Fired {
+        EventStatistics {
             harness,
             event,
             runs: self.runs,

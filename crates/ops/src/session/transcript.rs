@@ -13,7 +13,7 @@ use model::redact;
 use serde::Serialize;
 use store::feed::{self, Limits};
 
-use crate::hook::retell::{Retelling, TranscriptRecord, unfinished_words};
+use crate::hook::retell::{TranscriptRecord, TranscriptReplay, unfinished_words};
 use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
@@ -54,7 +54,7 @@ pub fn read(source: &Source) -> Result<Read> {
         what: format!("{}: not a transcript of a known harness", source.path.display()),
         hint: "`thru harness list` shows the known ones; the file must contain JSON lines".into(),
     })?;
-    let mut retelling = Retelling::new(true, source.redact);
+    let mut retelling = TranscriptReplay::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
     // A copied transcript may have any name.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
@@ -88,8 +88,8 @@ pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source)
     digest.torn = retelling.torn;
 }
 
-fn retell(rows: &Rows, whole: bool, source: &Source) -> Retelling {
-    let mut retelling = Retelling::new(whole, source.redact);
+fn retell(rows: &Rows, whole: bool, source: &Source) -> TranscriptReplay {
+    let mut retelling = TranscriptReplay::new(whole, source.redact);
     let read_line = rows.harness.transcript.read_line();
     for line in &rows.lines {
         each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
@@ -116,7 +116,7 @@ fn policy<'a>(harness: &'static Harness, checkout: &'a str, source: &Source) -> 
 }
 
 fn fold(
-    mut retelling: Retelling,
+    mut retelling: TranscriptReplay,
     harness: &'static Harness,
     session: String,
     folder: Option<String>,

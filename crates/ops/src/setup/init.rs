@@ -93,7 +93,7 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
         Hooks::Leave => (Vec::new(), Vec::new()),
     };
     let found = options.hooks == Hooks::Leave || !wired.is_empty() || !not_wired.is_empty();
-    let looked_for = if found { Vec::new() } else { install::signs(world, &root.checkout) };
+    let looked_for = if found { Vec::new() } else { install::signs_of_use(world, &root.checkout) };
     Ok(InitReport {
         root: root.path,
         project_id: marker.project_id,

@@ -22,7 +22,7 @@ use places::{
 
 pub(crate) use files::refuse_links;
 pub use places::{
-    VERSION, WiredFile, in_use, is_wired_in, on_path, signs, transcripts_kept, unusable, usual_scope,
+    VERSION, WiredFile, in_use, is_wired_in, on_path, signs_of_use, transcripts_kept, unusable, usual_scope,
     version, wired,
 };
 
@@ -243,9 +243,10 @@ impl Job<'_> {
         for OwnFile { path, text } in own {
             let path = resolve(project, scope, &path)?;
             if scope != Scope::Project && git::is_tracked(project, &path)? {
-                report
-                    .notes
-                    .push(format!("{}: in git, so it belongs to the project; it is left alone", path.display()));
+                report.notes.push(format!(
+                    "{}: in git, so it belongs to the project; it is left alone",
+                    path.display()
+                ));
                 continue;
             }
             plans.extend(plan_own(&path, &text, task, &mut report.notes)?);
@@ -271,10 +272,7 @@ impl Job<'_> {
             }
         }
         Err(Error::Busy {
-            what: format!(
-                "{}: another program kept changing it",
-                plan.changed.path.display()
-            ),
+            what: format!("{}: another program kept changing it", plan.changed.path.display()),
             hint: "close the program that edits it, then try again; this file was not changed".into(),
         })
     }

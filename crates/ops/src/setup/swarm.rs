@@ -109,7 +109,10 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
         .map(|task| one_line(&task.id, 40))
         .collect();
     if !only.is_empty() {
-        warn(format!("plan.md has tasks that plan.json does not have; they are left out: {}", only.join(", ")));
+        warn(format!(
+            "plan.md has tasks that plan.json does not have; they are left out: {}",
+            only.join(", ")
+        ));
     }
     let differ = |task: &&plan::Task| {
         plan.task(&task.id).is_some_and(|known| known.status.is_over() != task.status.is_over())

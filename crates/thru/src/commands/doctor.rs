@@ -4,7 +4,7 @@ use ops::Result;
 use ops::World;
 use ops::features::Check;
 use ops::project::doctor::DoctorReport;
-use ops::session::firing::Fired;
+use ops::session::firing::EventStatistics;
 
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
@@ -41,13 +41,13 @@ fn print(report: &DoctorReport, world: &World) {
     }
 }
 
-fn print_events(events: &[Fired], world: &World) {
+fn print_events(events: &[EventStatistics], world: &World) {
     let head = format!(
         "\n{:<12} {:<15} {:>6}  {:<13} {:>8} {:>8}",
         "harness", "event", "runs", "last fired", "p50 ms", "p99 ms"
     );
     output::line(format_args!("{DIM}{head}{DIM:#}"));
-    for Fired { harness, event, runs, last_at, p50_ms, p99_ms } in events {
+    for EventStatistics { harness, event, runs, last_at, p50_ms, p99_ms } in events {
         let ago = time::parse(last_at).map_or(String::new(), |at| time::ago(at, world.now));
         let ms = |ms: &Option<f64>| ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms:.1}"));
         let (p50, p99) = (ms(p50_ms), ms(p99_ms));

@@ -57,7 +57,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Text => print(&report),
     }
     if report.covered {
-        output::tell_covered();
+        output::note_redacted();
     }
     Ok(0)
 }

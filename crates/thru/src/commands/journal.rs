@@ -49,8 +49,8 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         let mut heard = true;
         reading.read(|record| {
             heard &= match format {
-                Format::Json => output::is_json_heard(&String::from_utf8_lossy(&record.line())),
-                Format::Text => output::is_heard(words(record)),
+                Format::Json => output::json_line_while_read(&String::from_utf8_lossy(&record.line())),
+                Format::Text => output::line_while_read(words(record)),
             };
         })?;
         if !args.follow || !heard {

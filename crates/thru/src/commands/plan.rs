@@ -117,7 +117,7 @@ pub fn print_notes(notes: &[String], covered: bool) {
         output::talk(format_args!("{WARN}note:{WARN:#} {note}"));
     }
     if covered {
-        output::tell_covered();
+        output::note_redacted();
     }
 }
 

@@ -276,7 +276,10 @@ fn a_file_that_does_not_parse_keeps_nothing_of_ours_in_the_others() {
     env.thru(&["install", "droid"]).ok();
     let broken = env.write("home/.factory/settings.json", "{ \"hooks\": ");
     let told = env.thru(&["uninstall", "droid"]).exits(12);
-    assert!(told.stderr.contains(broken.to_str().unwrap()) && told.stderr.contains("fix that file"), "{told}");
+    assert!(
+        told.stderr.contains(broken.to_str().unwrap()) && told.stderr.contains("fix that file"),
+        "{told}"
+    );
     assert_eq!(names_in(&env.home().join(".factory")), ["settings.json"], "{told}");
     assert_eq!(fs::read_to_string(&broken).unwrap(), "{ \"hooks\": ");
     let again = env.call(&["uninstall", "droid", "--json"]).run().exits(12).json();

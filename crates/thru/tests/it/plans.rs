@@ -72,11 +72,7 @@ fn tasks_are_taken_up_and_finished() {
     env.thru(&["task", "start", "1.2", "--session", "s1"]).ok();
     let taken = env.thru(&["task", "start", "1.2", "--session", "s2"]);
     assert_eq!(taken.code, 14, "{}", taken.stderr);
-    assert!(
-        taken.stderr.contains("1.2 is taken by s1 since 2026-11-15T19:22:00Z"),
-        "{}",
-        taken.stderr
-    );
+    assert!(taken.stderr.contains("1.2 is taken by s1 since 2026-11-15T19:22:00Z"), "{}", taken.stderr);
     let early = env.thru(&["task", "start", "1.3"]);
     assert_eq!(early.code, 15);
     assert!(early.stderr.contains("1.3 is not ready: it waits for 1.2"), "{}", early.stderr);
@@ -271,7 +267,10 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
     assert_eq!((&dry["plan"]["tasks"], &dry["plan"]["written"]), (&json!(2), &json!(false)));
     before.assert_same(&env.tree(), "a dry run");
     let told = env.thru(&["import", "swarm"]).ok().stderr;
-    assert!(told.contains("plan.md has tasks that plan.json does not have; they are left out: 1.3"), "{told}");
+    assert!(
+        told.contains("plan.md has tasks that plan.json does not have; they are left out: 1.3"),
+        "{told}"
+    );
     let imported = self::plan(&env);
     assert_eq!((&imported["specHash"], &imported["swarm"]), (&json!("x"), &json!("mega")));
     assert_eq!(imported["phases"][0]["tasks"][0]["done_at"], "2026-01-02T03:04:05Z");

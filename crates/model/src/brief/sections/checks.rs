@@ -7,7 +7,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
-use crate::run::{self, Check, Ended, Errand};
+use crate::run::{self, Check, CommandPurpose, Ended};
 use crate::text::cut;
 
 /// How much of a command identifies it, with a small margin.
@@ -30,8 +30,8 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         if failing.contains(&runnable) || !told.insert(inline(&runnable, COMMAND)) {
             continue;
         }
-        match run::errand(&command.command, &command.folder) {
-            Errand::Checks(checks) => {
+        match run::command_purpose(&command.command, &command.folder) {
+            CommandPurpose::Checks(checks) => {
                 let keys: Vec<String> = checks.iter().map(Check::key).collect();
                 if keys.iter().all(|key| checked.contains(key)) {
                     continue;
@@ -51,11 +51,13 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                 add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
             }
             // A command that ran once was for one occasion.
-            Errand::Other(_) if command.runs > 1 && commands_told < COMMANDS && runnable.len() <= LONGEST => {
+            CommandPurpose::Other(_)
+                if command.runs > 1 && commands_told < COMMANDS && runnable.len() <= LONGEST =>
+            {
                 commands_told += 1;
                 add(all, Class::Commands, command, &runnable, "");
             }
-            Errand::Git(_) | Errand::Other(_) | Errand::Look => {}
+            CommandPurpose::Git(_) | CommandPurpose::Other(_) | CommandPurpose::Look => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::super::TaskStatus;
 use super::item;
 
-pub struct Block {
+pub struct SourceLine {
     pub line: usize,
     /// Columns before the text.
     pub indent: usize,
@@ -88,7 +88,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    pub fn of(blocks: &[Block]) -> Shape {
+    pub fn of(blocks: &[SourceLine]) -> Shape {
         let headings = || {
             blocks.iter().filter_map(|block| match &block.kind {
                 Kind::Heading { level, text } => Some((*level, text.as_str())),
@@ -96,13 +96,13 @@ impl Shape {
             })
         };
         let has_phases = headings().any(|(_, text)| explicit_phase(text).is_some());
-        let any = |test: &dyn Fn(&Block) -> bool| blocks.iter().any(test);
+        let any = |test: &dyn Fn(&SourceLine) -> bool| blocks.iter().any(test);
         let numbered_at =
             |level: usize| headings().filter(|(at, text)| *at == level && item::is_numbered(text)).count();
         let most_numbered = (2..=4).max_by_key(|level| (numbered_at(*level), 10 - level)).unwrap_or(3);
-        let numbered = |block: &Block| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
-        let bullet = |block: &Block| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
-        let is_task = |block: &Block| match &block.kind {
+        let numbered = |block: &SourceLine| matches!(block.kind, Kind::Numbered { .. }) && block.indent < 2;
+        let bullet = |block: &SourceLine| matches!(block.kind, Kind::Bullet { .. }) && block.indent < 2;
+        let is_task = |block: &SourceLine| match &block.kind {
             Kind::Heading { level, text } => *level > 1 && item::is_task_heading(text),
             _ => false,
         };
@@ -148,7 +148,7 @@ impl Shape {
     }
 
     /// Returns whether an item without a box is a task here.
-    pub fn takes(&self, block: &Block) -> bool {
+    pub fn takes(&self, block: &SourceLine) -> bool {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
         match (self.source, &block.kind) {
             (Source::InPhases, kind) if block.phase > 0 && block.indent < 2 => match kind {
@@ -242,7 +242,7 @@ const STEPS: [&str; 17] = [
     "计划",
 ];
 
-pub fn blocks(text: &str) -> Vec<Block> {
+pub fn blocks(text: &str) -> Vec<SourceLine> {
     let mut blocks = Vec::new();
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
@@ -281,7 +281,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
             }
         }
         let phase = if within.is_some() { phases } else { 0 };
-        blocks.push(Block { line: number + 1, indent, kind, in_steps, phase });
+        blocks.push(SourceLine { line: number + 1, indent, kind, in_steps, phase });
     }
     blocks
 }

@@ -5,8 +5,8 @@ use model::loops::{Loop, Status};
 use serde::Serialize;
 
 use super::{Changed, choose, front, not_active, shown, trusted};
-use crate::features::loops::choose::Aim;
-use crate::project::consent::{Claim, give_loop, is_started_here};
+use crate::features::loops::choose::LoopUse;
+use crate::project::consent::{Claim, allow_loop, is_started_here};
 use crate::project::person::require_person;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
@@ -23,7 +23,7 @@ pub struct Adoption {
 pub fn to_adopt(world: &World, named: &str) -> Result<Adoption> {
     require_person(world, "a loop is not adopted", &format!("thru loop adopt {named}"))?;
     let store = trusted(world)?;
-    let state = store.read_loop(&choose(world, &store, Some(named), Aim::Look)?)?.state;
+    let state = store.read_loop(&choose(world, &store, Some(named), LoopUse::Look)?)?.state;
     if matches!(state.status, Status::Done | Status::Cancelled) {
         return Err(not_active(&state));
     }
@@ -34,7 +34,7 @@ pub fn to_adopt(world: &World, named: &str) -> Result<Adoption> {
 pub fn adopt(world: &World, adoption: &Adoption) -> Result<Changed> {
     let store = trusted(world)?;
     let _lock = store.lock_loops(PATIENCE)?;
-    let id = choose(world, &store, Some(&adoption.state.id), Aim::Look)?;
+    let id = choose(world, &store, Some(&adoption.state.id), LoopUse::Look)?;
     let state = store.read_loop(&id)?.state;
     if consent::of_loop(&state) != consent::of_loop(&adoption.state) {
         return Err(Error::Refused {
@@ -44,7 +44,7 @@ pub fn adopt(world: &World, adoption: &Adoption) -> Result<Changed> {
     }
     let changed = !is_started_here(&store, &state);
     let claim = if state.session.is_none() { Claim::NextSession } else { Claim::OneSession };
-    give_loop(&store, None, &state, claim, world.now)?;
+    allow_loop(&store, None, &state, claim, world.now)?;
     let shown = shown(&store, &state, &front(&store)?);
     let next = match shown.status {
         Status::Active if shown.foreground || shown.waiting => None,

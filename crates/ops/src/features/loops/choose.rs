@@ -61,7 +61,7 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
 
 /// What a loop is needed for, if none was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
+pub(super) enum LoopUse {
     Look,
     /// To remove it from the foreground.
     SetBack,
@@ -69,7 +69,7 @@ pub(super) enum Aim {
 }
 
 /// Accepts a whole id, the beginning of one, or a part of its name; without any, chooses the only possible one.
-pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim) -> Result<Id> {
+pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: LoopUse) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops".to_owned();
     let Some(named) = named else {
         let here = here(world, store);
@@ -80,8 +80,8 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim
             [] => {
                 let of = if here.is_some() { " of this session" } else { "" };
                 let what = match aim {
-                    Aim::Resume => format!("no loop{of} is paused; name one"),
-                    Aim::Look | Aim::SetBack => format!("no loop{of} is in the foreground; name one"),
+                    LoopUse::Resume => format!("no loop{of} is paused; name one"),
+                    LoopUse::Look | LoopUse::SetBack => format!("no loop{of} is in the foreground; name one"),
                 };
                 return Err(Error::Absent { what, hint: hint() });
             }
@@ -147,11 +147,11 @@ fn here(world: &World, store: &Store) -> Option<Id> {
 }
 
 /// Returns the loops that can be meant if none is named. Reading does no harm, so there the newest is good enough.
-fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
+fn meant<'a>(aim: LoopUse, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
-        Aim::Resume => known.status == Status::Paused,
-        Aim::Look | Aim::SetBack => known.status == Status::Active && pointer.holds(&known.id),
+        LoopUse::Resume => known.status == Status::Paused,
+        LoopUse::Look | LoopUse::SetBack => known.status == Status::Active && pointer.holds(&known.id),
     };
     let fitting: Vec<&Loop> = loops.iter().copied().filter(|known| fits(known) && is_ours(known)).collect();
     let newest = |of: &[&'a Loop]| {
@@ -159,13 +159,13 @@ fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>
     };
     match (aim, fitting.as_slice()) {
         // None is running: the last changed one. A single loop is unambiguous.
-        (Aim::Look, []) => {
+        (LoopUse::Look, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
-        (Aim::Look, many) => newest(many).into_iter().collect(),
+        (LoopUse::Look, many) => newest(many).into_iter().collect(),
         // Among its own loops a session means the one that was paused last.
-        (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
+        (LoopUse::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }
 }

@@ -1,7 +1,7 @@
 use model::loops::pointer::Pointer;
 use model::loops::{Loop, Record, Status};
 
-use super::{Aim, meant};
+use super::{LoopUse, meant};
 
 fn known(id: &str, status: Status, session: &str, at: &str) -> Loop {
     let text = format!(
@@ -24,19 +24,19 @@ fn which_loop_is_meant_when_none_is_named() {
     let mut pointer = Pointer::default();
     pointer.set("a", "s1");
     pointer.set("b", "s2");
-    let cases: [(Aim, Option<&str>, &[&str]); 10] = [
+    let cases: [(LoopUse, Option<&str>, &[&str]); 10] = [
         // Inside a session: its own, or none.
-        (Aim::SetBack, Some("s1"), &["a"]),
-        (Aim::SetBack, Some("s3"), &[]),
-        (Aim::Resume, Some("s1"), &["d"]),
-        (Aim::Resume, Some("s2"), &[]),
-        (Aim::Look, Some("s2"), &["b"]),
-        (Aim::Look, Some("s3"), &["e"]),
-        (Aim::Look, Some("s4"), &[]),
+        (LoopUse::SetBack, Some("s1"), &["a"]),
+        (LoopUse::SetBack, Some("s3"), &[]),
+        (LoopUse::Resume, Some("s1"), &["d"]),
+        (LoopUse::Resume, Some("s2"), &[]),
+        (LoopUse::Look, Some("s2"), &["b"]),
+        (LoopUse::Look, Some("s3"), &["e"]),
+        (LoopUse::Look, Some("s4"), &[]),
         // At a terminal: every possible one.
-        (Aim::SetBack, None, &["a", "b"]),
-        (Aim::Resume, None, &["c", "d"]),
-        (Aim::Look, None, &["b"]),
+        (LoopUse::SetBack, None, &["a", "b"]),
+        (LoopUse::Resume, None, &["c", "d"]),
+        (LoopUse::Look, None, &["b"]),
     ];
     let all: Vec<&Loop> = loops.iter().collect();
     for (aim, here, expected) in cases {
@@ -44,6 +44,10 @@ fn which_loop_is_meant_when_none_is_named() {
         assert_eq!(found, expected, "{aim:?} {here:?}");
     }
     let one = [&loops[4]];
-    assert_eq!(meant(Aim::Look, &one, &pointer, Some("s1")).len(), 1, "of one alone there is no doubt");
-    assert_eq!(meant(Aim::SetBack, &one, &pointer, Some("s1")).len(), 0, "but it is not ended by mistake");
+    assert_eq!(meant(LoopUse::Look, &one, &pointer, Some("s1")).len(), 1, "of one alone there is no doubt");
+    assert_eq!(
+        meant(LoopUse::SetBack, &one, &pointer, Some("s1")).len(),
+        0,
+        "but it is not ended by mistake"
+    );
 }

@@ -22,7 +22,8 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
     let paused = records.iter().filter(|record| is_paused(&record.state)).count();
     if paused > 0 {
-        let text = format!("{}; `thru loop log` says why, `thru loop resume` continues it", count(paused, "loop"));
+        let text =
+            format!("{}; `thru loop log` says why, `thru loop resume` continues it", count(paused, "loop"));
         lines.push(StatusLine::plain("paused", text).with_json("paused_loops", json!(paused)));
     }
     if foreign > 0 {

@@ -121,7 +121,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     let _lock = store.lock_loops(PATIENCE)?;
     let state = create(world, store, state)?;
     // Whatever it was made from, the user who runs this command consents to it now.
-    consent::give_loop(store, None, &state, owner.claim(), world.now)?;
+    consent::allow_loop(store, None, &state, owner.claim(), world.now)?;
     let (pointer, moved) = point(store, &state, &owner)?;
     note(world, store, &state, Event::Started)?;
     notes.extend(moved);

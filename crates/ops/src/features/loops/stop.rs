@@ -54,7 +54,10 @@ struct Judged {
 impl<'c> Held<'c> {
     fn decide(self) -> Result<Decision<'c>> {
         let Some(judged) = self.judge(Checked::NotYet, self.context.deadline)? else {
-            return Ok(Decision::nothing(format!("loop {} no longer exists, or was not started here", self.id)));
+            return Ok(Decision::nothing(format!(
+                "loop {} no longer exists, or was not started here",
+                self.id
+            )));
         };
         let Judged { verdict, record, .. } = &judged;
         let (part, why, what) = match verdict {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::run::find_or_make;
 use super::{GateContext, need_trust};
-use crate::project::consent::{give_launches, give_stage, is_launch_given, is_stage_given};
+use crate::project::consent::{allow_launches, allow_stage, is_launch_allowed, is_stage_allowed};
 use crate::project::person::require_person;
 use crate::{Result, World};
 
@@ -50,7 +50,7 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
     let run = find_or_make(world, &place, stage)?;
     let expected = place.expected(&run)?;
     let is_foreign = |output: &&Output| {
-        !output.launch.is_empty() && !is_launch_given(&place.store, &place.root, &run, output)
+        !output.launch.is_empty() && !is_launch_allowed(&place.store, &place.root, &run, output)
     };
     let outputs: Vec<Output> = expected.outputs.iter().filter(is_foreign).cloned().collect();
     let says_the_same = |stage: &&Stage| {
@@ -60,7 +60,7 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
             && stage.broken.is_none()
             && !launched.is_empty()
             && launched.iter().all(|output| digests.contains(&of_output(output)))
-            && !is_stage_given(world, &place.store, stage)
+            && !is_stage_allowed(world, &place.store, stage)
     };
     let defined = place.resolved.stages.iter().find(says_the_same).cloned();
     Ok(Adoption {
@@ -84,9 +84,9 @@ pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<
             hint: "`thru gate run --adopt` shows the one that is".into(),
         });
     }
-    give_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;
+    allow_launches(&place.store, &place.root, &run, adoption.outputs.iter(), world.now)?;
     match &adoption.defined {
-        Some(stage) => give_stage(&place.store, stage, world.now),
+        Some(stage) => allow_stage(&place.store, stage, world.now),
         None => Ok(()),
     }
 }

@@ -10,7 +10,7 @@ use store::{Lock, Root, Run, layout};
 
 use super::{GateContext, Where};
 use crate::project::Project;
-use crate::project::consent::{give_launches, is_stage_given};
+use crate::project::consent::{allow_launches, is_stage_allowed};
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
@@ -61,7 +61,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     // So far nothing in use has been changed, so an invalid request leaves everything unchanged.
     let Folder { run, kind, .. } = folder;
     if is_given(world, &place, wanted) {
-        give_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
+        allow_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
     }
     let set_aside = match kind {
         FolderKind::New => None,
@@ -89,7 +89,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
 fn is_given(world: &World, place: &GateContext, wanted: &Wanted) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
-    by_name || stage().is_some_and(|stage| is_stage_given(world, &place.store, stage))
+    by_name || stage().is_some_and(|stage| is_stage_allowed(world, &place.store, stage))
 }
 
 /// Where the outputs go.
@@ -248,8 +248,10 @@ fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
 }
 
 pub(super) fn check_name(file: &str) -> Result<()> {
-    let usage =
-        |what: String| Error::Usage { what, hint: "an output has a name such as `review-security.md`".into() };
+    let usage = |what: String| Error::Usage {
+        what,
+        hint: "an output has a name such as `review-security.md`".into(),
+    };
     Id::new(file).map_err(|bad| usage(bad.to_string()))?;
     if is_of_run(file) {
         return Err(usage(format!("`{file}` is reserved for the run itself")));

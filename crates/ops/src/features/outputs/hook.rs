@@ -11,7 +11,7 @@ use model::place;
 use model::render::code;
 use model::reply::{Part, Reply};
 use serde::Serialize;
-use store::{Care, Root, Run, Store};
+use store::{CheckDepth, Root, Run, Store};
 
 use super::{judge, live};
 use crate::Result;
@@ -175,7 +175,7 @@ pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
         return Ok(Decision::nothing(why));
     };
     Ok(Decision::change(Part::silent(), why, format!("save the last message beside {shown}"), move || {
-        context.project.store.keep_message(&run, &file, &text)?;
+        context.project.store.save_last_message(&run, &file, &text)?;
         Ok(Part::silent())
     }))
 }
@@ -193,7 +193,7 @@ fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<V
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
     for (i, output) in expected.outputs.iter().enumerate().take(most) {
-        let seen = run.look(&output.file, Care::Glance)?;
+        let seen = run.look(&output.file, CheckDepth::Glance)?;
         let inputs = match &known {
             Some((inputs, digest)) if *inputs == output.inputs => digest.clone(),
             _ if output.inputs_digest.is_empty() || read + output.inputs.len() > INPUTS => {

@@ -124,7 +124,9 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
         }
     }
     let what = match absent {
-        Some(path) => format!("{}: the live run does not exist; {} names it", path.display(), named.display()),
+        Some(path) => {
+            format!("{}: the live run does not exist; {} names it", path.display(), named.display())
+        }
         None => format!("{}: `{dir}` is not a folder inside this project", named.display()),
     };
     Err(Error::Absent { what, hint: OTHER.into() })

@@ -55,7 +55,7 @@ impl Orphan {
 
     /// Returns false if another process has its number by now.
     pub fn can_be_ended(&self) -> bool {
-        alive::leads(&self.stamp)
+        alive::still_leads_group(&self.stamp)
     }
 
     /// Ends it with everything it has started. Returns false if it is still there.
@@ -73,9 +73,14 @@ impl Orphan {
     pub fn remedy(&self) -> String {
         match self.process.filter(|_| self.can_be_ended()) {
             Some(process) => {
-                format!("process {process} is still working on it; `thru gate run` waits for it, and ends it when its time is up")
+                format!(
+                    "process {process} is still working on it; `thru gate run` waits for it, and ends it when its time is up"
+                )
             }
-            None => "a launch of an earlier run is still working on it, in an unknown process; wait until it ends".to_owned(),
+            None => {
+                "a launch of an earlier run is still working on it, in an unknown process; wait until it ends"
+                    .to_owned()
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ use super::launch::{Launch, launch};
 use super::orphan::{self, Orphan};
 use super::{GateContext, GateReport, Wanted, expect, need_trust, report};
 use crate::process::reaper::ProcessReaper;
-use crate::project::consent::is_launch_given;
+use crate::project::consent::is_launch_allowed;
 use crate::{Error, Result, World};
 
 /// How often a launch that outlived its run is checked.
@@ -154,7 +154,7 @@ const NAMED_WIDTH: usize = 200;
 /// word.
 fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
     let foreign: Vec<&Output> =
-        launched.filter(|output| !is_launch_given(&place.store, &place.root, run, output)).collect();
+        launched.filter(|output| !is_launch_allowed(&place.store, &place.root, run, output)).collect();
     if foreign.is_empty() {
         return Ok(());
     }

@@ -175,8 +175,7 @@ pub(super) fn refuse_if_there(store: &Store, replace: bool) -> Result<()> {
     match super::load(store)? {
         Some(loaded) if !replace => Err(Error::Refused {
             what: format!("there is a plan already: {}", super::line(&loaded.plan.title)),
-            hint: "`--replace` replaces it; the old one stays in the ledger (`thru plan log`)"
-                .into(),
+            hint: "`--replace` replaces it; the old one stays in the ledger (`thru plan log`)".into(),
         }),
         _ => Ok(()),
     }

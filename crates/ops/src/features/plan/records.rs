@@ -14,11 +14,7 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
         let path = layout::phase_record(phase.id);
         let record = phase_record(phase, &PhaseNotes::default(), &time::rfc3339(now));
         store.dir().put(&path, record.as_bytes(), Durability::Synced)?;
-        notes.push(format!(
-            "phase {} is over; its record is {}/{path}",
-            phase.id,
-            layout::STORE
-        ));
+        notes.push(format!("phase {} is over; its record is {}/{path}", phase.id, layout::STORE));
     }
     Ok(notes)
 }

@@ -220,9 +220,12 @@ pub(super) fn findings(
         }
         Source::File => {}
         Source::Ledger => found.push(
-            Finding::new(Level::Note, "plan.json is older than the ledger, because a change was interrupted; the ledger is right")
-                .at(layout::PLAN, None)
-                .hint("the next change rewrites it"),
+            Finding::new(
+                Level::Note,
+                "plan.json is older than the ledger, because a change was interrupted; the ledger is right",
+            )
+            .at(layout::PLAN, None)
+            .hint("the next change rewrites it"),
         ),
         Source::EditedFile => found.push(
             Finding::new(

@@ -10,7 +10,7 @@ use model::id::Id;
 use model::journal::TodoField;
 use model::manifest;
 use model::text::fingerprint;
-use model::workstream::{self, Clues, Confidence, State};
+use model::workstream::{self, Confidence, DetectionFacts, State};
 use store::{Durability, Result, layout};
 
 use super::state::{Ticked, own_state, state_of};
@@ -46,7 +46,8 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
         whole
     });
     let seen = whole.as_ref().unwrap_or(digest);
-    let clues = Clues { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
+    let clues =
+        DetectionFacts { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
     // The same question gives the same answer.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);

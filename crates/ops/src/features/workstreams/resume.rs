@@ -13,7 +13,7 @@ use model::time;
 use serde::Serialize;
 use store::layout;
 
-use crate::features::workstreams::{self, Lies, Load, Workstream, Workstreams};
+use crate::features::workstreams::{self, Load, LoadLocation, Workstream, Workstreams};
 use crate::project::{Project, settings};
 use crate::{Error, Result, World};
 
@@ -113,14 +113,14 @@ pub struct Shown {
 #[derive(Clone, Debug, Serialize)]
 pub struct ShownLoad {
     pub named: String,
-    pub lies: Lies,
+    pub lies: LoadLocation,
     pub path: Option<String>,
     pub bytes: u64,
     pub changed_at: Option<String>,
 }
 
 pub fn show(world: &World, id: Option<&str>) -> Result<Shown> {
-    let desk = Desk::open(world)?;
+    let desk = ResumeContext::open(world)?;
     let found = desk.choose(id)?;
     let place = desk.place();
     let (_, manifest) = place.manifest(&found)?;
@@ -152,7 +152,7 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
         let path = file.display().to_string();
         return Ok(vec![Checked { findings: findings(&bytes, &path), path }]);
     }
-    let desk = Desk::open(world)?;
+    let desk = ResumeContext::open(world)?;
     let place = desk.place();
     let mut checked = Vec::new();
     let all = place.all()?;
@@ -164,7 +164,8 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
             findings.push(Finding::new(Level::Error, text).at(found.manifest.clone(), None).hint(hint));
         };
         if manifest::is_workstream(&manifest.project_id) && manifest.project_id != found.id {
-            let text = format!("project_id is {}, but the folder belongs to {}", manifest.project_id, found.id);
+            let text =
+                format!("project_id is {}, but the folder belongs to {}", manifest.project_id, found.id);
             find(text, "give both the same name");
         }
         if let Some(twin) = all.iter().find(|one| one.id == found.id && one.manifest != found.manifest) {
@@ -172,7 +173,7 @@ pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
         }
         for load in place.loads(found, &manifest)?.into_iter().filter(|load| load.path.is_none()) {
             let hint = match load.lies {
-                Lies::Missing => "write it, or remove it from files_to_load",
+                LoadLocation::Missing => "write it, or remove it from files_to_load",
                 _ => "name a regular file of the project",
             };
             find(format!("`{}` is {}", load.named, load.lies.words()), hint);
@@ -207,7 +208,7 @@ pub enum Step {
 }
 
 pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
-    let desk = Desk::open(world)?;
+    let desk = ResumeContext::open(world)?;
     let found = desk.choose(id)?;
     let place = desk.place();
     let _lock = place.lock(WAIT)?;
@@ -239,16 +240,16 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
 }
 
 /// What every command needs.
-struct Desk {
+struct ResumeContext {
     project: Project,
     settings: model::config::Settings,
 }
 
-impl Desk {
-    fn open(world: &World) -> Result<Desk> {
+impl ResumeContext {
+    fn open(world: &World) -> Result<ResumeContext> {
         let project = Project::find(world)?;
         let settings = settings::here(world).settings();
-        Ok(Desk { project, settings })
+        Ok(ResumeContext { project, settings })
     }
 
     fn place(&self) -> Workstreams<'_> {

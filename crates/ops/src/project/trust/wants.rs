@@ -9,7 +9,7 @@ use store::{ConsentKind, Run, layout};
 
 use crate::World;
 use crate::features::outputs;
-use crate::project::consent::{is_launch_given, is_stage_given, is_started_here};
+use crate::project::consent::{is_launch_allowed, is_stage_allowed, is_started_here};
 use crate::project::{Project, settings};
 
 /// One thing that would run or be fed if the user allowed it.
@@ -76,7 +76,7 @@ fn runs(world: &World, project: &Project) -> Vec<Want> {
                 id: visible(&id.to_string_lossy()),
                 feeds: None,
                 runs: launched.iter().map(|output| shown_command(&output.launch)).collect(),
-                given: launched.iter().all(|output| is_launch_given(store, root, run, output)),
+                given: launched.iter().all(|output| is_launch_allowed(store, root, run, output)),
                 adopt: format!("thru gate run --stage {} --adopt", visible(&list.stage)),
             });
         }
@@ -98,7 +98,7 @@ fn stages(world: &World, project: &Project) -> Vec<Want> {
                 kind: ConsentKind::StageDefinition,
                 feeds: None,
                 runs,
-                given: is_stage_given(world, &project.store, &stage),
+                given: is_stage_allowed(world, &project.store, &stage),
                 adopt: format!("thru gate run --stage {} --adopt", stage.name),
                 id: stage.name,
             })

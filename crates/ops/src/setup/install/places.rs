@@ -40,14 +40,14 @@ pub struct WiredFile {
 /// Returns the harnesses that this user or this project visibly uses.
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
-        let home = user_folder(world, harness).is_some_and(|folder| is_lived_in(&folder));
-        home || is_lived_in(&project.join(harness.folder)) || on_path(world, harness.program).is_some()
+        let home = user_folder(world, harness).is_some_and(|folder| has_content(&folder));
+        home || has_content(&project.join(harness.folder)) || on_path(world, harness.program).is_some()
     };
     HARNESSES.iter().filter(used).collect()
 }
 
 /// An empty folder proves nothing: uninstalling leaves one where there was none before.
-fn is_lived_in(folder: &Path) -> bool {
+fn has_content(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
         Err(_) => folder.is_dir(),
@@ -55,7 +55,7 @@ fn is_lived_in(folder: &Path) -> bool {
 }
 
 /// Returns what would have shown that a harness is in use, to explain why none was found.
-pub fn signs(world: &World, project: &Path) -> Vec<String> {
+pub fn signs_of_use(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
         let home = user_folder(world, harness).map_or(String::new(), |home| format!(", {}", home.display()));

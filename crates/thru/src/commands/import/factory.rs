@@ -38,7 +38,7 @@ fn print_factory(report: &factory::FactoryReport, mode: Mode) {
         };
         output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
         if *covered {
-            output::tell_covered();
+            output::note_redacted();
         }
     }
     for command in &report.commands {

@@ -27,7 +27,7 @@ fn print_edited(edited: &Edited, format: Format) {
         output::talk(format_args!("{DIM}note:{DIM:#} {note}"));
     }
     if *covered {
-        output::tell_covered();
+        output::note_redacted();
     }
 }
 

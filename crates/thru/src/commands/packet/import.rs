@@ -19,7 +19,7 @@ pub fn run(world: &World, file: &Path, dry_run: bool, format: Format) -> Result<
         }
     }
     if imported.covered {
-        output::tell_covered();
+        output::note_redacted();
     }
     Ok(0)
 }

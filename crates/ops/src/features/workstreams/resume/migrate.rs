@@ -9,7 +9,7 @@ use model::finding::Level;
 use model::manifest::{self, same_but_time};
 use serde::Serialize;
 
-use super::{Desk, WAIT, usual_first};
+use super::{ResumeContext, WAIT, usual_first};
 use crate::features::workstreams::{self, PLANNING, Workstreams};
 use crate::{Result, World};
 
@@ -38,7 +38,7 @@ pub enum Direction {
 
 /// Converts `_resume.md` files, or restores them.
 pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
-    let desk = Desk::open(world)?;
+    let desk = ResumeContext::open(world)?;
     let place = desk.place();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
     // Examine all before changing one: an unreadable folder is reported while nothing has changed.
@@ -196,7 +196,9 @@ impl Old<'_> {
         if self.has_legacy {
             // It was never renamed: either the migration was interrupted, or there was none.
             return match is_untouched {
-                Some(true) => said(Outcome::Success, "it was still there; the manifest made from it was removed"),
+                Some(true) => {
+                    said(Outcome::Success, "it was still there; the manifest made from it was removed")
+                }
                 _ => Ok(None),
             };
         }

@@ -4,8 +4,8 @@ use model::event::Action;
 use model::journal::Record;
 use serde::Serialize;
 
-use super::Desk;
-use crate::features::workstreams::{self, Lies, Load};
+use super::ResumeContext;
+use crate::features::workstreams::{self, Load, LoadLocation};
 use crate::session::{journal, list};
 use crate::{Error, Result, World};
 
@@ -23,7 +23,7 @@ pub struct Gate {
 #[derive(Clone, Debug, Serialize)]
 pub struct GateFile {
     pub named: String,
-    pub lies: Lies,
+    pub lies: LoadLocation,
     pub path: Option<String>,
     /// When the agent read it since the last compaction.
     pub read_at: Option<String>,
@@ -37,7 +37,7 @@ impl Gate {
 
 /// Returns what of the manifest the session has read since it was compacted.
 pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
-    let desk = Desk::open(world)?;
+    let desk = ResumeContext::open(world)?;
     let place = desk.place();
     let chosen = match list::choose(world, &desk.project.store, session) {
         Err(Error::Absent { .. }) if session.is_none() => None,
