@@ -4,6 +4,7 @@ use clap::Subcommand;
 use ops::Mode;
 use ops::Result;
 use ops::World;
+use ops::features::evidence::import::EvidenceReport;
 use ops::features::loops::ralph::{self, RalphReport};
 use ops::features::packets::Imported;
 use ops::features::plan::import::Place;
@@ -37,7 +38,7 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+    /// What opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence
     Swarm {
         /// Its folder, .swarm in the project unless said otherwise
         folder: Option<PathBuf>,
@@ -92,9 +93,28 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(plan) = &report.plan {
         super::plan::tell_import(plan, mode);
     }
+    if let Some(evidence) = &report.evidence {
+        print_evidence(evidence, mode);
+    }
     if mode == Mode::DryRun {
         output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
+}
+
+fn print_evidence(report: &EvidenceReport, mode: Mode) {
+    let EvidenceReport { files, tasks, entries, new, .. } = report;
+    let how = match (new, mode) {
+        (0, _) => "were imported before".to_owned(),
+        (new, Mode::Write) => format!("imported, {new} of them new"),
+        (new, Mode::DryRun) => format!("would be imported, {new} of them new"),
+    };
+    output::line(format_args!(
+        "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
+    ));
+    for left in &report.left_out {
+        output::talk(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
+    }
+    super::plan::tell_notes(&report.notes, report.covered);
 }
 
 fn print_factory(report: &factory::FactoryReport, mode: Mode) {

@@ -1,8 +1,10 @@
 //! How a plan looks on a terminal.
 
+use model::evidence::Proof;
 use model::plan::{self, Phase, PhaseStatus, Plan, Progress, Standing, Task, TaskStatus};
 use model::render::one_line;
 use model::text::count;
+use ops::features::evidence::show::EvidenceLine;
 use ops::features::plan::Source;
 use ops::features::plan::show::{Checked, Log, Next, Shown, TaskShown};
 use ops::{Error, Result};
@@ -34,7 +36,7 @@ pub fn plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     let mut out = String::new();
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
-        phase_lines(&mut out, phase, &standing, is_current, all || only.is_some());
+        phase_lines(&mut out, phase, shown, &standing, (is_current, all || only.is_some()));
     }
     output::text(&out);
     if only.is_none() {
@@ -46,7 +48,13 @@ pub fn plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current: bool, all: bool) {
+fn phase_lines(
+    out: &mut String,
+    phase: &Phase,
+    shown: &Shown,
+    standing: &Standing,
+    (is_current, all): (bool, bool),
+) {
     let mark = if is_current { "▸" } else { " " };
     let status = match phase.status {
         PhaseStatus::Blocked => format!("  {BAD}blocked{BAD:#}"),
@@ -64,11 +72,16 @@ fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current:
     }
     let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
     for task in &phase.tasks {
-        task_line(out, task, standing, width);
+        task_line(out, task, standing, (width, shown.evidence.get(&task.id)));
     }
 }
 
-fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
+fn task_line(
+    out: &mut String,
+    task: &Task,
+    standing: &Standing,
+    (width, evidence): (usize, Option<&EvidenceLine>),
+) {
     let style = style_of(task.status);
     let id = one_line(&task.id, 64);
     let size = task.size.map_or(String::new(), |size| format!(" {DIM}{}{DIM:#}", size.name()));
@@ -80,6 +93,17 @@ fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
     let waits = standing.waits_for_known(task);
     if !task.status.is_over() && !waits.is_empty() {
         out.push_str(&format!("  {DIM}← {}{DIM:#}", short(&waits)));
+    }
+    if let Some(line) = evidence {
+        let style = proof_style(line);
+        let text = match (line.proof, &line.error) {
+            (_, Some(_)) => "evidence cannot be read".to_owned(),
+            (Proof::Passed, None) => "evidence passed".to_owned(),
+            (Proof::None, None) => "nothing observed".to_owned(),
+            (_, None) if line.stale => format!("evidence {}: {}", line.word, one_line(&line.changed, 60)),
+            (_, None) => format!("evidence {}", line.word),
+        };
+        out.push_str(&format!("  {style}{text}{style:#}"));
     }
     if task.reported_done {
         out.push_str(&format!("  {WARN}done by its list, no evidence{WARN:#}"));
@@ -135,6 +159,16 @@ fn bar(progress: Progress) -> String {
     let full = done * BAR / total;
     let style = if done == total { GOOD } else { BOLD };
     format!("{style}{}{style:#}{DIM}{}{DIM:#} {done}/{total}", "█".repeat(full), "░".repeat(BAR - full))
+}
+
+pub fn proof_style(line: &EvidenceLine) -> Style {
+    match line.proof {
+        _ if line.error.is_some() => BAD,
+        Proof::Passed => GOOD,
+        Proof::Stale => WARN,
+        Proof::Failed => BAD,
+        Proof::None => DIM,
+    }
 }
 
 fn style_of(status: TaskStatus) -> Style {
@@ -241,7 +275,7 @@ pub fn log(log: &Log) {
 }
 
 pub fn task(shown: &TaskShown) {
-    let TaskShown { task, phase_name, ready, waits_for, held_up, history } = shown;
+    let TaskShown { task, phase_name, ready, waits_for, held_up, evidence, history } = shown;
     output::line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
     let status = task.status.name().replace('_', " ");
     let ready = if *ready { ", ready" } else { "" };
@@ -259,7 +293,8 @@ pub fn task(shown: &TaskShown) {
     row("held up", Some(held_up.join(", ")));
     row("blocked", long(&task.blocked_reason));
     row("files", Some(one_line(&task.files_touched.join(", "), 2_000)));
-    row("evidence", long(&task.evidence_path));
+    row("evidence", evidence.as_ref().map(|line| line.error.clone().unwrap_or_else(|| line.text.clone())));
+    row("its file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));
     row("started", long(&task.started_at));
