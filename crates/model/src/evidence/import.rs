@@ -34,7 +34,7 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     let entries: Vec<Entry> = match (fields.get("entries"), fields.get("gates")) {
         (Some(Value::Array(entries)), _) => entries.iter().map(|entry| of_entry(&task, entry)).collect(),
         (_, Some(Value::Object(gates))) => of_gates(&task, &fields, gates),
-        _ => vec![of_anything(&task, path, Value::Object(fields))],
+        _ => vec![of_anything(&task, path, &Value::Object(fields))],
     };
     Ok(Foreign::Evidence { task, entries })
 }
@@ -137,7 +137,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
 }
 
 /// A file by anybody: a note that holds it whole.
-fn of_anything(task: &str, path: &str, value: Value) -> Entry {
+fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict =
         text(&["verdict", "status"]).and_then(|word| Verdict::parse(&word)).unwrap_or(Verdict::Info);
@@ -151,7 +151,7 @@ fn of_anything(task: &str, path: &str, value: Value) -> Entry {
         ..Entry::default()
     };
     entry.metadata.insert("original".to_owned(), value.clone());
-    marked(task, entry, &value)
+    marked(task, entry, value)
 }
 
 /// Known again when the same is imported another time, or lies there twice.

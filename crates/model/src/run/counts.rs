@@ -206,7 +206,7 @@ fn examples(line: &str) -> Option<Counts> {
         match piece {
             _ if piece.contains("failure") || piece.contains("error") => bad += n,
             _ if piece.contains("pending") || piece.contains("skip") || piece.contains("excluded") => {
-                out += n
+                out += n;
             }
             _ => {}
         }

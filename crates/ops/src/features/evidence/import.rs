@@ -85,7 +85,7 @@ pub(crate) fn run(world: &World, folder: &Path, mode: Mode) -> Result<Option<Evi
         match write_all(store, &task, entries, (world.now, WAIT)) {
             Ok(written) => report.notes.extend(written.notes),
             Err(Error::Refused { what, .. }) => {
-                report.left_out.push(LeftOut { file: task.to_string(), why: what })
+                report.left_out.push(LeftOut { file: task.to_string(), why: what });
             }
             Err(error) => return Err(error),
         }
