@@ -1,0 +1,68 @@
+use std::path::PathBuf;
+
+use ops::features::evidence::import::EvidenceReport;
+use ops::features::plan::import::Place;
+use ops::setup::swarm;
+use ops::{Mode, Result, World};
+
+use crate::commands::plan::{print_import, print_notes};
+use crate::output::{self, DIM, Format, GOOD};
+
+/// What opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Its folder, .swarm in the project unless said otherwise
+    folder: Option<PathBuf>,
+    /// Add the imported phases after the phases of the current plan
+    #[arg(long)]
+    append: bool,
+    /// Replace the current plan with the imported one; the old plan stays in the ledger
+    #[arg(long, conflicts_with = "append")]
+    replace: bool,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let place = match (args.append, args.replace) {
+        (true, _) => Place::Append,
+        (_, true) => Place::Replace,
+        (false, false) => Place::Free,
+    };
+    let report = swarm::run(world, args.folder.as_deref(), place, mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print_swarm(&report, mode),
+    }
+    Ok(0)
+}
+
+fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
+    if let Some(plan) = &report.plan {
+        print_import(plan, mode);
+    }
+    if let Some(evidence) = &report.evidence {
+        print_evidence(evidence, mode);
+    }
+    if mode == Mode::DryRun {
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    }
+}
+
+fn print_evidence(report: &EvidenceReport, mode: Mode) {
+    let EvidenceReport { files, tasks, entries, new, .. } = report;
+    let how = match (new, mode) {
+        (0, _) => "were imported before".to_owned(),
+        (new, Mode::Write) => format!("imported, {new} of them new"),
+        (new, Mode::DryRun) => format!("would be imported, {new} of them new"),
+    };
+    output::line(format_args!(
+        "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
+    ));
+    for left in &report.left_out {
+        output::talk(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
+    }
+    print_notes(&report.notes, report.covered);
+}
