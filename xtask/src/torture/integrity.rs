@@ -113,8 +113,14 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }
-    // The last state of the agent's list, and the number of lost records: both are overwritten.
-    if path.starts_with("project/.agent/context/state/plan-todos") || path.ends_with("state/lost.json") {
+    if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
+        return super::evidence::is_bundle(new);
+    }
+    // The last state of the agent's list, which test runs are evidence, and the number of lost records: all overwritten.
+    let is_written_over = ["state/plan-todos", "state/evidence"]
+        .iter()
+        .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
+    if is_written_over || path.ends_with("state/lost.json") {
         return None;
     }
     if path.ends_with(".agent/context/plan.md") {
