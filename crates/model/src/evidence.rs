@@ -1,7 +1,9 @@
-//! Evidence: what shows that a task is done. A bundle for each task, an entry for each test run, review, diff, approval or note.
+//! Evidence: what shows that a task is done. There is one bundle per task, with an entry for each test run, review,
+//! diff, approval or note.
 //!
-//! Only what thru saw itself proves anything: a command that it ran, or a test run at a tool call. Such an entry is bound to the
-//! files it speaks of ([`Listing`]); once they change it is stale. [`standing`] is the one judgement: whoever shows evidence asks it.
+//! Only what thru saw itself proves anything: a command that it ran, or a test run at a tool call. Such an entry is
+//! bound to the files it is about ([`Listing`]); when they change it is stale. [`standing`] is the only judgement,
+//! and all code that shows evidence uses it.
 
 mod import;
 mod limits;
@@ -25,7 +27,7 @@ use crate::run::Counts;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
-/// The scope of an entry that speaks of the whole project.
+/// The scope of an entry about the whole project.
 pub const PROJECT: &str = "project";
 
 keeping_the_rest! {
@@ -40,10 +42,10 @@ keeping_the_rest! {
 
 keeping_the_rest! {
     pub struct Entry {
-        /// The same thing seen twice is one entry. Empty in files of other tools.
+        /// Makes the same thing seen twice one entry. Empty in files of other tools.
         id: String = skip String::is_empty,
         task_id: String,
-        /// review, test, diff, approval, note; other tools have others.
+        /// review, test, diff, approval, note; other tools have other types.
         entry_type as "type": String,
         /// How we know: `run`, `observed`, `claimed`, `imported`.
         kind: String = skip String::is_empty,
@@ -53,35 +55,36 @@ keeping_the_rest! {
         verdict: String,
         summary: String,
         metadata: Map<String, Value> = skip Map::is_empty,
-        /// Of a review.
+        /// For a review.
         risk: Option<String> = skip Option::is_none,
         issues: Vec<Value> = skip Vec::is_empty,
-        /// Of a test run.
+        /// For a test run.
         tests_passed: Option<u64> = skip Option::is_none,
         tests_failed: Option<u64> = skip Option::is_none,
         failures: Vec<Value> = skip Vec::is_empty,
-        /// Of a diff.
+        /// For a diff.
         files_changed: Vec<Value> = skip Vec::is_empty,
         additions: Option<u64> = skip Option::is_none,
         deletions: Option<u64> = skip Option::is_none,
         patch_path: Option<String> = skip Option::is_none,
         command: Option<String> = skip Option::is_none,
-        /// Where it ran, below the checkout.
+        /// Where it ran, relative to the checkout.
         folder: String = skip String::is_empty,
         exit_code: Option<i64> = skip Option::is_none,
         /// The commit that was checked out.
         head: String = skip String::is_empty,
-        /// The hash of the files it speaks of, and how many they are.
+        /// The hash of the files it is about, and their number.
         tree: String = skip String::is_empty,
         files: Option<u64> = skip Option::is_none,
-        /// `project` where it speaks of every file: then a new one makes it stale too.
+        /// `project` if it is about every file: then a new file makes it stale too.
         scope: String = skip String::is_empty,
-        /// A file that was edited after the command began and before this was written: it is stale from the beginning.
+        /// A file that was edited after the command began and before this was written, so that the entry is stale
+        /// from the start.
         changed: String = skip String::is_empty,
     }
 }
 
-/// What an entry is about. Those of other tools are kept by their own name.
+/// What an entry is about. Types of other tools are kept under their own name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryType {
     Review,
@@ -159,7 +162,7 @@ impl Verdict {
     }
 }
 
-/// How we know of an entry.
+/// How we know about an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// thru ran the command.
@@ -184,7 +187,7 @@ impl Kind {
 }
 
 impl Entry {
-    /// One that no rule knows says nothing either way.
+    /// An unknown verdict says nothing either way.
     pub fn verdict(&self) -> Verdict {
         Verdict::parse(&self.verdict).unwrap_or(Verdict::Info)
     }
@@ -198,12 +201,12 @@ impl Entry {
         }
     }
 
-    /// Whether thru saw it itself.
+    /// Returns whether thru saw it itself.
     pub fn is_seen(&self) -> bool {
         matches!(self.kind(), Kind::Run | Kind::Observed)
     }
 
-    /// In one line, for a person.
+    /// Returns one line for a person.
     pub fn words(&self) -> String {
         let verdict = crate::render::one_line(&self.verdict, 40);
         format!("{verdict}: {}", standing::what_words(self, crate::render::one_line))
@@ -213,7 +216,7 @@ impl Entry {
         self.scope == PROJECT
     }
 
-    /// `12 passed, 1 failed`; None where nothing was counted.
+    /// `12 passed, 1 failed`; `None` if nothing was counted.
     pub fn counts(&self) -> Option<Counts> {
         let counts = Counts { passed: self.tests_passed, failed: self.tests_failed };
         (counts != Counts::default()).then_some(counts)
@@ -249,13 +252,13 @@ impl Bundle {
     }
 
     pub fn bytes(&self) -> Vec<u8> {
-        // Strings, numbers and maps with string keys: this cannot fail.
+        // These are strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// Takes an entry in; false where the same is there.
+    /// Adds an entry; returns false if the same entry is already there.
     pub fn add(&mut self, entry: Entry) -> bool {
         let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
         if !is_known {

@@ -28,7 +28,7 @@ fn claim(entry_type: &str, verdict: Verdict) -> Entry {
     }
 }
 
-/// What entries come to, where those with a tree are fresh.
+/// Judges entries; those with a tree are fresh.
 fn proof(entries: &[Entry]) -> Proof {
     let freshness = |entry: &Entry| match entry.tree.is_empty() {
         true => Freshness::Stale("a.rs changed".to_owned()),

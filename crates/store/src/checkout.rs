@@ -1,4 +1,4 @@
-//! The files of a checkout, for evidence that is bound to them: which there are, and whether they are as they were.
+//! The files of a checkout, for evidence that is bound to them: which there are, and whether they are unchanged.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,16 +10,16 @@ use rustix::fs::{self, AtFlags, FileType};
 
 use crate::{Dir, EntryKind, Result, layout, tracked};
 
-/// A larger file is known by its size and time.
+/// A larger file is compared by size and time.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// A file that changed within this time of a look may change again without its time telling.
+/// A file that changed this shortly before a look may change again without a new time.
 const TOO_CLOSE: i64 = 1_000_000_000;
 
-/// Folders that hold what can be made again. Only asked where there is no git to tell.
+/// Folders with generated files. Only used without git.
 const MADE: [&str; 6] = ["node_modules", "target", "__pycache__", "dist", "build", "venv"];
 
-/// A checkout, and what was looked at in it already.
+/// A checkout, and what was already examined in it.
 #[derive(Debug)]
 pub struct Checkout {
     dir: Dir,
@@ -49,7 +49,7 @@ impl Checkout {
         self.dir.path()
     }
 
-    /// Whether there is a file, or a link, of that name.
+    /// Returns whether there is a file, or a link, of that name.
     pub fn has(&self, path: &str) -> bool {
         self.look(path).is_some()
     }
@@ -62,13 +62,13 @@ impl Checkout {
         self.dir.path().ancestors().any(|folder| folder.join(".git").symlink_metadata().is_ok())
     }
 
-    /// What git tracks, without asking git. None outside of git, and where there are more than `most`.
+    /// Returns what git tracks, without running git. `None` outside git, and for more than `most` files.
     pub fn tracked(&self, most: usize) -> Option<Vec<String>> {
         let files = tracked::tracked_files(self.dir.path(), most)?;
         Some(files.into_iter().filter(|path| !is_ours(path)).collect())
     }
 
-    /// Every file below a folder, for where git does not tell. None where there are more than `most`.
+    /// Returns every file below a folder, if there is no git. `None` for more than `most` files.
     pub fn walk(&self, below: &str, most: usize) -> Option<Vec<String>> {
         let (mut files, mut folders) = (Vec::new(), vec![below.trim_matches('/').to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -94,7 +94,7 @@ impl Checkout {
         Some(files)
     }
 
-    /// How files are now. Those that are not there are left out; content is read up to `budget` bytes in all.
+    /// Returns the current state of files. Missing ones are left out; content is read up to `budget` bytes in total.
     pub fn listing<'f>(&self, files: impl IntoIterator<Item = &'f str>, budget: u64) -> Listing {
         let mut listing = Listing::default();
         let mut left = budget;
@@ -112,9 +112,9 @@ impl Checkout {
         listing
     }
 
-    /// The first file that is not as a listing has it, which was written at `written`.
+    /// Returns the first file that differs from a listing, which was written at `written`.
     pub fn difference(&self, listing: &Listing, written: i64) -> Option<Difference> {
-        // Newest first: what was worked on then is most likely to have changed.
+        // Newest first: what was being worked on is most likely to have changed.
         let mut files: Vec<(&String, &FileState)> = listing.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
         files.into_iter().find_map(|(path, state)| self.differs(path, state, written))
@@ -139,7 +139,7 @@ impl Checkout {
         }
     }
 
-    /// A link is known by where it leads: it is not followed.
+    /// A link is compared by its target: it is not followed.
     fn hash(&self, path: &str, seen: Seen) -> Option<String> {
         if seen.is_link {
             let target = fs::readlinkat(&self.dir, path, Vec::new()).ok()?;

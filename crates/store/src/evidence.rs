@@ -1,4 +1,5 @@
-//! Evidence on disk: a folder for each task, with its bundle, what was archived, patches, and the files that entries speak of.
+//! Evidence on disk: a folder for each task, with its bundle, its archive, patches, and the files that entries are
+//! about.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,13 +10,13 @@ use model::plan::Unreadable;
 
 use crate::{Dir, Durability, EntryKind, Error, Lock, Result, SessionState, Store, layout};
 
-/// A bundle that somebody else made larger is read all the same.
+/// A bundle that another tool made larger is still read.
 const LARGEST_BUNDLE: usize = 16 * BUNDLE_BYTES;
 
-/// Of a project with a hundred thousand files.
+/// Enough for a project with a hundred thousand files.
 const LARGEST_LISTING: usize = 32 * 1024 * 1024;
 
-/// Listings that are kept for a task: those of the newest runs. An older run is out of date anyhow.
+/// How many listings are kept for a task: those of the newest runs. An older run is outdated anyway.
 const LISTINGS: usize = 4;
 
 impl Store {
@@ -23,7 +24,7 @@ impl Store {
         self.lock(&layout::evidence_lock(task), wait)
     }
 
-    /// The tasks that have a folder, and the names in there that cannot be a task's.
+    /// Returns the tasks that have a folder, and names there that cannot be a task's.
     pub fn evidence_tasks(&self) -> Result<(Vec<Id>, Vec<String>)> {
         let folder = match self.dir().sub(layout::EVIDENCE) {
             Err(Error::Absent { .. }) => return Ok((Vec::new(), Vec::new())),
@@ -40,7 +41,7 @@ impl Store {
         Ok((tasks, others))
     }
 
-    /// None where the task has none.
+    /// Returns `None` if the task has none.
     pub fn evidence(&self, task: &Id) -> Result<Option<Bundle>> {
         let rel = layout::evidence_bundle(task);
         let bytes = match self.dir().read(&rel, LARGEST_BUNDLE) {
@@ -54,8 +55,8 @@ impl Store {
         })
     }
 
-    /// What was archived first, then the bundle: an entry is in one of them whenever this is cut off. Where it is in both, its
-    /// id tells.
+    /// Writes the archive first, then the bundle: if this is interrupted, an entry is in at least one of them. If it
+    /// is in both, its id shows that.
     pub fn write_evidence(&self, task: &Id, bundle: &Bundle, archived: &[Entry]) -> Result<()> {
         let folder = self.dir().make(&layout::evidence_folder(task))?;
         let lines: Vec<Vec<u8>> =
@@ -67,14 +68,14 @@ impl Store {
         remove_old_listings(&folder, bundle)
     }
 
-    /// Before the entry that names it.
+    /// Written before the entry that names it.
     pub fn write_listing(&self, task: &Id, listing: &Listing) -> Result<()> {
         let folder = self.dir().make(&layout::evidence_folder(task))?;
         folder.write(&layout::evidence_listing(&listing.tree()), &listing.bytes(), Durability::Synced)
     }
 
-    /// The listing, and when it was written by the file system's clock, in nanoseconds. None where it is not there or cannot be
-    /// read.
+    /// Returns the listing, and when it was written by the file system's clock, in nanoseconds. `None` if it is
+    /// missing or cannot be read.
     pub fn listing(&self, task: &Id, tree: &str) -> Option<(Listing, i64)> {
         let is_hash = tree.len() == 64 && tree.bytes().all(|b| b.is_ascii_hexdigit());
         let rel = format!("{}/{}", layout::evidence_folder(task), layout::evidence_listing(tree));
@@ -91,12 +92,12 @@ impl Store {
         Ok(entries)
     }
 
-    /// A patch that an entry names; false where the name is taken.
+    /// Creates a patch that an entry names; returns false if the name is taken.
     pub fn create_patch(&self, task: &Id, name: &str, bytes: &[u8]) -> Result<bool> {
         self.dir().make(&layout::evidence_folder(task))?.create(name, bytes)
     }
 
-    /// All that a task's evidence takes, without the listings, which come and go.
+    /// Returns the size of a task's evidence, without the listings, which are temporary.
     pub fn evidence_bytes(&self, task: &Id) -> Result<u64> {
         let folder = match self.dir().sub(&layout::evidence_folder(task)) {
             Err(Error::Absent { .. }) => return Ok(0),
@@ -126,7 +127,7 @@ fn remove_old_listings(folder: &Dir, bundle: &Bundle) -> Result<()> {
     Ok(())
 }
 
-/// How far a session's test runs were made evidence: the record of the last one.
+/// How far a session's test runs were turned into evidence: the record of the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeenRuns {
     pub record: u64,

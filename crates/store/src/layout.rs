@@ -66,11 +66,11 @@ pub fn phase_record(phase: u32) -> String {
     format!("{PHASES}/{phase}.md")
 }
 
-/// What shows that tasks are done: a folder for each.
+/// Evidence that tasks are done: a folder for each.
 pub const EVIDENCE: &str = "evidence";
-/// Which test runs of a session are evidence already.
+/// Which test runs of a session are already evidence.
 pub const EVIDENCE_SEEN: &str = "state/evidence";
-/// In the folder of a task: entries that went out of the bundle.
+/// In the folder of a task: entries that were moved out of the bundle.
 pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
 
 pub fn evidence_folder(task: &Id) -> String {
@@ -81,7 +81,7 @@ pub fn evidence_bundle(task: &Id) -> String {
     format!("{EVIDENCE}/{task}/bundle.json")
 }
 
-/// The files that entries with this tree speak of.
+/// The files that entries with this tree are about.
 pub fn evidence_listing(tree: &str) -> String {
     format!("{tree}.files")
 }

@@ -1,4 +1,4 @@
-//! Evidence under torture: scenes with some, and what must be true afterwards.
+//! Evidence under torture: sandboxes with some, and what must be true afterwards.
 
 use std::fs;
 
@@ -65,8 +65,7 @@ pub fn is_imported(sandbox: &Sandbox) -> bool {
     summaries(sandbox) == ["note 0", "note 1", "note 2"]
 }
 
-/// Of a bundle before and after: no entry may be gone that is not in the archive. What the command is allowed to move is
-/// checked by its row.
+/// A bundle before and after: every missing entry must be in the archive. The row checks what the command may move.
 pub fn is_bundle(new: &[u8]) -> Option<String> {
     let bundle: Option<Value> = serde_json::from_slice(new).ok();
     let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());

@@ -26,7 +26,7 @@ pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
     sandbox.must(&["task", "done", "1.1"], b"").map(drop)
 }
 
-/// The plan to import lies in the project.
+/// The plan to import is in the project.
 pub fn with_file(sandbox: &Sandbox) -> Result<()> {
     lived_in(sandbox)?;
     let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";

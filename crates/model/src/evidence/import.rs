@@ -1,4 +1,5 @@
-//! Evidence as opencode-swarm lays it out: bundles, the gates of a task, what verifiers of a phase say, and files by anybody.
+//! Evidence in the layout of opencode-swarm: bundles, the gates of a task, verdicts of phase verifiers, and other
+//! files.
 
 use serde_json::{Map, Value};
 
@@ -13,11 +14,11 @@ pub enum Foreign {
         task: String,
         entries: Vec<Entry>,
     },
-    /// It lies there, and proves nothing: why.
+    /// It proves nothing, for this reason.
     Other(&'static str),
 }
 
-/// `path` is the file's, below the evidence folder. An error says why it cannot be read.
+/// `path` is the file's path relative to the evidence folder. The error says why it cannot be read.
 pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
@@ -39,7 +40,7 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     Ok(Foreign::Evidence { task, entries })
 }
 
-/// What the file says it is about, else its folder, else its name; `2.1 2.json` is a copy of `2.1.json`.
+/// Returns the task that the file names, or else its folder, or else its name; `2.1 2.json` is a copy of `2.1.json`.
 fn task_of(path: &str, fields: &Map<String, Value>) -> String {
     let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
     if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
@@ -51,7 +52,7 @@ fn task_of(path: &str, fields: &Map<String, Value>) -> String {
         Some((name, copy)) if copy.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
         _ => name,
     };
-    // `2.3-screening-decision` speaks of 2.3.
+    // `2.3-screening-decision` is about 2.3.
     let number = name.split('-').next().unwrap_or_default();
     let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let name = if is_number { number } else { &name };
@@ -72,7 +73,7 @@ fn stem(path: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
-/// An entry of a bundle. A field of another type than we know goes to its metadata, with all the others.
+/// An entry of a bundle. A field of an unexpected type goes to its metadata, with all the others.
 fn of_entry(task: &str, value: &Value) -> Entry {
     let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
         Ok(entry) => entry,
@@ -136,7 +137,7 @@ fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>)
     entries
 }
 
-/// A file by anybody: a note that holds it whole.
+/// Any other file: a note that contains all of it.
 fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
     let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     let verdict =
@@ -154,7 +155,7 @@ fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
     marked(task, entry, value)
 }
 
-/// Known again when the same is imported another time, or lies there twice.
+/// Gives the entry an id, so that a second import of the same is recognised.
 fn marked(task: &str, entry: Entry, original: &Value) -> Entry {
     let mark = fingerprint([task, &original.to_string()]);
     let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };

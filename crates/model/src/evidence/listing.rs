@@ -1,27 +1,27 @@
-//! The files that evidence speaks of, as they were: one line each, and one hash over all of them.
+//! The files that evidence is about, as they were: one line each, and one hash over all of them.
 
 use std::collections::BTreeMap;
 
 use crate::plan::hash;
 
-/// A file as it was looked at.
+/// The recorded state of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileState {
     pub size: u64,
     /// Nanoseconds since 1970, by the file system's clock.
     pub changed: i64,
-    /// SHA-256 of its content; empty where there was no time to read it. Then size and time stand for it.
+    /// SHA-256 of its content; empty if there was no time to read it. Then size and time are compared.
     pub hash: String,
 }
 
-/// By path below the checkout.
+/// By path relative to the checkout.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     pub files: BTreeMap<String, FileState>,
 }
 
 impl Listing {
-    /// What an entry knows it by.
+    /// Returns the hash by which an entry names it.
     pub fn tree(&self) -> String {
         let mut all = String::new();
         for (path, state) in &self.files {
@@ -34,21 +34,21 @@ impl Listing {
         hash(all.as_bytes())
     }
 
-    /// The file that changed last comes first: in a listing that is out of date it is soon found.
+    /// The last changed file comes first, so that a difference is found quickly.
     pub fn bytes(&self) -> Vec<u8> {
         let mut files: Vec<(&String, &FileState)> = self.files.iter().collect();
         files.sort_by_key(|(_, state)| std::cmp::Reverse(state.changed));
         let mut text = String::new();
         for (path, FileState { size, changed, hash }) in files {
             let hash = if hash.is_empty() { "-" } else { hash };
-            // A path can hold a line end.
+            // A path can contain a line end.
             let path = serde_json::to_string(path).unwrap_or_default();
             text.push_str(&format!("{hash} {size} {changed} {path}\n"));
         }
         text.into_bytes()
     }
 
-    /// A line that cannot be read is an error: what is missing could be what changed.
+    /// A line that cannot be read is an error: the missing file could be the one that changed.
     pub fn parse(bytes: &[u8]) -> Result<Listing, usize> {
         let mut files = BTreeMap::new();
         for (number, line) in bytes.split(|b| *b == b'\n').enumerate().filter(|(_, line)| !line.is_empty()) {

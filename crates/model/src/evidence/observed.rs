@@ -1,4 +1,4 @@
-//! A test run that a hook saw, as evidence of the task that was in progress.
+//! A test run that a hook saw, as evidence for the task that was in progress.
 
 use super::{Entry, EntryType, Kind, Verdict};
 use crate::digest::CheckUse;
@@ -6,8 +6,8 @@ use crate::plan::{Plan, Task, TaskStatus};
 use crate::run::{self, Ended, Sort};
 use crate::text::fingerprint;
 
-/// The task that a run at `at` belongs to: one that the session works on, else one that nobody else does. `now` is when the
-/// records are looked at: a task that its list moved just now was begun, or done, some time before.
+/// Returns the task that a run at `at` belongs to: one that the session works on, or else one that nobody else works
+/// on. `now` is when the records are read: a task that its list moved just now was begun, or done, some time before.
 pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option<&'p Task> {
     let is_on = |task: &&Task| {
         let begun = task.started_at.as_deref().is_none_or(|begun| begun <= at || begun == now);
@@ -22,7 +22,7 @@ pub fn task_of<'p>(plan: &'p Plan, session: &str, at: &str, now: &str) -> Option
         .or_else(|| newest(&|by| by.as_deref().is_none_or(|by| by == "user")))
 }
 
-/// The entry for a run; None for what is no test, or did not say how it ended.
+/// Returns the entry for a run; `None` if it is not a test, or its result is unknown.
 pub fn observed(check: &CheckUse, task: &str, session: &str, harness: &str) -> Option<Entry> {
     if check.sort != Sort::Test || check.ended == Ended::Unknown {
         return None;
@@ -51,7 +51,7 @@ pub fn observed(check: &CheckUse, task: &str, session: &str, harness: &str) -> O
     Some(entry)
 }
 
-/// A run that ran no test shows nothing.
+/// A run without any test proves nothing.
 pub fn verdict(ended: Ended, counts: run::Counts) -> Verdict {
     match ended {
         Ended::Failed => Verdict::Fail,

@@ -1,4 +1,4 @@
-//! What a patch says of itself: which files it changes, and by how much.
+//! What a patch contains: which files it changes, and by how much.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchStats {
@@ -7,7 +7,7 @@ pub struct PatchStats {
     pub deletions: u64,
 }
 
-/// Of a unified diff, as git or `diff -u` print it.
+/// Reads a unified diff, as git or `diff -u` print it.
 pub fn patch_stats(patch: &str) -> PatchStats {
     let mut stats = PatchStats::default();
     // How many lines of the hunk are still to come: a removed line `-- x` looks like a file's name.
@@ -39,7 +39,7 @@ pub fn patch_stats(patch: &str) -> PatchStats {
     stats
 }
 
-/// `1,5 +1,7 @@`: five lines before, seven behind. A size that is not written is one.
+/// `1,5 +1,7 @@`: five lines before, seven after. A missing size means one.
 fn sizes(hunk: &str) -> (u64, u64) {
     let size = |part: &str| part.split_once(',').map_or(1, |(_, size)| size.parse().unwrap_or(0));
     let mut parts = hunk.split(' ');

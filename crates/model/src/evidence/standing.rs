@@ -1,4 +1,4 @@
-//! What the evidence of a task comes to: the one judgement that everything which shows evidence asks.
+//! The result of a task's evidence: the only judgement, which all code that shows evidence uses.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::{Entry, EntryType, Verdict};
 use crate::render::{inline, one_line};
 use crate::run::{self, Check};
 
-/// Whether the files that an entry speaks of are as they were.
+/// Whether the files that an entry is about are unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Freshness {
     Fresh,
@@ -19,7 +19,7 @@ pub enum Freshness {
 pub enum Proof {
     /// Fresh, and passed.
     Passed,
-    /// It passed, and the files have changed since.
+    /// It passed, but the files have changed since.
     Stale,
     Failed,
     /// Nothing that thru saw itself.
@@ -31,21 +31,22 @@ pub struct Standing<'e> {
     pub proof: Proof,
     /// The entry that decides.
     pub entry: Option<&'e Entry>,
-    /// What changed since; empty where nothing has.
+    /// What changed since; empty if nothing has.
     pub changed: String,
 }
 
-/// What `entries`, oldest first, come to. `fresh` says whether an entry's files are as they were.
+/// Judges `entries`, oldest first. `fresh` says whether an entry's files are unchanged.
 ///
-/// A run that failed stays failed until the same command passes, or one that covers it, or the files change. One that a person
-/// or an agent rejected stays so until a later review or approval is good. What somebody merely claims to have passed proves nothing.
+/// A failed run stays failed until the same command passes, or one that covers it, or the files change. A rejection
+/// by a person or an agent stays until a later review or approval is good. A mere claim that something passed proves
+/// nothing.
 pub fn standing<'e>(entries: &'e [Entry], mut fresh: impl FnMut(&Entry) -> Freshness) -> Standing<'e> {
     let mut later: Vec<Seen> = Vec::new();
     let (mut passed, mut out_of_date): (Option<Standing>, Option<Standing>) = (None, None);
     let mut settled: Vec<&str> = Vec::new();
     for entry in entries.iter().rev() {
         if !entry.is_seen() {
-            // The newest word of each sort of judge counts.
+            // The newest verdict of each kind of judge counts.
             let is_judgement =
                 matches!(EntryType::parse(&entry.entry_type), Some(EntryType::Review | EntryType::Approval))
                     && (entry.verdict().is_good() || entry.verdict().is_bad());
@@ -125,7 +126,7 @@ impl Standing<'_> {
         }
     }
 
-    /// For a person, in one line: what ran, how it ended, and whether that still holds.
+    /// For a person, in one line: what ran, how it ended, and whether that is still valid.
     pub fn words(&self) -> String {
         let Some(entry) = self.entry else { return "no evidence".to_owned() };
         let what = what_words(entry, one_line);

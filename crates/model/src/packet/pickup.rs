@@ -32,7 +32,7 @@ pub struct Pickup<'a> {
     pub claims: &'a [Claim],
     /// Files touched since the packet was written, if requested.
     pub later: &'a [String],
-    /// What the evidence of the tasks in progress comes to now, a sentence each.
+    /// The current result of the evidence of the tasks in progress, one sentence each.
     pub evidence: &'a [String],
     pub mention: Mention,
     pub now: Timestamp,

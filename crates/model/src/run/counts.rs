@@ -1,4 +1,4 @@
-//! How many tests passed and failed, by what the runner printed.
+//! How many tests passed and failed, according to the runner's output.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use super::summary::plain;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// None where the runner does not say: `go test` names packages only.
+    /// `None` if the runner does not say: `go test` names only packages.
     pub passed: Option<u64>,
     pub failed: Option<u64>,
 }
 
 impl Counts {
-    /// Tests that ran at all; None where nobody knows.
+    /// Returns the number of tests that ran; `None` if unknown.
     pub fn ran(self) -> Option<u64> {
         Some(self.passed? + self.failed.unwrap_or(0))
     }
@@ -37,8 +37,8 @@ impl fmt::Display for Counts {
     }
 }
 
-/// What an output counts. Runners that sum up more than once (cargo: once a binary) are added up; those that repeat
-/// themselves (maven: once a class, then in all) are taken at their last word.
+/// Returns the counts in an output. Runners that print several summaries (cargo: one per binary) are added up; for
+/// those that repeat themselves (maven: one per class, then a total) the last one counts.
 pub fn counts(output: &str) -> Option<Counts> {
     if let Some(counts) = junit(output) {
         return Some(counts);
@@ -68,9 +68,9 @@ enum Told {
     /// One of several that are added up.
     Part(Counts),
     Whole(Counts),
-    /// unittest: how many there were; what failed stands elsewhere.
+    /// unittest: the total; failures are on another line.
     Ran(u64),
-    /// Runners that have a line for each: `# pass 5`, `5 passing`.
+    /// Runners with a line for each: `# pass 5`, `5 passing`.
     Passed(u64),
     Failed(u64),
     /// One test: `--- PASS: TestX`.
@@ -127,7 +127,7 @@ fn of_line(line: &str) -> Option<Told> {
     row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
 }
 
-/// `5 passed; 1 failed; 0 ignored`, in any order. None where neither is counted.
+/// `5 passed; 1 failed; 0 ignored`, in any order. `None` if neither is counted.
 fn row(text: &str) -> Option<Counts> {
     let mut counts = Counts::default();
     for piece in text.split([',', ';', '|', '(', ')']).map(str::trim) {
@@ -234,13 +234,13 @@ fn first_number(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// The report of a run as JUnit wrote it: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
+/// A JUnit report: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
 fn junit(text: &str) -> Option<Counts> {
     let mut sum: Option<Counts> = None;
     for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
         for (at, _) in text.match_indices(start) {
             let tag = text[at + start.len()..].split('>').next().unwrap_or_default();
-            // `<testsuite` begins `<testsuites` too.
+            // `<testsuite` is also the beginning of `<testsuites`.
             if !tag.starts_with([' ', '\n', '\t', '\r']) {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! Evidence: what shows that a task is done. This file is the one way to write it; verbs, the judgement, the brief and the hook
-//! stand in the files below.
+//! Evidence: what shows that a task is done. This file is the only way to write it; commands, the judgement, the
+//! brief and the hook are in the files below.
 
 pub mod add;
 pub mod archive;
@@ -42,13 +42,13 @@ pub const ROW: Feature = Feature {
 /// How long a command waits for another that writes evidence of the same task.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// What came of writing an entry.
+/// The result of writing an entry.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub notes: Vec<String>,
 }
 
-/// One entry. A bundle that would grow too large with it is refused.
+/// Writes one entry. Refuses if the bundle would become too large.
 pub(crate) fn write(
     store: &Store,
     task: &Id,
@@ -59,7 +59,7 @@ pub(crate) fn write(
     put(store, task, (vec![entry], listing), at, |bundle| trim(bundle, MOST_ENTRIES))
 }
 
-/// Many at once: what does not fit into the bundle goes to the archive, the oldest first.
+/// Writes many at once: what does not fit into the bundle goes to the archive, oldest first.
 pub(crate) fn write_all(
     store: &Store,
     task: &Id,
@@ -69,7 +69,7 @@ pub(crate) fn write_all(
     put(store, task, (entries, None), at, trim_to_size)
 }
 
-/// The one way to write evidence: under the lock of its task, the listing first, what is archived next, then the bundle.
+/// The only way to write evidence: under the lock of its task, the listing first, then the archive, then the bundle.
 fn put(
     store: &Store,
     task: &Id,
@@ -80,7 +80,7 @@ fn put(
     let _lock = store.lock_evidence(task, wait)?;
     let mut notes = Vec::new();
     let known = match store.evidence(task) {
-        // A write must replace it.
+        // The write must replace it.
         Err(store::Error::Damaged { .. }) => {
             let folder = store.dir().sub(&layout::evidence_folder(task))?;
             let aside = folder.set_damaged_aside("bundle.json", now)?;
@@ -125,13 +125,13 @@ fn put(
     Ok(Written { notes })
 }
 
-/// Refused, with the figure.
+/// Refuses, with the figure.
 fn over(what: &str, size: usize, most: usize, hint: String) -> Error {
     Error::Refused { what: format!("{what} would be {size} bytes; {most} is the most"), hint }
 }
 
-/// Takes in what hooks saw of the session around us: a command that it runs comes before its next checkpoint. What cannot be
-/// read then is the checkpoint's to tell.
+/// Records what hooks saw of the current session, because a command that it runs comes before its next checkpoint.
+/// The checkpoint reports what cannot be read.
 pub(crate) fn observe_here(world: &World, project: &Project) {
     let Some(session) = list::around(world) else { return };
     if let Ok(digest) = project.store.digest(&session, |_| {}) {
@@ -139,7 +139,7 @@ pub(crate) fn observe_here(world: &World, project: &Project) {
     }
 }
 
-/// A task of the plan, by its id. What cannot be an id is refused before any path is made of it.
+/// Returns a task of the plan by its id. An invalid id is refused before it becomes part of a path.
 pub(crate) fn task(store: &Store, id: &str) -> Result<(Id, Plan)> {
     let safe = Id::new(id).map_err(|bad| Error::Usage {
         what: bad.to_string(),

@@ -222,7 +222,7 @@ pub(crate) fn change(
     }
     let ended = match (known, changed) {
         (Some(known), true) => plan::ended(known, &after),
-        // The change was made before and cut off: what a phase leaves may be missing.
+        // The change was made before and interrupted: the record of a phase may be missing.
         (Some(_), false) => records::missing(store, &after)?,
         (None, _) => Vec::new(),
     };

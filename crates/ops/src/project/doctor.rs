@@ -385,7 +385,7 @@ fn check_harness(
                 Level::Warning,
                 "wired more than once: every event comes twice, and so does the brief",
             ),
-            // Each copy of a plugin sees whether another one does the work.
+            // Each copy of a plugin checks whether another one does the work.
             Install::Plugin(_) => Finding::new(Level::Note, "installed more than once: one copy is silent"),
         };
         findings.push(

@@ -28,7 +28,7 @@ pub struct SwarmReport {
     /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
-    /// None where it has no evidence.
+    /// `None` if it has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
 }

@@ -11,10 +11,10 @@ use ops::{Result, World};
 
 use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
 
-/// What shows that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
+/// Manage evidence that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
 ///
-/// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks. It is
-/// bound to the files it spoke of, and stale once they change.
+/// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks.
+/// It is bound to the files it is about, and becomes stale when they change.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -25,13 +25,13 @@ pub struct Args {
 enum Command {
     Run(run::Args),
     Add(Box<add::Args>),
-    /// List the tasks that have evidence, and how it stands
+    /// List the tasks with evidence, and its result
     List,
     /// Show all evidence of a task
     Show {
         /// The task
         id: String,
-        /// What went to the archive, instead
+        /// Show the archive instead
         #[arg(long)]
         archived: bool,
     },

@@ -76,7 +76,7 @@ impl OpenCode {
         process
     }
 
-    /// Its own screen, as a person has it.
+    /// Its own screen, as a user has it.
     pub fn open(&self, scratch: &Scratch, model: &Model) -> Terminal {
         Terminal::start(self.command(scratch, model))
     }
@@ -216,7 +216,7 @@ impl Session {
         self.request("POST", &format!("/question/{id}/reply"), &json!({ "answers": [[answer]] }));
     }
 
-    /// Refuses what the agent asks permission for next.
+    /// Refuses the next permission that the agent asks for.
     pub fn refuse(&self) {
         let mut asked = Value::Null;
         until("a permission is asked for", || {

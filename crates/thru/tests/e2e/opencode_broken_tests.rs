@@ -14,8 +14,8 @@ use crate::opencode_tests::bash;
 use crate::scratch::Scratch;
 use crate::script::{Script, say};
 
-/// What a `thru` costs that never answers: two seconds for the first event, and half a second for each of the nine others
-/// of a turn that are tried while tool calls are not told.
+/// The cost of a `thru` that never answers: two seconds for the first event, and half a second for each of the nine
+/// other events of a turn, while tool calls are not reported.
 const HANGING: Duration = Duration::from_millis(2_000 + 9 * 500);
 
 /// The cost of a wrong or missing answer: nothing is waited for.
@@ -59,7 +59,7 @@ fn thru_prints_a_megabyte() {
     goes_on("megabyte", Some(script), AT_ONCE);
 }
 
-/// One answer too late is one answer lost: what follows is told, but for tool calls, and the brief that was missed comes
+/// A late answer is lost, but nothing else: later events are reported, except tool calls, and the missed brief comes
 /// with the next prompt.
 #[test]
 fn a_timeout_loses_no_prompt_no_stop_and_no_brief() {
@@ -100,7 +100,7 @@ fn a_timeout_loses_no_prompt_no_stop_and_no_brief() {
     assert_eq!(briefed, [1, 1], "with the next prompt, and in the request behind it");
 }
 
-/// What a patient answer holds comes in pieces that may end within a character.
+/// A long answer arrives in pieces that may end within a character.
 #[test]
 fn an_answer_is_read_whole_wherever_its_pieces_end() {
     let Some(turn) = Turn::take() else { return };
@@ -154,13 +154,13 @@ fn whole_turn(model: &Model, session: &Session, how: &str) -> Duration {
     started.elapsed()
 }
 
-/// The server of these tests, held by those that run or wait.
+/// The server of these tests, shared by those that run or wait.
 struct Shared {
-    // It ends before what it works with is removed.
+    // It ends before the files it uses are removed.
     server: Server,
     model: Model,
     scratch: Scratch,
-    /// What a turn takes where `thru` answers nothing at once.
+    /// The time of a turn if `thru` answers nothing at once.
     usual: OnceLock<Duration>,
 }
 
@@ -182,7 +182,7 @@ impl std::ops::Deref for Turn {
 }
 
 impl Turn {
-    /// None when OpenCode is not installed.
+    /// Returns `None` if OpenCode is not installed.
     fn take() -> Option<Turn> {
         let opencode = OpenCode::find()?;
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -201,7 +201,7 @@ impl Turn {
         Some(Turn { shared: server, _turn: turn })
     }
 
-    /// A folder with a plugin that calls this script, or a program that is not there.
+    /// A folder with a plugin that calls this script, or a missing program.
     fn project(&self, name: &str, script: Option<&str>) -> Project {
         let program = self.scratch.bin().join(format!("thru-{name}"));
         if let Some(script) = script {
@@ -222,13 +222,13 @@ struct Project {
 }
 
 impl Project {
-    /// A file of the script's: its own name with this ending.
+    /// A file next to the script: its own name with this suffix.
     fn beside(&self, ending: &str) -> PathBuf {
         PathBuf::from(format!("{}.{ending}", self.program.display()))
     }
 }
 
-/// The plugin as it was installed, with another program.
+/// The installed plugin, with another program.
 fn calling(plugin: &Path, program: &Path) -> String {
     let text = std::fs::read_to_string(plugin).expect("it was installed");
     let (before, rest) = text.split_once("{\"thru\":\"").expect("what it was installed with");

@@ -147,7 +147,7 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// While validators run the user says something: the loop does not speak in that turn, and goes on behind it.
+/// The user says something while validators run: the loop stays silent in that turn, and continues after it.
 fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
     let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
     let id = waiting(scratch, &["--max-iterations", "3", "--validator", slow]);
@@ -163,7 +163,7 @@ fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
     until("the user's turn", || model.sent_to_model("WHAT-IS-THE-PORT"));
     scratch.write("validated", "");
     until("the promise is not believed", || standing(scratch, &id).2 == 2);
-    // Long enough for what a loop says to arrive.
+    // Long enough for the loop's prompt to arrive.
     std::thread::sleep(std::time::Duration::from_secs(1));
     scratch.write("answered", "");
     until("the limit", || standing(scratch, &id).0 != "active");
@@ -245,7 +245,7 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert_eq!(main_questions(&model), 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
-    // Here nobody can be asked for a permission. What is fed when the turn is over would never be answered.
+    // Here nobody can be asked for a permission. A prompt that is fed after the turn would never be answered.
     let id = waiting(&scratch, &[]);
     let model = Model::start(Script::main([say("One."), refused()]));
     let ended = opencode.ask(&scratch, &model, &["Begin"]);

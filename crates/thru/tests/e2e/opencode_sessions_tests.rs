@@ -27,7 +27,7 @@ fn killed_in_the_middle_of_a_call_its_packet_has_its_last_words() {
             call("write", json!({ "filePath": scratch.project.join("a.txt"), "content": "a\n" })),
             Step { text: "I know the cause: THE-LOCK-IS-NEVER-RELEASED.".into(), ..bash(endless) },
         ],
-        // Its calls are in the journal too, and not among the session's own in the database.
+        // Its calls are in the journal too, but not among the session's own in the database.
         subagent: (1..=3).map(|n| bash(&format!("echo {n}"))).chain([say("SEEN-IT-ALL")]).collect(),
         ..Script::default()
     });
@@ -99,7 +99,7 @@ fn a_session_that_began_before_the_plugin() {
     ]);
 }
 
-/// Whatever process goes on with a session: after a compaction there is one brief, and it stays.
+/// Whichever process continues a session: after a compaction there is one brief, and it stays.
 #[test]
 fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     let Some(opencode) = OpenCode::find() else { return };
@@ -112,7 +112,7 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.kill();
 
-    // The first thing that the next one is asked for is a compaction.
+    // The first request to the next one is a compaction.
     let second = serve();
     let session = second.known(&id, &scratch.project);
     model.then(Script {
@@ -137,7 +137,7 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
-/// How often the last requests of the session hold something of ours.
+/// Counts our texts in the last requests of the session.
 fn told(model: &Model, requests: usize) -> Vec<usize> {
     let asked = model.asked();
     let main: Vec<_> = asked.iter().filter(|asked| asked.kind == Kind::Main).collect();
@@ -245,7 +245,7 @@ fn what_the_plugin_costs() {
             let started = Instant::now();
             sessions[which].say("Ten calls");
             let took = started.elapsed();
-            // What is done behind a turn, a title for one, is not part of the next.
+            // Work after a turn, such as a title, is not part of the next.
             until("nothing is going on", || sessions.iter().all(Session::is_idle));
             if turn >= WARM_UP {
                 times[which].push(took);

@@ -1,4 +1,4 @@
-//! A program on a terminal of its own, where somebody types. It is ended when it is dropped.
+//! A program on its own terminal, where somebody types. It is ended when it is dropped.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,7 +33,7 @@ impl Terminal {
         let open = || File::options().read(true).write(true).open(name).expect("its other end");
         command.stdin(open()).stdout(open()).stderr(open()).process_group(0);
         let child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
-        // The other ends live in `command`: the screen is at its end only when nobody holds one.
+        // `command` holds the other ends: the screen is closed only when nobody holds one.
         drop(command);
         let keyboard = File::from(master);
         let mut reader = keyboard.try_clone().expect("another handle");
@@ -52,7 +52,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).expect("somebody reads");
     }
 
-    /// Everything that was ever written to the screen, with all that moves the cursor.
+    /// Returns everything that was ever written to the screen, including cursor movements.
     pub fn seen(&self) -> String {
         let screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         String::from_utf8_lossy(&screen).into_owned()

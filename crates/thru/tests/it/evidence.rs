@@ -1,4 +1,5 @@
-//! Evidence through the binary: what is run, what is kept, and that nobody is told it holds once a file has changed.
+//! Evidence through the binary: what is run, what is kept, and that it never counts as valid after a file has
+//! changed.
 
 use std::fs;
 
@@ -115,7 +116,7 @@ fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
     assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
     assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
 
-    // As long as before, within the same second: the time of the file alone would not tell.
+    // The same length, within the same second: the time of the file alone would not show it.
     env.write("project/src/a.rs", "fn b() {}\n");
     let changed = "src/a.rs changed";
     assert!(
@@ -207,7 +208,7 @@ fn a_run_that_says_nothing_proves_nothing() {
     assert_eq!(bundle(&env, "1.2")["entries"][1]["metadata"]["ended"], json!("timed out"));
 }
 
-/// A session with hooks: a call of the shell that ended with this.
+/// A session with hooks: a shell call with this result.
 fn bash(env: &TestEnv, id: &str, command: &str, output: &str) {
     let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
         "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
@@ -237,7 +238,7 @@ fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
     assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
 
-    // A file that the run did not know of: the tree is the whole project, not what was edited by then.
+    // A file that the run did not know: the tree is the whole project, not what was edited by then.
     env.write("project/README.md", "other\n");
     assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
 

@@ -203,7 +203,7 @@ fn the_doctor_compares_the_plugin_with_the_binary() {
     );
 }
 
-/// One of two copies is silent, so this is nothing to act on.
+/// One of two copies is silent, so no action is needed.
 #[test]
 fn two_copies_of_the_plugin_are_a_note() {
     let env = TestEnv::repository();
@@ -236,7 +236,7 @@ fn show_tells_what_is_mapped_and_what_cannot_be_done() {
     env.thru(&["harness", "show", "emacs"]).exits(2);
 }
 
-/// A session in the database, as OpenCode's own program and `sqlite3` print it; each of them made of this script.
+/// A session in the database, as OpenCode's own program and `sqlite3` print it; this script replaces both.
 struct Stored {
     env: TestEnv,
 }
@@ -271,7 +271,7 @@ impl Stored {
     }
 }
 
-/// A person's own settings of `sqlite3` change how it prints: it is told not to read them.
+/// A user's own settings of `sqlite3` change its output: it is told not to read them.
 #[test]
 fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted() {
     let stored = Stored::new();
@@ -290,7 +290,7 @@ fn a_stored_session_is_read_by_sqlite_as_it_comes_and_damaged_rows_are_counted()
     assert!(packet.contains("1 record of the session could not be read"), "{packet}");
 }
 
-/// What is printed of a session is read whole or not at all.
+/// The output of a session is read completely or not at all.
 #[test]
 fn a_stored_session_that_is_too_large_is_refused() {
     let stored = Stored::new();

@@ -18,7 +18,7 @@ pub enum Violation {
     Ran,
     /// An agent was given a prompt from the store, or was told that it is the user's.
     Fed,
-    /// Something changed outside of where it may.
+    /// Something changed where it must not.
     Wrote,
     /// Something outside the project was shown.
     Leaked,
@@ -138,7 +138,7 @@ fn leaked(output: &Output, found: &mut Violations) {
     }
 }
 
-/// Whether what lies outside was copied into the store.
+/// Returns whether a file from outside was copied into the store.
 pub fn copied(before: &Snapshot, after: &Snapshot, changed: &[PathBuf], found: &mut Violations) {
     for path in changed {
         let holds = |snapshot: &Snapshot| {

@@ -1,4 +1,4 @@
-//! `thru evidence add`: what somebody says of a task. It is kept and shown; it proves nothing by itself.
+//! `thru evidence add`: what somebody says about a task. It is kept and shown, but proves nothing by itself.
 
 use std::path::Path;
 
@@ -97,7 +97,7 @@ pub fn add(world: &World, request: &Request) -> Result<Added> {
 }
 
 fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
-    // A little more, to tell how large it is.
+    // Slightly more, to report its size.
     let bytes = match store::read_given(path, 16 * PATCH_BYTES) {
         Ok(bytes) if bytes.len() > PATCH_BYTES => {
             let hint = "name the part of it that matters".to_owned();
@@ -108,7 +108,7 @@ fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
     Ok(given.clean_bytes(&bytes).into_owned())
 }
 
-/// `diff.patch`, or the next name that is free. Returns where it lies, seen from the store.
+/// `diff.patch`, or the next free name. Returns the path relative to the store.
 fn keep_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
     for number in 1..=1_000_u32 {
         let name = if number == 1 { "diff.patch".to_owned() } else { format!("diff-{number}.patch") };

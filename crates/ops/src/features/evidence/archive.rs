@@ -1,5 +1,5 @@
-//! `thru evidence archive`: older entries leave the bundle, and stay in a file beside it. Nothing does so by itself, but for a
-//! bundle that has more entries than it may.
+//! `thru evidence archive`: moves older entries from the bundle to a file next to it. This happens automatically only
+//! if a bundle has too many entries.
 
 use model::evidence::trim;
 use model::id::Id;
@@ -19,7 +19,7 @@ pub struct Archived {
 #[derive(Debug, Serialize)]
 pub struct ArchivedTask {
     pub task: String,
-    /// Entries that went, or would go.
+    /// Entries that were moved, or would be.
     pub moved: usize,
     pub kept: usize,
     pub file: String,
@@ -56,7 +56,7 @@ pub fn run(world: &World, id: Option<&str>, keep: usize, mode: Mode) -> Result<A
             continue;
         }
         if mode == Mode::Write {
-            // A run that was cut off may have put some there already.
+            // An interrupted run may have put some there already.
             let known = store.archived_evidence(&task)?;
             let is_new = |entry: &&model::evidence::Entry| {
                 entry.id.is_empty() || known.iter().all(|known| known.id != entry.id)

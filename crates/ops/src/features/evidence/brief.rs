@@ -1,4 +1,4 @@
-//! What a brief says of evidence: the last of each task in progress, what failed or is stale first.
+//! What a brief says about evidence: the last of each task in progress, failed or stale first.
 
 use model::brief::{Candidate, Section};
 use model::render::inline;
@@ -9,7 +9,7 @@ use crate::features::{BriefContext, plan};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "evidence", title: "Evidence" };
 
-/// Tasks that are told of.
+/// The most tasks that are mentioned.
 const MOST: usize = 3;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
@@ -25,7 +25,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         .collect())
 }
 
-/// A sentence for each task that is worked on and has evidence: for a brief and for a pickup.
+/// Returns a sentence for each task in progress with evidence: for a brief and for a pickup.
 pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<(String, String)> {
     let current = show::current(store, judge, plan);
     let sentence = |(id, bundle): &(model::id::Id, model::evidence::Bundle)| {

@@ -1,4 +1,4 @@
-//! Evidence that opencode-swarm left in `.swarm/evidence`: read as it is really laid out, and kept by task.
+//! Imports evidence that opencode-swarm left in `.swarm/evidence`, and keeps it by task.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::{Error, Mode, Result, World};
 /// A scanner writes long files.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// Deeper folders are not its own.
+/// Deeper folders do not belong to it.
 const DEEPEST: usize = 4;
 
 const MOST_FILES: usize = 20_000;
@@ -27,7 +27,7 @@ pub struct EvidenceReport {
     pub files: usize,
     pub tasks: usize,
     pub entries: usize,
-    /// Entries that were not here before; in a dry run those that would be written.
+    /// New entries; in a dry run those that would be written.
     pub new: usize,
     pub left_out: Vec<LeftOut>,
     pub covered: bool,
@@ -40,7 +40,7 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// None where there is no such folder.
+/// Returns `None` if there is no such folder.
 pub(crate) fn run(world: &World, folder: &Path, mode: Mode) -> Result<Option<EvidenceReport>> {
     if !folder.is_dir() {
         return Ok(None);
@@ -94,11 +94,11 @@ pub(crate) fn run(world: &World, folder: &Path, mode: Mode) -> Result<Option<Evi
     Ok(Some(report))
 }
 
-/// The ids of what is here already.
+/// Returns the ids that are already here.
 fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     let Some(store) = store else { return Ok(Vec::new()) };
     let bundle = match store.evidence(task) {
-        // It is set aside when the import is written.
+        // It is moved aside when the import is written.
         Err(store::Error::Damaged { .. }) => None,
         bundle => bundle?,
     };
@@ -107,7 +107,7 @@ fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
     Ok(entries.into_iter().chain(archived).map(|entry| entry.id).collect())
 }
 
-/// Every JSON file below a folder, through no link.
+/// Returns every JSON file below a folder, following no link.
 fn files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
     let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
     while let Some(folder) = folders.pop() {

@@ -1,4 +1,4 @@
-//! Whether evidence still holds: its entries held against the files of the checkout.
+//! Whether evidence is still valid: compares its entries with the files of the checkout.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use model::evidence::{Bundle, Entry, Freshness, Standing, standing};
 use model::id::Id;
 use store::{Checkout, Difference, Store};
 
-/// More files than that are not taken for one project.
+/// More files are not treated as one project.
 pub(super) const MOST_FILES: usize = 20_000;
 
-/// Looks at each file once, however many entries speak of it.
+/// Examines each file once, however many entries are about it.
 pub(crate) struct Judge<'a> {
     store: &'a Store,
     checkout: Option<Checkout>,
     known: RefCell<HashMap<String, Freshness>>,
-    /// Every file there is now, where that can be told without asking git.
+    /// All current files, if they can be listed without running git.
     all: OnceCell<Option<Vec<String>>>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Judge<'a> {
         freshness
     }
 
-    /// What is not as it was, in words.
+    /// Returns what has changed, in words.
     fn look(&self, task: &Id, entry: &Entry) -> Option<String> {
         let Some(checkout) = &self.checkout else { return Some("the checkout cannot be read".to_owned()) };
         let Some((listing, written)) = self.store.listing(task, &entry.tree) else {
@@ -66,7 +66,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What git tracks, or what lies there where there is no git.
+/// Returns what git tracks, or all files if there is no git.
 pub(super) fn files_now(checkout: &Checkout) -> Option<Vec<String>> {
     match checkout.tracked(MOST_FILES) {
         Some(files) => Some(files),

@@ -16,12 +16,12 @@ use crate::features::plan;
 use crate::hook::context::HookContext;
 use crate::{Error, Result};
 
-/// How much of the files' content a hook reads. The others are known by size and time.
+/// How much of the files' content a hook reads. Other files are compared by size and time.
 const CONTENT: u64 = 4 * 1024 * 1024;
 
 pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> {
     let store = context.project.store;
-    // Most stops have no test run to tell of, and most projects no plan.
+    // Most stops have no test run to record, and most projects have no plan.
     if digest.checks.is_empty() || store.dir().look(layout::PLAN)?.is_none() {
         return Ok(None);
     }
@@ -31,7 +31,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     Ok(None)
 }
 
-/// Writes what is new. The same run is never written twice, whoever asks.
+/// Writes what is new. The same run is never written twice.
 pub(crate) fn observe(
     store: &Store,
     checkout: &std::path::Path,
@@ -40,7 +40,7 @@ pub(crate) fn observe(
 ) -> Result<Vec<String>> {
     let Ok(session) = Id::new(&digest.session) else { return Ok(Vec::new()) };
     let known: SeenRuns = store.session(&session).get()?.unwrap_or_default();
-    // A journal that is made anew counts from the beginning.
+    // A rebuilt journal counts from the beginning.
     let known = if known.record > digest.records { SeenRuns::default() } else { known };
     let new: Vec<&CheckUse> = digest.checks.iter().filter(|check| check.last > known.record).collect();
     let Some(last) = new.iter().map(|check| check.last).max() else { return Ok(Vec::new()) };
@@ -66,7 +66,7 @@ pub(crate) fn observe(
             }
             match write(store, &task, entry, listing, (now, wait)) {
                 Ok(written) => notes.extend(written.notes),
-                // A full bundle is the user's to see to; the next runs are not held up by it.
+                // The user must handle a full bundle; it does not stop the next runs.
                 Err(Error::Refused { what, .. }) => notes.push(what),
                 Err(error) => return Err(error),
             }
@@ -82,16 +82,17 @@ fn entry_of(plan: &Plan, check: &CheckUse, digest: &Digest, now: Timestamp) -> O
     Some((id, observed(check, &task.id, &digest.session, &digest.harness)?))
 }
 
-/// A file that was changed after a run ended, by whomever, as the disk tells it.
+/// Returns a file that was changed after a run ended, by its time on disk.
 fn changed_after<'l>(listing: &'l Listing, at: &str, now: Timestamp) -> Option<&'l str> {
     let at = time::parse(at)?.as_second();
-    // What lies ahead of our clock tells nothing.
+    // A time in the future says nothing.
     let is_later =
         |changed: i64| changed / 1_000_000_000 > at + 1 && changed / 1_000_000_000 <= now.as_second();
     listing.files.iter().find(|(_, state)| is_later(state.changed)).map(|(path, _)| path.as_str())
 }
 
-/// The tree as it is seen without a process: what git tracks and what the session edited. True where that is all of it.
+/// Returns the files as seen without a process: what git tracks and what the session edited. True if that is
+/// everything.
 fn listing_now(checkout: &std::path::Path, digest: &Digest) -> (Listing, bool) {
     let Ok(checkout) = Checkout::open(checkout) else { return (Listing::default(), false) };
     let all = files_now(&checkout);
@@ -102,7 +103,7 @@ fn listing_now(checkout: &std::path::Path, digest: &Digest) -> (Listing, bool) {
     files.extend(edited.map(|file| file.path.clone()).filter(|path| !is_ours(path)));
     files.sort_unstable();
     files.dedup();
-    // What the session edited comes first: there the content decides, not the time of the file.
+    // Files that the session edited come first: their content decides, not their time.
     let is_edited = |path: &String| digest.files.iter().any(|file| file.edits > 0 && file.path == *path);
     let (first, rest): (Vec<String>, Vec<String>) = files.into_iter().partition(is_edited);
     let order = first.iter().chain(&rest).map(String::as_str);

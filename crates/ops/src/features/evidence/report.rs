@@ -33,7 +33,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![StatusLine::toned("evidence", tone, head, rest).with_json("evidence", json)])
 }
 
-/// Every bundle is read: one that is damaged is named, with the way out.
+/// Reads every bundle: a damaged one is named, with the remedy.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let (tasks, others) = match store.evidence_tasks() {

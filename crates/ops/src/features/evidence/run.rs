@@ -1,4 +1,4 @@
-//! `thru evidence run TASK -- COMMAND`: runs it, and records how it ended, what it counted and which files it spoke of.
+//! `thru evidence run TASK -- COMMAND`: runs it, and records its result, its counts and the files it is about.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,23 +20,23 @@ use crate::process::{self, Ended, How, Job, Watch};
 use crate::project::{Project, git};
 use crate::{Error, Result, World};
 
-/// How much of the end of an output is looked through.
+/// How much of the end of an output is searched.
 const KEPT: usize = 4 * 1024 * 1024;
 
-/// How much of the files' content is read, in all.
+/// How much of the files' content is read in total.
 const CONTENT: u64 = 1024 * 1024 * 1024;
 
-/// The report of a run that a command leaves.
+/// The largest report that a command may write.
 const LARGEST_REPORT: usize = 64 * 1024 * 1024;
 
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub task: &'a str,
     pub argv: &'a [String],
-    /// Files and folders that it speaks of; empty: those of the task, else the whole project.
+    /// Files and folders that it is about; if empty, those of the task, or else the whole project.
     pub files: &'a [String],
     pub timeout: Option<Duration>,
-    /// A file with the counts, as JUnit writes them.
+    /// A file with the counts, in JUnit's format.
     pub junit: Option<&'a Path>,
     pub session: Option<&'a str>,
 }
@@ -45,7 +45,7 @@ pub struct Request<'a> {
 pub struct Recorded {
     pub task: String,
     pub entry: Entry,
-    /// What changed while it ran; then it is stale already.
+    /// What changed while it ran; then it is already stale.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub changed: String,
     pub covered: bool,
@@ -58,7 +58,7 @@ impl Recorded {
     }
 }
 
-/// `hear` gets what the command prints, as it prints it.
+/// `hear` gets the command's output as it arrives.
 pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 'static) -> Result<Recorded> {
     let project = Project::find(world)?;
     let (id, plan) = task(&project.store, request.task)?;
@@ -69,7 +69,7 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     let before = checkout.listing(spoken.files.iter().map(String::as_str), CONTENT);
     let head = git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default();
     let ended = start(request, &folder.path, hear)?;
-    // Looked at anew: what changed while it ran was not tested, or only in part.
+    // Examined again: a file that changed during the run was not tested, or only in part.
     let after = Checkout::open(&project.root.checkout)?;
     let changed = after.difference(&before, i64::MAX).map(|difference| match difference {
         store::Difference::Changed(path) | store::Difference::Gone(path) => path,
@@ -109,7 +109,7 @@ pub fn run(world: &World, request: &Request, hear: impl FnMut(&[u8]) + Send + 's
     Ok(Recorded { task: id.to_string(), entry, changed, covered: given.was_covered(), notes: written.notes })
 }
 
-/// Where the command runs: here, or at the top of the checkout for who stands elsewhere.
+/// Where the command runs: here, or at the top of the checkout if the user is elsewhere.
 struct Folder {
     path: PathBuf,
     below: String,
@@ -125,7 +125,7 @@ fn folder(world: &World, project: &Project) -> Result<Folder> {
     }
 }
 
-/// The files that a run speaks of.
+/// The files that a run is about.
 pub(super) struct SpokenOf {
     pub files: Vec<String>,
     pub is_all: bool,
@@ -153,7 +153,7 @@ fn spoken_of(world: &World, project: &Project, task: Option<&Task>, named: &[Str
         }
         return Ok(some(files));
     }
-    // Those that the task names, where all of them are there: a list that is out of date would hide what changed.
+    // The files that the task names, if all of them exist: an outdated list would hide changes.
     let own: Vec<&String> = task.map(|task| task.files_touched.iter().collect()).unwrap_or_default();
     let found: Vec<Vec<String>> = own.iter().map(|path| below(&checkout, all.as_deref(), path)).collect();
     if !own.is_empty() && found.iter().all(|found| !found.is_empty()) {
@@ -168,7 +168,7 @@ fn spoken_of(world: &World, project: &Project, task: Option<&Task>, named: &[Str
     }
 }
 
-/// All files of the project but those that git ignores. None where there are too many.
+/// Returns all files of the project except those that git ignores; `None` if there are too many.
 fn all_files(project: &Project, checkout: &Checkout) -> Option<Vec<String>> {
     let mut files = files_now(checkout)?;
     if checkout.is_in_git() {
@@ -230,7 +230,7 @@ fn start(request: &Request, folder: &Path, hear: impl FnMut(&[u8]) + Send + 'sta
     })
 }
 
-/// What a run comes to, redacted.
+/// The result of a run, redacted.
 struct Seen {
     command: String,
     verdict: Verdict,
@@ -243,7 +243,7 @@ struct Seen {
 impl Seen {
     fn of(request: &Request, ended: &Ended, given: &InputRedactor) -> Result<Seen> {
         let words: Vec<String> = request.argv.iter().map(|word| harness::settings::quoted(word)).collect();
-        // What a shell is given is the command.
+        // The argument of a shell is the command.
         let line = match request.argv {
             [shell, flag, line] if shell.ends_with("sh") && flag == "-c" => line.clone(),
             _ => words.join(" "),
@@ -270,7 +270,7 @@ impl Seen {
         };
         let counts = junit.or_else(|| run::counts(&output)).unwrap_or_default();
         let ended_as = match (judged.ended, ended.is_ok(), counts.failed) {
-            // It did not end well: that is enough.
+            // It did not succeed: that is enough.
             (_, false, _) => run::Ended::Failed,
             (run::Ended::Passed, true, Some(1..)) => run::Ended::Failed,
             (judged, true, _) => judged,
@@ -297,5 +297,5 @@ impl Seen {
     }
 }
 
-/// Of a line that is kept.
+/// The longest line that is kept.
 const LONGEST: usize = 1_000;

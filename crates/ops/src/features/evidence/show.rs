@@ -1,4 +1,4 @@
-//! `thru evidence list|show`, and what other commands say of a task's evidence.
+//! `thru evidence list|show`, and what other commands say about a task's evidence.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::Judge;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// The evidence of a task in short: what `plan show`, `task show`, `status`, pickup and `--json` say of it.
+/// A short description of a task's evidence, for `plan show`, `task show`, `status`, pickup and `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct EvidenceLine {
     pub task: String,
@@ -43,7 +43,7 @@ impl EvidenceLine {
             stale: !standing.changed.is_empty(),
             word: standing.word(),
             text: match (standing.proof, bundle.entries.last()) {
-                // What somebody claims is better than silence, and it is told as what it is.
+                // A claim is better than nothing, and it is shown as a claim.
                 (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
                 _ => standing.words(),
             },
@@ -75,7 +75,7 @@ impl EvidenceLine {
     }
 }
 
-/// Of one task; None where it has none.
+/// For one task; `None` if it has none.
 pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLine> {
     let task = Id::new(id).ok()?;
     match store.evidence(&task) {
@@ -87,13 +87,13 @@ pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLin
     }
 }
 
-/// Of all tasks that have some. A folder that cannot be listed has none to tell of: `thru doctor` names it.
+/// For all tasks with evidence. A folder that cannot be listed has none here: `thru doctor` names it.
 pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLine> {
     let (tasks, _) = store.evidence_tasks().unwrap_or_default();
     tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
 }
 
-/// Whether there is evidence for a task that is fresh and passed: what it is. The error says what there is instead.
+/// Returns the fresh evidence that a task passed. The error says what there is instead.
 pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
     match line(store, judge, &task.id) {
         None => Err("there is no evidence for it".to_owned()),
@@ -137,7 +137,7 @@ pub struct Shown {
 pub struct EntryShown {
     #[serde(flatten)]
     pub entry: Entry,
-    /// None for what is bound to no files.
+    /// `None` if it is not bound to files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stale: Option<bool>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -188,7 +188,7 @@ pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
     })
 }
 
-/// The evidence of the tasks that are worked on, what failed or is stale first.
+/// Returns the evidence of the tasks in progress, failed or stale first.
 pub(crate) fn current(store: &Store, judge: &Judge, plan: &Plan) -> Vec<(Id, Bundle)> {
     let standing = model::plan::standing(plan);
     let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();

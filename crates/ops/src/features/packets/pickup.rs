@@ -68,7 +68,7 @@ pub struct PickupReport {
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
-    /// What the evidence of the tasks in progress comes to now.
+    /// The current result of the evidence of the tasks in progress.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -124,7 +124,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     })
 }
 
-/// A plan that cannot be read has its own words elsewhere: a packet is picked up all the same.
+/// Other commands report a plan that cannot be read: the packet is picked up anyway.
 fn evidence_now(project: &Project) -> Vec<String> {
     let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);

@@ -104,9 +104,9 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// Whether there is evidence for a task that is fresh and passed, and what it is. The error says what there is instead.
+/// Returns the fresh evidence that a task passed. The error says what there is instead.
 fn proof(world: &World, project: &Project, task: Option<&Task>) -> std::result::Result<String, String> {
-    // Only a task with an acceptance criterion is asked for it.
+    // Only a task with an acceptance criterion needs it.
     let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
     evidence::observe_here(world, project);
     let judge = evidence::Judge::new(&project.store, &project.root.checkout);

@@ -130,7 +130,7 @@ pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) 
     report.known = known;
     let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
     if known && place != Place::Append || same {
-        // An import that was killed in the middle has left its line in the ledger: the file is made from it.
+        // An import that was killed in the middle has left its line in the ledger: the file is rebuilt from it.
         if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
             let entry = Entry { what: "imported", ..Entry::default() };
             let author = Author::here(world, None)?;

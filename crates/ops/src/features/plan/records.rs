@@ -21,7 +21,8 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
     Ok(notes)
 }
 
-/// The phases that ended here and have left nothing. One that was over when it was imported has no times.
+/// Returns the phases that ended here and have no record. A phase that was already over when it was imported has no
+/// times.
 pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     let mut missing = Vec::new();
     let ended_here =
@@ -34,7 +35,7 @@ pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
     Ok(missing)
 }
 
-/// The last that was seen of each task. What cannot be read is `thru doctor`'s to tell.
+/// Returns the last evidence that was seen of each task. `thru doctor` reports what cannot be read.
 fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
     let last = |id: &Id| {
         let bundle = store.evidence(id).ok().flatten()?;

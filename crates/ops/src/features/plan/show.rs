@@ -17,7 +17,7 @@ use crate::{Error, Result, World};
 #[derive(Debug)]
 pub struct Shown {
     pub loaded: Loaded,
-    /// By task; those without evidence are not in it.
+    /// By task; tasks without evidence are not in it.
     pub evidence: BTreeMap<String, EvidenceLine>,
 }
 

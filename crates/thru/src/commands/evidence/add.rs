@@ -8,7 +8,7 @@ use ops::{Error, Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BOLD, Format, GOOD};
 
-/// Add what somebody says of a task; it is shown, and proves nothing by itself
+/// Add what somebody says about a task; it is shown, but proves nothing by itself
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
@@ -19,31 +19,31 @@ pub struct Args {
     /// pass, fail, warn, skip, approved, rejected, info
     #[arg(long, default_value = "info")]
     verdict: String,
-    /// What there is to know
+    /// What should be known
     #[arg(long, value_name = "TEXT", default_value = "")]
     summary: String,
-    /// Who says so, instead of the session around us
+    /// Who says so [default: the current session]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Of a review: low, medium, high, …
+    /// For a review: low, medium, high, …
     #[arg(long)]
     risk: Option<String>,
-    /// Of a review: what is wrong; once for each
+    /// For a review: what is wrong; can be given several times
     #[arg(long = "issue", value_name = "TEXT")]
     issues: Vec<String>,
-    /// Of a test: how many passed
+    /// For a test: how many passed
     #[arg(long, value_name = "N")]
     passed: Option<u64>,
-    /// Of a test: how many failed
+    /// For a test: how many failed
     #[arg(long, value_name = "N")]
     failed: Option<u64>,
-    /// Of a test: what failed; once for each
+    /// For a test: what failed; can be given several times
     #[arg(long = "failure", value_name = "TEXT")]
     failures: Vec<String>,
-    /// Of a diff: the patch, which is copied
+    /// For a diff: the patch, which is copied
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Anything else, as KEY=VALUE; once for each
+    /// Anything else, as KEY=VALUE; can be given several times
     #[arg(long = "meta", value_name = "KEY=VALUE")]
     metadata: Vec<String>,
 }

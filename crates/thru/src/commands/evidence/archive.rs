@@ -4,10 +4,10 @@ use ops::{Mode, Result, World};
 use super::count_entries;
 use crate::output::{self, BOLD, Format};
 
-/// Move older entries out of the bundle, to a file beside it
+/// Move older entries from the bundle to a file next to it
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The task; all of them unless said
+    /// The task [default: all of them]
     id: Option<String>,
     /// How many of the newest stay
     #[arg(long, value_name = "N", default_value_t = 20)]

@@ -10,27 +10,28 @@ use ops::{Result, World};
 use crate::commands::plan::print_notes;
 use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
 
-/// Run a command and record how it ended: exit code, counts, commit, and the files it spoke of
+/// Run a command and record its result: exit code, counts, commit, and the files it is about
 ///
-/// Its output is shown as it comes (with --json on stderr). Exit code 0 if it passed, 1 if not. It speaks of --file, else of
-/// the files of the task, else of every file of the project that git does not ignore.
+/// Its output is shown as it arrives (with --json on stderr). Exit code 0 if it passed, 1 if not. It is about the
+/// files given with --file, or else the files of the task, or else every file of the project that git does not
+/// ignore.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task
     id: String,
-    /// A file or folder that it speaks of; once for each
+    /// A file or folder that it is about; can be given several times
     #[arg(long = "file", value_name = "PATH")]
     files: Vec<String>,
-    /// Take the counts from this report, in JUnit's form, that the command writes
+    /// Read the counts from this JUnit report, which the command writes
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// End it after this many seconds; it has failed then
+    /// End it after this many seconds; it has then failed
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// Who does it, instead of the session around us
+    /// Who does it [default: the current session]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The command and what it is given
+    /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     argv: Vec<String>,
 }
@@ -58,7 +59,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     Ok(u8::from(!recorded.is_passed()))
 }
 
-/// What a command prints, shown by whole lines: a letter that comes in two parts must not be shown as two.
+/// Shows a command's output by whole lines: a character that arrives in two parts must not be shown as two.
 struct Lines {
     pending: Vec<u8>,
     format: Format,

@@ -54,7 +54,7 @@ fn print_evidence(shown: &Shown, which: Which) {
     }
 }
 
-/// What an entry holds, each in a line.
+/// Prints the fields of an entry, one per line.
 fn print_fields(entry: &Entry) {
     let mut rows: Vec<(&str, String)> = Vec::new();
     let mut row = |name: &'static str, text: String| {
