@@ -139,7 +139,7 @@ impl SessionState for SeenRuns {
 
     fn parse(bytes: &[u8]) -> std::result::Result<SeenRuns, String> {
         let text = String::from_utf8_lossy(bytes);
-        text.trim().parse().map(|record| SeenRuns { record }).map_err(|_| "it is no number".to_owned())
+        text.trim().parse().map(|record| SeenRuns { record }).map_err(|_| "it is not a number".to_owned())
     }
 
     fn bytes(&self) -> Vec<u8> {

@@ -23,7 +23,7 @@ pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
     else {
-        return Err("it is no JSON object".to_owned());
+        return Err("it is not a JSON object".to_owned());
     };
     if stem(path).starts_with("agent-tools-") {
         return Ok(Foreign::Other("a list of the tools that agents had"));

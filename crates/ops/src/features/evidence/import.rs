@@ -132,7 +132,7 @@ fn files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
         if files.len() > MOST_FILES {
             return Err(Error::Refused {
                 what: format!("{}: over {MOST_FILES} files", dir.path().display()),
-                hint: "name the folder that holds the evidence".into(),
+                hint: "name the folder that contains the evidence".into(),
             });
         }
     }

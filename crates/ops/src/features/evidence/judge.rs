@@ -35,7 +35,7 @@ impl<'a> Judge<'a> {
             return Freshness::Stale(format!("{} changed", entry.changed));
         }
         if entry.tree.is_empty() {
-            return Freshness::Stale("it is bound to no files".to_owned());
+            return Freshness::Stale("it is not bound to files".to_owned());
         }
         let key = format!("{} {}", entry.tree, entry.scope);
         if let Some(known) = self.known.borrow().get(&key) {
@@ -50,7 +50,7 @@ impl<'a> Judge<'a> {
     fn look(&self, task: &Id, entry: &Entry) -> Option<String> {
         let Some(checkout) = &self.checkout else { return Some("the checkout cannot be read".to_owned()) };
         let Some((listing, written)) = self.store.listing(task, &entry.tree) else {
-            return Some("later runs spoke of other files".to_owned());
+            return Some("later runs were about other files".to_owned());
         };
         match checkout.difference(&listing, written) {
             Some(Difference::Changed(path)) => return Some(format!("{path} changed")),

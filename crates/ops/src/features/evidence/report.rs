@@ -68,21 +68,21 @@ pub fn checks(project: &ProjectContext) -> Vec<Check> {
             }
             Err(error) => {
                 let line = error.line();
-                let hint = "mend it, or bring it back from git or a backup; the next entry keeps it aside and begins anew";
+                let hint = "fix it, or restore it from git or a backup; the next entry moves it aside and starts a new one";
                 findings
                     .push(Finding::new(Level::Error, error.to_string()).at(file.clone(), line).hint(hint));
             }
         }
         if store.evidence_bytes(task).is_ok_and(|bytes| bytes > TASK_BYTES as u64) {
-            let text = format!("over {TASK_BYTES} bytes: nothing more is taken");
+            let text = format!("over {TASK_BYTES} bytes: nothing more is added");
             findings
                 .push(Finding::new(Level::Warning, text).at(file, None).hint("move old patches elsewhere"));
         }
     }
     for name in others {
         let file = format!("{}/{}/{name}", layout::STORE, layout::EVIDENCE);
-        let text = "this is no folder of a task: it is not looked into";
-        let hint = "evidence lies in evidence/<task>/bundle.json; `thru import swarm` reads other layouts";
+        let text = "this is not the folder of a task: it is ignored";
+        let hint = "evidence is in evidence/<task>/bundle.json; `thru import swarm` reads other layouts";
         findings.push(Finding::new(Level::Note, text).at(file, None).hint(hint));
     }
     let text = format!(

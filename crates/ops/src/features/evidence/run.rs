@@ -146,7 +146,7 @@ fn spoken_of(world: &World, project: &Project, task: Option<&Task>, named: &[Str
                         "{}: there is no such file or folder in this checkout",
                         crate::features::plan::line(name)
                     ),
-                    hint: "name files and folders as seen from here".into(),
+                    hint: "name files and folders relative to this folder".into(),
                 });
             }
             files.extend(found);
@@ -198,8 +198,8 @@ fn below(checkout: &Checkout, all: Option<&[String]>, path: &str) -> Vec<String>
 
 fn inside(world: &World, project: &Project, name: &str) -> Result<String> {
     let outside = || Error::Refused {
-        what: format!("{}: it lies outside of this checkout", crate::features::plan::line(name)),
-        hint: "evidence speaks of files of the project".into(),
+        what: format!("{}: it is outside this checkout", crate::features::plan::line(name)),
+        hint: "evidence is about files of the project".into(),
     };
     if name.contains('\0') {
         return Err(outside());
@@ -225,7 +225,7 @@ fn start(request: &Request, folder: &Path, hear: impl FnMut(&[u8]) + Send + 'sta
         let program = request.argv.first().map(String::as_str).unwrap_or_default();
         Error::Absent {
             what: format!("{} cannot be started: {error}", crate::features::plan::line(program)),
-            hint: "nothing was recorded; a line for a shell is given as `-- sh -c 'LINE'`".into(),
+            hint: "nothing was recorded; for a shell line, use `-- sh -c 'LINE'`".into(),
         }
     })
 }
@@ -263,7 +263,7 @@ impl Seen {
                     path: path.to_owned(),
                     line: None,
                     why: "it has no <testsuite tests=…>".into(),
-                    hint: "name the report that the command writes, in JUnit's form".into(),
+                    hint: "name the JUnit report that the command writes".into(),
                 })?)
             }
             None => None,

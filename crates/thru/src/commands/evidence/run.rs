@@ -113,9 +113,7 @@ fn print_recorded(recorded: &Recorded) {
     if entry.verdict() == Verdict::Warn {
         let why = match entry.counts().and_then(model::run::Counts::ran) {
             Some(0) => "no test ran",
-            _ => {
-                "its exit code does not tell how it ended (a pipe, `|| true`), and neither does what it printed"
-            }
+            _ => "neither its exit code (a pipe, `|| true`) nor its output says how it ended",
         };
         output::talk(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
     }
