@@ -45,19 +45,19 @@ Write a handoff packet for this session. Its purpose, in the user's words:
 
 > $ARGUMENTS
 
-Run this once, with the purpose as one argument, quoted for the shell (where the user gave none, put it in your own words):
+Run this once, with the purpose as one argument, quoted for the shell (if the user gave none, use your own words):
 
     {thru} handoff 'PURPOSE'
 
-It fills the packet from what was captured, and prints its id and path. Read the packet. Where you know better than what
-stands there, replace that section with text on stdin; no other byte changes:
+It fills the packet from what was captured, and prints its id and path. Read the packet. If you know better than what
+it says, replace that section with text on stdin; no other byte changes:
 
     {thru} packet set ID --section 'Next Prompt' <<'END'
 
-Then tell the user the id, and that `thru pickup ID` takes it up. Stop working on the task: whoever picks it up goes on.",
+Then tell the user the id, and that `thru pickup ID` continues from it. Stop working on the task: the next agent continues it.",
 }, Template {
     name: "pickup",
-    about: "Pick up a packet: its prompt, with what has drifted since",
+    about: "Pick up a packet: its prompt, with what has changed since",
     arguments: "[packet id or a part of it]",
     runs: &[],
     task: "\
@@ -66,15 +66,15 @@ Run this and read all of what it prints (`$ARGUMENTS` names the packet; with not
     {thru} pickup --for {harness} $ARGUMENTS
 
 It is a prompt that an earlier session left, with every claim in it checked against the disk just now. Tell the user in two
-or three lines what the work is, where it stands and what has drifted. Then claim it with `{thru} pickup ID --claim`, and go
-on with it; where a claim has changed, look before you rely on it.",
+or three lines what the work is, its state and what has changed. Then claim it with `{thru} pickup ID --claim`, and
+continue it; if a claim has changed, look before you rely on it.",
 }, Template {
     name: "packet",
     about: "Packets: list, show, activate, done, block, confirm, set, validate",
     arguments: "[list | show ID | done ID | …]",
     runs: &[],
     task: "\
-Run `{thru} packet $ARGUMENTS` (with nothing behind it: `{thru} packet list`) and show the user what it prints, as it is.",
+Run `{thru} packet $ARGUMENTS` (without arguments: `{thru} packet list`) and show the user its output unchanged.",
 }, Template {
     name: "plan",
     about: "The plan: where it stands; take up, finish, block or add tasks; import the plan that was approved here",
@@ -87,7 +87,7 @@ The user asks about the plan of this project, with these words:
 $ARGUMENTS
 </words>
 
-- If the words are empty or `show`, run `{thru} plan show` and show the user what it prints, as it is.
+- If the words are empty or `show`, run `{thru} plan show` and show the user its output unchanged.
 - `next`, `check`, `log`: run `{thru} plan` with that word, and tell the user what it says.
 - `start ID`, `done ID`, `block ID WHY`, `unblock ID`, `add TEXT`: run `{thru} task` with these words, each argument quoted \
 for the shell. `done` of a task with an acceptance criterion wants `--without-evidence WHY`: say what was run or looked at, and how it ended. \
@@ -96,7 +96,7 @@ Never give a reason that is not true.
 of things to do; with a file behind it, `{thru} plan import FILE`.",
 }, Template {
     name: "recover",
-    about: "Take up the work of a role again, from its context file",
+    about: "Continue the work of a role, from its context file",
     arguments: "[role]",
     // The model runs this one: it fails without a role, and a failing line here would make the whole command fail.
     runs: &[],
@@ -106,7 +106,7 @@ the role. Then take the steps of the checklist in their order, and tell the user
 comes next. If there is no role or no context file, say so, and what the command says to do about it.",
 }, Template {
         name: "loop",
-        about: "Work on a prompt again and again until a promise holds; list, pause, resume or cancel such loops",
+        about: "Work on a prompt again and again until a promise is kept; list, pause, resume or cancel such loops",
         arguments: "prompt, or list | show | pause | resume | cancel | log [ID]",
         runs: &["loop list"],
         task: LOOP,
@@ -120,7 +120,7 @@ The user asks for a loop, or for something about one, with these words:
 $ARGUMENTS
 </words>
 
-- If the words are empty or `list`, tell the user in a few lines what stands above, and do nothing else.
+- If the words are empty or `list`, tell the user in a few lines what it says above, and do nothing else.
 - If they begin with `show`, `log`, `pause`, `resume`, `cancel` or `activate`, run `{thru} loop` with exactly these words, \
 and tell the user what it says. Do nothing else.
 - Otherwise they are a prompt to work on until it is done. Options in them (`--promise TEXT`, `--blocked-promise TEXT`, \

@@ -75,7 +75,7 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     Ok(Sealed { path, changed: true })
 }
 
-/// Only expected outputs are sealed: in any other file the last line would mean nothing and damage it.
+/// Only expected outputs are sealed: in any other file the line would mean nothing and only spoil the file.
 fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     let place = GateContext::find(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
