@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs thru for this user, and sets up a project. Takes the archive for this machine that lies in ./dist or beside this
-# script (thru-VERSION-TARGET.tar.gz with SHA256SUMS, as `cargo xtask dist --all` makes them); builds it where there is none.
+# Installs thru for this user, and sets up a project. Uses the archive for this machine in ./dist or next to this script
+# (thru-VERSION-TARGET.tar.gz with SHA256SUMS, as `cargo xtask dist --all` makes them), and builds thru if there is none.
 #
-#   ./install.sh [PROJECT]          PROJECT is the current folder unless said
+#   ./install.sh [PROJECT]          PROJECT is the current folder by default
 #   THROUGHLINE_BIN_DIR=DIR         where the binary goes (default: ~/.local/bin)
 set -eu
 
@@ -26,7 +26,7 @@ unpacked=
 temporary=
 trap 'rm -rf "$unpacked" "$temporary"' EXIT
 
-# The newest archive for this machine, if its checksum is right. One that is wrong is an error: it is not built around.
+# The newest archive for this machine, if its checksum is right. A wrong checksum is an error: then nothing is built.
 from_archive() {
     target=$(archive_target)
     [ -n "$target" ] || return 0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that has to hold before a change lands: format, lints, house rules, tests, torture, bench.
+# All checks before a change lands: format, lints, house rules, tests, torture, bench.
 # On macOS the torture, the benchmark's limits and the emulated tests are left out: they need Linux.
 set -eu
 
@@ -11,7 +11,7 @@ find_cargo || exit 1
 add_musl
 add_platforms
 
-# need PROGRAM PACKAGE: installs the package if that can be done here. False if the program is not there in the end.
+# need PROGRAM PACKAGE: installs the package if that is possible here. False if the program is still missing.
 need() {
     command -v "$1" >/dev/null 2>&1 && return 0
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
@@ -23,7 +23,7 @@ need() {
 }
 
 if [ "$(uname -s)" = Linux ]; then
-    # The torture breaks single system calls, and for that it needs strace.
+    # The torture breaks single system calls, which needs strace.
     if ! need strace strace; then
         echo "error: strace is needed and not installed" >&2
         echo "hint: sudo apt-get install strace (dnf, pacman, apk and zypper have it under the same name)" >&2

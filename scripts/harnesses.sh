@@ -1,16 +1,16 @@
 #!/bin/sh
-# Installs the real harnesses the end-to-end tests drive, at fixed versions, from npm. Nothing global, nothing run.
+# Installs the real harnesses the end-to-end tests drive, at fixed versions, from npm. Installs nothing globally and runs nothing.
 #
 #   scripts/harnesses.sh [DIR]        DIR is target/harnesses unless given
 #
-# What is there already is left alone. On stdout one line for each that is there, in the form the tests read:
+# Existing ones are left alone. Prints one line for each, in the form that the tests read:
 #   THRU_CLAUDE=/…/claude        THRU_DROID=/…/droid        THRU_OPENCODE=/…/opencode
-# Exit 1 when one is missing, with the reason on stderr.
+# Exits with 1 if one is missing, with the reason on stderr.
 set -eu
 
 CLAUDE_VERSION=2.1.325
 DROID_VERSION=0.225.2
-# Made for more machines than the newer one, whose platform packages are not all in the registry.
+# Available for more machines than the newer version, whose platform packages are not all in the registry.
 DROID_OLDER_VERSION=0.215.0
 OPENCODE_VERSION=1.18.33
 
@@ -38,11 +38,11 @@ main() {
     npm=$(command -v npm) || npm=
     provide THRU_CLAUDE claude "@anthropic-ai/claude-code@$CLAUDE_VERSION" \
         "@anthropic-ai/claude-code-$platform/claude" || status=1
-    # The platform package by itself: the one that chooses between platforms asks for a version that is not there.
+    # The platform package by itself: the package that chooses between platforms asks for a version that does not exist.
     provide THRU_DROID droid "@factory/cli-$platform@$DROID_VERSION" "@factory/cli-$platform/bin/droid" ||
         provide THRU_DROID droid "droid@$DROID_OLDER_VERSION" "@factory/cli-$platform/bin/droid" ||
         status=1
-    # The platform package by itself, which is the program; without AVX2 that of older machines.
+    # The platform package by itself, which is the program; without AVX2 the one for older machines.
     provide THRU_OPENCODE opencode "opencode-$platform$older@$OPENCODE_VERSION" \
         "opencode-$platform$older/bin/opencode" || status=1
     [ $status = 0 ] || [ -n "$npm" ] || fail "npm is needed to install the harnesses and is not on PATH" \
@@ -62,12 +62,12 @@ provide() {
     echo "$1=$binary"
 }
 
-# Into a folder of its own, renamed when whole: a run that is interrupted, or two at once, leave nothing half done.
+# Into a separate folder, renamed when complete: an interrupted run, or two at once, leave nothing half done.
 fetch() {
     [ -n "$npm" ] || return 1
     echo "Installing $1 ..." >&2
     new=$(mktemp -d "$dir/.new-XXXXXX")
-    # No scripts: the binary is in the package. The version wants a newer node only for its installer.
+    # No scripts: the binary is in the package. This version needs a newer node only for its installer.
     if npm install --prefix "$new" --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error "$1" \
         >"$new/npm.log" 2>&1 && [ -x "$new/node_modules/$3" ]; then
         rm -rf "$2"

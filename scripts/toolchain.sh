@@ -52,7 +52,7 @@ add_musl() {
         echo "note: it cannot be had here; the binary will start a little slower"
 }
 
-# The systems that thru is for. Their lints need the standard library of each, and nothing else.
+# The supported systems. Linting for them needs only the standard library of each.
 add_platforms() {
     command -v rustup >/dev/null 2>&1 || return 0
     installed=$(rustup target list --installed 2>/dev/null) || return 0
@@ -66,7 +66,7 @@ add_platforms() {
     rustup target add $missing >/dev/null 2>&1 || echo "note: not all of them can be had here"
 }
 
-# The target whose archive of `cargo xtask dist --all` runs here. Nothing where there is none.
+# The target whose archive from `cargo xtask dist --all` runs here; empty if there is none.
 archive_target() {
     case "$(uname -s) $(uname -m)" in
     Linux\ x86_64 | Linux\ amd64) echo x86_64-unknown-linux-musl ;;

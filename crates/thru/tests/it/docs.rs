@@ -10,9 +10,9 @@ const INTRO: &str = "\
 # Commands
 
 What `thru help` says, command by command. This page is generated from the binary and compared with it by a test;
-`THRU_BLESS=1 cargo test -p thru --test it docs` writes it again.
+`THRU_BLESS=1 cargo test -p thru --test it docs` rewrites it.
 
-Data goes to stdout, talk to stderr. Every command takes `--json` and ends with one of the exit codes below.
+Data goes to stdout, messages to stderr. Every command takes `--json` and ends with one of the exit codes below.
 ";
 
 /// Every command, in the order of the help.
