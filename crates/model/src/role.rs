@@ -199,7 +199,10 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     all
 }
 
-/// A file to begin with. It is valid as it stands; what it says of work done is true.
+/// The goal of a file that nobody has filled in. A file that still has it is not valid.
+pub(crate) const UNSET_GOAL: &str = "Not set yet: one or two sentences on what this role is after.";
+
+/// A file to begin with. It is not valid until somebody writes the goal; what it says of work done is true.
 pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalised).collect();
@@ -211,7 +214,7 @@ pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
          **Role**: {role}\n\
          **Pane**: {pane}\n\n\
          ## Current Goal\n\
-         Not set yet: one or two sentences on what this role is after.\n\n\
+         {UNSET_GOAL}\n\n\
          ## Recovery Steps\n\
          1. Read this file\n\
          2. Read the files under Key Files\n\

@@ -35,6 +35,14 @@ impl Project {
         }
     }
 
+    /// For commands that list: None where there is nothing to list.
+    pub fn look(world: &World) -> Result<Option<Project>> {
+        match Project::find(world) {
+            Err(Error::NoRoot { .. }) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
     /// For commands that write: the root is made where there is none.
     pub fn find_or_make(world: &World) -> Result<Project> {
         match world.find()? {

@@ -90,7 +90,7 @@ impl Reading {
 
 /// Every session, the one that was active last first.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
-    let store = Project::find(world)?.store;
+    let Some(Project { store, .. }) = Project::look(world)? else { return Ok(Vec::new()) };
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
     for id in list::all(&store)? {
         let digest = store.digest(&id, |_| {})?;

@@ -23,6 +23,7 @@ mod effects;
 mod errors;
 mod events;
 mod first_contact;
+mod first_week;
 mod gate_folders;
 mod gate_hooks;
 mod gate_runs;
