@@ -169,7 +169,7 @@ fn a_template_is_valid_once_its_goal_is_written() {
     assert!(text.starts_with("# Oosh Expert — Session Context\n"), "{text}");
     let unset = "ERROR: CONTENT: line 7: \"## Current Goal\" is not filled in; say in a sentence or two what this role is after";
     assert_eq!(words(&text, &facts()), [unset]);
-    assert_eq!(words(&text.replace(UNSET_GOAL, "Green suites."), &facts()), [""; 0]);
+    assert_eq!(words(text.replace(UNSET_GOAL, "Green suites."), &facts()), [""; 0]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a command is given on stdin.
+//! What a command reads that is neither a record nor a setting: stdin, and files of the system.
 
 use std::path::Path;
 
@@ -13,4 +13,9 @@ pub fn stdin(max: usize) -> Result<Vec<u8>> {
         }),
         read => Ok(read?),
     }
+}
+
+/// A file of the system, such as the table of a time zone.
+pub fn system_file(path: &Path, max: usize) -> Result<Vec<u8>> {
+    Ok(store::read_given(path, max)?)
 }

@@ -62,6 +62,11 @@ pub fn is_root(world: &World) -> bool {
     matches!(world.find(), Ok(Found::Marked { .. }))
 }
 
+/// Whether there is neither a root nor a record here.
+pub fn is_empty(world: &World) -> bool {
+    matches!(world.find(), Ok(Found::Unmarked(root)) if matches!(Store::at(&root.path), Ok(None)))
+}
+
 /// The records of a root that has no marker, where there are any.
 pub fn unmarked(world: &World) -> Option<PathBuf> {
     let Ok(Found::Unmarked(root)) = world.find() else { return None };

@@ -26,8 +26,8 @@ use crate::features::Feature;
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-pub(crate) use edit::{index_confirmed, inside};
 pub use edit::{Edit, Edited, edit};
+pub(crate) use edit::{index_confirmed, inside};
 pub use import::{Imported, import, import_after};
 pub(crate) use offer::ID as OFFER;
 
@@ -122,7 +122,8 @@ fn read(project: &Project, id: &Id) -> Result<Document> {
         return Err(Error::Damaged {
             path,
             line: Some(1),
-            why: "this file is not a packet: it does not begin with frontmatter between two `---` lines".into(),
+            why: "this file is not a packet: it does not begin with frontmatter between two `---` lines"
+                .into(),
             hint: format!(
                 "mend the file (`thru packet validate {id}` says what is missing), or `thru packet import` its text from \
                  another place"

@@ -351,7 +351,8 @@ fn open_session(world: &World, store: &Store, named: Option<&str>) -> Result<(Id
         Some(entry) => Ok((entry.session.clone(), Chosen::Guess)),
         None => Err(Error::Refused {
             what: format!("session {session} has ended, and no role is bound to a session that has ended"),
-            hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role".into(),
+            hint: "run this inside the session, or start the harness with THROUGHLINE_ROLE set to the role"
+                .into(),
         }),
     }
 }
@@ -373,9 +374,8 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
     let role = id(name)?;
     let store = Project::find(world)?.store;
     let only = session.map(|session| list::choose(world, &store, Some(session))).transpose()?;
-    let is_meant = |(session, of): &&(Id, Id)| {
-        *of == role && only.as_ref().is_none_or(|(only, _)| only == session)
-    };
+    let is_meant =
+        |(session, of): &&(Id, Id)| *of == role && only.as_ref().is_none_or(|(only, _)| only == session);
     let bindings = store.bindings()?;
     let bound: Vec<&Id> = bindings.iter().filter(is_meant).map(|(session, _)| session).collect();
     if bound.is_empty() {
@@ -383,7 +383,10 @@ pub fn unbind_role(world: &World, name: &str, session: Option<&str>) -> Result<V
             Some((session, _)) => format!("session {session} is not bound to the role `{name}`"),
             None => format!("no session is bound to the role `{name}`"),
         };
-        return Err(Error::Absent { what, hint: "`thru role list` shows the roles and their sessions".into() });
+        return Err(Error::Absent {
+            what,
+            hint: "`thru role list` shows the roles and their sessions".into(),
+        });
     }
     bound.into_iter().map(|session| release(world, &store, session, Chosen::Named)).collect()
 }

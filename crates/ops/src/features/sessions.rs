@@ -83,9 +83,10 @@ fn last_work(store: &Store, entries: &[Entry]) -> Vec<StatusLine> {
         let line = line.with_json("last_prompt", json!(prompt.text));
         lines.push(line.with_next(Urgency::Last, "thru brief", "shows where the last session stood"));
     }
-    let failing: Vec<String> = digest.open_failures().take(FAILING).map(|failure| failure.run().into()).collect();
+    let failing: Vec<String> = digest.open_failures().take(FAILING).map(|failure| failure.run()).collect();
     if let Some(first) = failing.first() {
-        let more = if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
+        let more =
+            if failing.len() > 1 { format!(" (and {} more)", failing.len() - 1) } else { String::new() };
         let line = StatusLine::toned("failing", Tone::Warning, code(first, 120), more);
         lines.push(line.with_json("failing", json!(failing)));
     }

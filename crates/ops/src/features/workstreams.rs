@@ -168,7 +168,8 @@ impl<'a> Workstreams<'a> {
     pub fn own_path(&self, world: &World, file: &Path) -> crate::Result<Option<String>> {
         let whole = if file.is_absolute() { file.to_owned() } else { world.need_cwd()?.join(file) };
         let Ok(whole) = whole.canonicalize() else { return Ok(None) };
-        let below = |base: &Path| Some(whole.strip_prefix(base.canonicalize().ok()?).ok()?.to_str()?.to_owned());
+        let below =
+            |base: &Path| Some(whole.strip_prefix(base.canonicalize().ok()?).ok()?.to_str()?.to_owned());
         Ok(below(&self.root.checkout).or_else(|| below(&self.root.path)))
     }
 
@@ -336,7 +337,9 @@ impl<'a> Workstreams<'a> {
         for (_, folder) in self.homes()? {
             for home in [folder.clone(), format!("{folder}/{PLANNING}")] {
                 let legacy = format!("{home}/{}", manifest::LEGACY_NAME);
-                if self.look(&legacy)?.is_some() && self.look(&format!("{home}/{}", manifest::NAME))?.is_none() {
+                if self.look(&legacy)?.is_some()
+                    && self.look(&format!("{home}/{}", manifest::NAME))?.is_none()
+                {
                     found.push(legacy);
                 }
             }

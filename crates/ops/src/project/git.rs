@@ -34,7 +34,8 @@ const HARMLESS: &[&str] = &[
 /// The line above what we keep out of git in one clone.
 const MARK: &str = "# throughline: settings of one person, see `thru uninstall`";
 /// The same, where the line above had no end before us.
-const MARK_JOINED: &str = "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
+const MARK_JOINED: &str =
+    "# throughline: settings of one person, see `thru uninstall` (the line above had no end)";
 
 pub fn is_tracked(project: &Path, path: &Path) -> Result<bool> {
     Ok(ask(project, &["ls-files", "--error-unmatch", "--", &path.to_string_lossy()])?.is_some())

@@ -63,7 +63,8 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
 
 /// By which a fact is known again; one that stands in its longest form in `told` has a second mark.
 fn marks(candidate: &Candidate, told: &str) -> Vec<(String, u64)> {
-    let stands_whole = candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
+    let stands_whole =
+        candidate.forms.len() > 1 && candidate.forms.last().is_some_and(|form| told.contains(form));
     let whole = stands_whole.then(|| context_held::whole_mark(candidate)).flatten();
     let marks = std::iter::once(context_held::mark(candidate)).chain(whole);
     marks.map(|mark| (candidate.id.clone(), mark)).collect()

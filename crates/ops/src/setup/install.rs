@@ -138,10 +138,13 @@ pub fn run(
                 let files: Vec<Changed> = files.into_iter().filter(is_new).collect();
                 report.files.extend(files);
                 report.failed.extend(failed);
-                let notes: Vec<String> = notes.into_iter().filter(|note| !report.notes.contains(note)).collect();
+                let notes: Vec<String> =
+                    notes.into_iter().filter(|note| !report.notes.contains(note)).collect();
                 report.notes.extend(notes);
             }
-            Err(error) => report.notes.push(format!("the worktree {} is left as it is: {error}", other.display())),
+            Err(error) => {
+                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()))
+            }
         }
     }
     match task {
@@ -163,7 +166,10 @@ pub fn run(
 
 fn still_wired(harness: &Harness, path: &Path) -> String {
     let path = path.display();
-    format!("{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything", harness.name)
+    format!(
+        "{path}: hooks of thru are still here, in another scope; `thru uninstall {} --user`, `--local` or `--project` takes them out, `--all` everything",
+        harness.name
+    )
 }
 
 /// One checkout.
@@ -401,8 +407,13 @@ impl Job<'_> {
             (Scope::Local, Task::Install) => {
                 for (path, place) in local_files(harness, folder) {
                     // A settings file that was there before us is the user's to show or to hide.
-                    let held = plans.iter().find(|plan| plan.changed.path == path).and_then(|plan| plan.before.as_ref());
-                    let is_theirs = held.is_some_and(|bytes| !settings::find(bytes, &place).is_ok_and(|hooks| !hooks.is_empty()));
+                    let held = plans
+                        .iter()
+                        .find(|plan| plan.changed.path == path)
+                        .and_then(|plan| plan.before.as_ref());
+                    let is_theirs = held.is_some_and(|bytes| {
+                        !settings::find(bytes, &place).is_ok_and(|hooks| !hooks.is_empty())
+                    });
                     if !is_theirs && !was_there(world, &path, &place)? {
                         ours.push(path);
                     }

@@ -24,7 +24,11 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     if paused > 0 {
         let text = format!("{}; `thru loop log` says why, `thru loop resume` goes on", count(paused, "loop"));
         let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused));
-        lines.push(line.with_next(Urgency::Paused, "thru loop resume", "goes on with the loop that is paused"));
+        lines.push(line.with_next(
+            Urgency::Paused,
+            "thru loop resume",
+            "goes on with the loop that is paused",
+        ));
     }
     if foreign > 0 {
         let text = format!("{}; never fed, `thru loop list` names them", count(foreign, "loop"));

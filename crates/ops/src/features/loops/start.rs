@@ -210,7 +210,9 @@ fn advice(world: &World, project: &Project, state: &Loop, owner: &Owner) -> Vec<
     };
     if !state.promises.iter().any(|promise| promise.outcome == Outcome::Done) {
         notes.push(match limit {
-            Some(limit) => format!("it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"),
+            Some(limit) => format!(
+                "it has no promise, so it goes on until {limit}; --promise TEXT ends it when the work is done"
+            ),
             None => "nothing ends this loop but a lack of progress, and `thru loop cancel`".into(),
         });
     }
@@ -232,7 +234,10 @@ fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harn
     let of_session = match owner {
         Owner::Session(session, _) => {
             let entries = roster::read(&project.store, u64::MAX).unwrap_or_default();
-            entries.into_iter().find(|entry| entry.session == *session).and_then(|entry| harness::by_name(&entry.harness))
+            entries
+                .into_iter()
+                .find(|entry| entry.session == *session)
+                .and_then(|entry| harness::by_name(&entry.harness))
         }
         Owner::Next => None,
     };
@@ -240,7 +245,8 @@ fn held_by(world: &World, project: &Project, owner: &Owner) -> Vec<&'static Harn
         (Some(one), _) => vec![one],
         (None, Owner::Session(..)) => Vec::new(),
         (None, Owner::Next) => {
-            let is_wired = |harness: &&Harness| !install::wired(world, harness, &project.root.checkout).is_empty();
+            let is_wired =
+                |harness: &&Harness| !install::wired(world, harness, &project.root.checkout).is_empty();
             HARNESSES.iter().filter(is_wired).collect()
         }
     }

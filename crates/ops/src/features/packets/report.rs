@@ -52,7 +52,11 @@ fn offered(project: &ProjectContext) -> Result<Option<StatusLine>> {
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id.as_str()).collect();
     let line = StatusLine::plain("on offer", text).with_json("on_offer", json!(ids));
     let command = format!("thru pickup {}", first.id);
-    Ok(Some(line.with_next(Urgency::Offered, command, "prints the prompt of the packet on offer, checked against the disk")))
+    Ok(Some(line.with_next(
+        Urgency::Offered,
+        command,
+        "prints the prompt of the packet on offer, checked against the disk",
+    )))
 }
 
 impl Packets {

@@ -61,7 +61,10 @@ fn of_manifest(checked: resume::Checked) -> Option<Finding> {
     let first = checked.findings.into_iter().find(|finding| finding.level == Level::Error)?;
     let text = format!("not a valid manifest: {}", first.text);
     let finding = Finding::new(Level::Warning, text).at(checked.path.clone(), first.line);
-    Some(finding.hint(format!("`thru resume validate {}` names everything that is wrong with it", checked.path)))
+    Some(
+        finding
+            .hint(format!("`thru resume validate {}` names everything that is wrong with it", checked.path)),
+    )
 }
 
 fn finding(path: &str, why: &str) -> Finding {

@@ -231,11 +231,8 @@ pub fn use_in(world: &World, id: &str, session: Option<&str>) -> Result<Using> {
     let (store, marker) = (&desk.project.store, &desk.project.marker);
     let (session, chosen) = list::choose(world, store, session)?;
     store.session(&session).put(&Used { id: found.id.clone() })?;
-    let detected = Detected {
-        id: Some(found.id.clone()),
-        confidence: Confidence::High,
-        method: Method::Transcript,
-    };
+    let detected =
+        Detected { id: Some(found.id.clone()), confidence: Confidence::High, method: Method::Transcript };
     let state = State::new(detected, session.as_str(), marker.project_id.as_str(), world.now);
     store.session(&session).put(&state)?;
     Ok(Using {
@@ -348,7 +345,8 @@ impl Desk {
             return Ok(typed.to_owned());
         }
         let all = self.place().all()?;
-        let with_number = |one: &&Workstream| one.id.split_once('-').is_some_and(|(number, _)| number == typed);
+        let with_number =
+            |one: &&Workstream| one.id.split_once('-').is_some_and(|(number, _)| number == typed);
         let fitting: Vec<&str> = all.iter().filter(with_number).map(|one| one.id.as_str()).collect();
         match fitting.as_slice() {
             [one] => Ok((*one).to_owned()),

@@ -190,7 +190,8 @@ fn reminder(context: &HookContext) -> Option<Part> {
     let place = Workstreams::of(&context.project);
     let state = own_state(place.store, context.session.as_str())?.ok()?;
     let found = place.find(state.active_project_id.as_deref()?).ok()??;
-    let manifest = place.current(&found, context.project.world.now).ok().filter(|manifest| !manifest.is_finished())?;
+    let manifest =
+        place.current(&found, context.project.world.now).ok().filter(|manifest| !manifest.is_finished())?;
     let digest = context.digest()?;
     let mark = digest.last_compaction();
     let steps = place.steps(&found, &manifest).ok()?;
