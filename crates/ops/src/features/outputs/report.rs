@@ -37,7 +37,7 @@ fn line(live: &Open, project: &ProjectContext) -> StatusLine {
     line.with_next(Urgency::Missing, "thru gate check", "says what the open outputs lack")
 }
 
-/// That outputs are open is in order; that it cannot be told is not.
+/// Open outputs are normal; an unknown state is not.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let (text, findings) = match open(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),
