@@ -144,7 +144,7 @@ pub fn run(
                 report.notes.extend(notes);
             }
             Err(error) => {
-                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()))
+                report.notes.push(format!("the worktree {} is left as it is: {error}", other.display()));
             }
         }
     }
