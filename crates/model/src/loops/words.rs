@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Loop, Outcome};
 use crate::clean::clean;
 use crate::document::wrap_verbatim;
-use crate::render::{code, one_line};
+use crate::render::{code, one_line, output_line};
 use crate::text::count;
 
 /// A validator that failed.
@@ -23,18 +23,8 @@ impl Failure {
     pub fn end(&self) -> Failure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(OUTPUT_LINES)..];
-        let kept: Vec<String> = kept.iter().map(|line| shortened(line)).collect();
+        let kept: Vec<String> = kept.iter().map(|line| output_line(line, OUTPUT_WIDTH)).collect();
         Failure { output: kept.join("\n"), ..self.clone() }
-    }
-}
-
-/// A line with its white space, because what points at a column needs it. What cannot be seen is taken out.
-fn shortened(line: &str) -> String {
-    let line = clean(line);
-    let line = line.trim_end();
-    match line.char_indices().nth(OUTPUT_WIDTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
     }
 }
 
