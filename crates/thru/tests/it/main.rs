@@ -22,6 +22,7 @@ mod droid;
 mod effects;
 mod errors;
 mod events;
+mod evidence;
 mod first_contact;
 mod first_week;
 mod gate_folders;
