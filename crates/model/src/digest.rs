@@ -28,7 +28,7 @@ pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
 /// A digest of another version is made again from the journal.
-pub const SCHEMA_VERSION: u32 = 8;
+pub const SCHEMA_VERSION: u32 = 9;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
@@ -38,6 +38,9 @@ const FILES: usize = 400;
 const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
+
+/// So many prompts after the last change of a list make it stale.
+const STALE_TODOS: usize = 3;
 
 /// Two hooks that are told of one event are told together; the same thing happening again takes longer.
 const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
@@ -524,6 +527,17 @@ impl Digest {
     pub fn compacted_with(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);
+    }
+
+    /// A list that nobody touched while several other things were asked for is about something that is over.
+    pub fn are_todos_current(&self) -> bool {
+        self.prompts.iter().filter(|prompt| prompt.record > self.todos_at).count() < STALE_TODOS
+    }
+
+    /// How often a file was edited since the list was changed: what it says is open may be done by now.
+    pub fn edits_since_todos(&self) -> usize {
+        let later = |step: &&Step| step.record > self.todos_at && step.did == Did::Edited && !step.failed;
+        self.steps.iter().filter(later).count()
     }
 
     pub fn open_todos(&self) -> impl Iterator<Item = &TodoField> {

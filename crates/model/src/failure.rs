@@ -48,6 +48,11 @@ const CALM: &[&str] = &[
     "warning: unused",
     "downloading ",
     "downloaded ",
+    " info ",
+    " debug ",
+    "level=info",
+    "level=debug",
+    "\"level\":\"info\"",
 ];
 
 /// Lines that say that something failed and nothing more. Kept where nothing better is.

@@ -275,9 +275,13 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
     found
 }
 
-/// `gh pr view -q .author.login`: what follows picks something out of an answer.
+/// `gh pr view -q .author.login`: what follows picks something out of an answer. `python3 -m json.tool`: it is a module, or
+/// code.
 fn takes_an_expression(program: &str, option: &str) -> bool {
-    matches!(option, "--jq" | "--template") || program == "gh" && matches!(option, "-q" | "-t")
+    let runs_code = program.starts_with("python") || matches!(program, "node" | "ruby" | "perl" | "php");
+    matches!(option, "--jq" | "--template")
+        || program == "gh" && matches!(option, "-q" | "-t")
+        || runs_code && matches!(option, "-m" | "-c" | "-e")
 }
 
 /// `> file` writes it, `< file` reads it.

@@ -53,9 +53,9 @@ pub fn outline(text: &str, max: usize) -> String {
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
-    for (_, i) in order {
-        // The first line may be all that there is to say.
-        let most = if i == 0 { LINE.max(max / 2) } else { LINE };
+    for (weight, i) in order {
+        // The first line may be all that there is to say, and the first paragraph says what it is for.
+        let most = if weight == 0 { LINE.max(max / 2) } else { LINE };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
             false => lines[i].to_owned(),
@@ -86,7 +86,7 @@ pub fn outline(text: &str, max: usize) -> String {
 
 /// What of a text is kept first: lower is better. Code in fences says least, unless the heading above asks for checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
-    let (mut fenced, mut checking, mut after_heading) = (false, false, true);
+    let (mut fenced, mut checking, mut after_heading, mut purpose) = (false, false, true, false);
     // Its first words make a text known, whatever lines they stand on.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
@@ -108,8 +108,12 @@ fn weights(lines: &[&str]) -> Vec<usize> {
         }
         weights.push(match () {
             () if i == 0 || first < KNOWN_BY => 0,
-            () if heading && (bare.contains('`') || bare.len() > 24) => 1,
-            () if !heading && checking && (fenced || item && !indented) => 2,
+            () if !heading && !item && !fenced && !purpose => {
+                purpose = true;
+                0
+            }
+            () if !heading && checking && (fenced || item && !indented) => 1,
+            () if heading && (bare.contains('`') || bare.len() > 24) => 2,
             () if fenced => 8,
             () if !heading && after_heading && !item => 3,
             () if heading => 4,

@@ -13,10 +13,12 @@ fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
         Class::Words | Class::Failing => Some(3),
-        Class::Traps => Some(2),
-        Class::Edited | Class::Read => Some(8),
+        Class::Traps => Some(1),
+        // How the project is checked, where the summary does not say it.
+        Class::Checks => Some(2),
+        Class::Edited | Class::Read => Some(6),
         Class::Goal | Class::State | Class::Done => Some(if thin { 3 } else { 0 }),
-        Class::Checks | Class::Commands | Class::Earlier | Class::Named => Some(0),
+        Class::Commands | Class::Earlier | Class::Named => Some(0),
     }
 }
 

@@ -80,6 +80,8 @@ pub(super) enum Style {
     Lines,
     /// Files, by folder.
     Folders,
+    /// All on one line.
+    Inline,
 }
 
 impl Class {
@@ -97,7 +99,7 @@ impl Class {
             Class::Traps => "Traps",
             Class::Edited | Class::Read => "Files",
             Class::Commands => "Other commands",
-            Class::Earlier => "Asked earlier",
+            Class::Earlier => "Also asked before, newest first",
             Class::Named => "Files named in commands",
             Class::Problems => "Throughline itself",
         }
@@ -140,6 +142,7 @@ impl Class {
     pub(super) fn style(self) -> Style {
         match self {
             Class::Edited | Class::Read | Class::Named => Style::Folders,
+            Class::Earlier => Style::Inline,
             _ => Style::Lines,
         }
     }

@@ -261,9 +261,13 @@ impl<'a> Facts<'a> {
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
             // What is to do stands under Plan.
-            let facts = facts.filter(|fact| !fact.id.starts_with("todo:") && !self.is_refuted(fact));
+            let facts = facts.filter(|fact| fact.id != "todos" && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
-            let is_background = matches!(class, Class::Commands | Class::Earlier);
+            // What was asked besides stands on one line, as in a brief.
+            if class == Class::Earlier && !lines.is_empty() {
+                lines = vec![lines.join("; ")];
+            }
+            let is_background = class == Class::Commands;
             if let Some(more) = lines.len().checked_sub(BACKGROUND).filter(|n| is_background && *n > 0) {
                 lines.truncate(BACKGROUND);
                 lines.push(format!("+{more} more"));

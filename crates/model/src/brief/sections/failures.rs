@@ -12,7 +12,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     for failure in digest.open_failures() {
         let known = failure.error.lines().next().unwrap_or_default().to_owned();
-        all.add(Class::Failing, format!("failure:{}", failure.record), forms(failure)).known_by = vec![known];
+        let since = match digest.edited_after(failure.record) {
+            Some(file) => format!(" (before the last edits, of {})", path(file, 120)),
+            None => String::new(),
+        };
+        let id = format!("failure:{}", failure.record);
+        all.add(Class::Failing, id, forms(failure, &since)).known_by = vec![known];
     }
     for trap in digest.traps() {
         let id = format!("trap:{}", trap.record);
@@ -22,7 +27,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
 }
 
 /// The first telling line, then more of them.
-fn forms(failure: &Failure) -> Vec<String> {
+fn forms(failure: &Failure, since: &str) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
     let folder = match failure.folder.as_str() {
         "" => String::new(),
@@ -31,7 +36,7 @@ fn forms(failure: &Failure) -> Vec<String> {
     let form = |command: usize, lines: usize, line: usize| {
         let why: Vec<String> = failure.error.lines().take(lines).map(|text| code(text, line)).collect();
         let between = if why.is_empty() { "" } else { ": " };
-        format!("{}{folder}{exit}{between}{}", code(&failure.run(), command), why.join(" "))
+        format!("{}{folder}{exit}{since}{between}{}", code(&failure.run(), command), why.join(" "))
     };
     vec![form(COMMAND, 1, 64), form(COMMAND, 3, 70), form(COMMAND, 6, 80), form(200, 6, 300)]
 }
