@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Action, EventName, EventSet, TodoStatus};
 use crate::journal::{self, AnswerField, FileField, Record, TodoField};
 use crate::place;
+use crate::prompt::Sort;
 use crate::text::fingerprint;
 use crate::time;
 
@@ -39,8 +40,9 @@ const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
 
-/// So many prompts after the last change of a list make it stale.
-const STALE_TODOS: usize = 3;
+/// So many prompts after the last change of a list make it stale, and so many that are tasks of their own.
+const STALE_TODOS: usize = 6;
+const STALE_TASKS: usize = 2;
 
 /// Two hooks that are told of one event are told together; the same thing happening again takes longer.
 const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
@@ -531,7 +533,9 @@ impl Digest {
 
     /// A list that nobody touched while several other things were asked for is about something that is over.
     pub fn are_todos_current(&self) -> bool {
-        self.prompts.iter().filter(|prompt| prompt.record > self.todos_at).count() < STALE_TODOS
+        let later = || self.prompts.iter().filter(|prompt| prompt.record > self.todos_at);
+        let tasks = later().filter(|prompt| prompt.sort() == Sort::Task && !self.is_reply(prompt)).count();
+        later().count() < STALE_TODOS && tasks < STALE_TASKS
     }
 
     /// How often a file was edited since the list was changed: what it says is open may be done by now.

@@ -15,60 +15,40 @@ const TELLING: usize = 45;
 /// their rows, plain blocks their words; code goes, and a heading under which nothing is left.
 pub fn condense(text: &str) -> String {
     let mut out = Condensed::default();
-    let mut fence = Fence::Outside;
     let mut lines = text.lines().map(str::trim).peekable();
     while let Some(line) = lines.next() {
         if line.starts_with("```") || line.starts_with("~~~") {
-            fence = fence.after(line.trim_start_matches(['`', '~']));
-            continue;
-        }
-        match fence {
-            Fence::Code => {}
-            Fence::Plain { left } if left > 0 && is_prose(line) => {
-                fence = Fence::Plain { left: left - 1 };
-                out.add(line, Piece::Item);
+            let block: Vec<&str> = lines
+                .by_ref()
+                .take_while(|line| !line.starts_with("```") && !line.starts_with("~~~"))
+                .collect();
+            if is_plain(line.trim_start_matches(['`', '~']).trim(), &block) {
+                block.iter().filter(|line| !line.is_empty()).for_each(|line| out.add(line, Piece::Item));
             }
-            Fence::Plain { .. } => {}
-            Fence::Outside if is_rule(line) => {}
-            Fence::Outside if line.starts_with('|') => {
-                // The head of a table is followed by a rule.
-                if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
-                    let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
-                    out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
-                }
+        } else if is_rule(line) {
+        } else if line.starts_with('|') {
+            // The head of a table is followed by a rule.
+            if !lines.peek().is_some_and(|next| next.starts_with('|') && is_rule(next)) {
+                let cells = line.split('|').map(str::trim).filter(|cell| !cell.is_empty());
+                out.add(&cells.collect::<Vec<_>>().join(" — "), Piece::Item);
             }
-            Fence::Outside => {
-                let (piece, line) = without_mark(line);
-                out.add(line, piece);
-            }
+        } else {
+            let (piece, line) = without_mark(line);
+            out.add(line, piece);
         }
     }
     out.finish()
 }
 
-/// Lines of a block that is no code are few, or they are a picture.
-const PLAIN_LINES: usize = 8;
+/// More lines than that are a picture, a file or what a program printed.
+const PLAIN_LINES: usize = 10;
 
-#[derive(Clone, Copy)]
-enum Fence {
-    Outside,
-    Code,
-    /// A block without a language: a list, a tree, an answer; so many lines of it are still wanted.
-    Plain {
-        left: usize,
-    },
-}
-
-impl Fence {
-    fn after(self, language: &str) -> Fence {
-        match (self, language.trim()) {
-            (Fence::Outside, "" | "text" | "txt" | "markdown" | "md" | "plain") => {
-                Fence::Plain { left: PLAIN_LINES }
-            }
-            (Fence::Outside, _) => Fence::Code,
-            _ => Fence::Outside,
-        }
-    }
+/// A block of words: a list, steps, an answer. Not code, and nothing drawn.
+fn is_plain(language: &str, block: &[&str]) -> bool {
+    let words = || block.iter().filter(|line| !line.is_empty());
+    matches!(language, "" | "text" | "txt" | "markdown" | "md" | "plain")
+        && words().count() <= PLAIN_LINES
+        && words().all(|line| is_prose(line))
 }
 
 /// Words, and no code, picture or output: mostly letters, more than one word, and no sign at its end that code has.
@@ -77,7 +57,9 @@ fn is_prose(line: &str) -> bool {
     let all = line.chars().count();
     line.split_whitespace().count() > 2
         && letters * 100 >= all * 75
-        && !line.ends_with([';', '{', '}', ')', '>'])
+        && line.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '*' | '`'))
+        && !line.ends_with([';', '{', '}', '>', '"'])
+        && !line.contains(" = ")
         && !["//", "#", "$", "func ", "fn ", "def ", "type ", "import "]
             .iter()
             .any(|start| line.starts_with(start))
@@ -126,9 +108,8 @@ impl Condensed {
     fn push(&mut self, kept: &str, item: bool) {
         if !self.out.is_empty() {
             self.out.push_str(match self.out.chars().last() {
-                Some(':') => " ",
+                Some(':' | '.' | '!' | '?' | ';' | ',') => " ",
                 _ if item => "; ",
-                Some('.' | '!' | '?' | ';' | ',') => " ",
                 _ => ". ",
             });
         }
@@ -173,6 +154,7 @@ pub fn announces(text: &str) -> bool {
     let small = last.to_lowercase().replace('’', "'");
     let offers = ["let me know", "want me to", "would you like", "shall i"];
     last.ends_with(':')
+        || small.contains(" let me ")
         || (is_announcement(&small) || NEXT.iter().any(|start| small.starts_with(start)))
             && !last.ends_with('?')
             && !offers.iter().any(|start| small.starts_with(start))
@@ -224,7 +206,7 @@ fn without_number(text: &str) -> &str {
     }
 }
 
-/// The last sentences that fit into `max` characters; if not one does, the end of the last.
+/// The last sentences and list items that fit into `max` characters; if not one does, the last words of the last.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -232,10 +214,15 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let from = text.char_indices().nth(count - max.saturating_sub(2)).map_or(0, |(at, _)| at);
-    let starts = text[from..].match_indices(['.', '!', '?', '\n']).map(|(at, mark)| from + at + mark.len());
-    let mut starts =
-        starts.filter(|start| text[*start..].starts_with([' ', '\n']) || text[..*start].ends_with('\n'));
-    let start = starts.find(|start| !text[*start..].trim().is_empty()).unwrap_or(from);
+    let ends =
+        text[from..].match_indices(['.', '!', '?', ';', '\n']).map(|(at, mark)| from + at + mark.len());
+    let mut starts = ends.filter(|start| {
+        (text[*start..].starts_with([' ', '\n']) || text[..*start].ends_with('\n'))
+            && !ends_in_number(&text[..*start])
+    });
+    let start = starts.find(|start| !text[*start..].trim().is_empty());
+    let word = || text[from..].find(' ').map(|at| from + at);
+    let start = start.filter(|start| text.len() - start >= max / 3).or_else(word).unwrap_or(from);
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 

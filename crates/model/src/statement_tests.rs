@@ -96,5 +96,6 @@ fn cut_between_sentences() {
     assert_eq!(first_sentences("Two: 1. one thing; 2. another thing here", 24), "Two: 1. one thing …");
     assert_eq!(last_sentences("One two. Three four.", 40), "One two. Three four.");
     assert_eq!(last_sentences("One two. Three four. Let me see.", 16), "… Let me see.");
-    assert_eq!(last_sentences("all of it is one long sentence", 12), "… g sentence");
+    assert_eq!(last_sentences("First: 1. one; 2. two of them; 3. three", 32), "… 2. two of them; 3. three");
+    assert_eq!(last_sentences("all of it is one long sentence", 12), "… sentence");
 }

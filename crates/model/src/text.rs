@@ -112,7 +112,7 @@ fn weights(lines: &[&str]) -> Vec<usize> {
                 purpose = true;
                 0
             }
-            () if !heading && checking && (fenced || item && !indented) => 1,
+            () if !heading && checking && (fenced && is_command(bare) || item && !indented) => 1,
             () if heading && (bare.contains('`') || bare.len() > 24) => 2,
             () if fenced => 8,
             () if !heading && after_heading && !item => 3,
@@ -125,6 +125,14 @@ fn weights(lines: &[&str]) -> Vec<usize> {
         after_heading = heading;
     }
     weights
+}
+
+/// A line of a block that somebody could type: no code.
+fn is_command(line: &str) -> bool {
+    line.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '.' | '$'))
+        && !line.ends_with(['{', '}', ';', ')', ',', ':', '('])
+        && !line.contains(" = ")
+        && !line.contains(":= ")
 }
 
 /// With so much room an outline holds whole steps.

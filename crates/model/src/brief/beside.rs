@@ -26,6 +26,9 @@ fn most(class: Class, thin: bool) -> Option<usize> {
 pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
     let thin = summary.len() < THIN;
     let summary = Content::of(summary);
+    // Named as what is not committed, files need not be named again.
+    let risk = candidates.iter().find(|candidate| candidate.id == "risk:uncommitted");
+    let risk = risk.and_then(|candidate| candidate.forms.last()).cloned().unwrap_or_default();
     let mut told: BTreeMap<Class, usize> = BTreeMap::new();
     let mut kept = Vec::new();
     for candidate in candidates {
@@ -36,6 +39,10 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         // Where git stands is told beside any summary that lacks it.
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
+            continue;
+        }
+        let name = candidate.id.rsplit('/').next().unwrap_or_default().trim_start_matches("file:");
+        if candidate.class == Class::Edited && risk.contains(name) {
             continue;
         }
         let times = told.entry(class).or_default();

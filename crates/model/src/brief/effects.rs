@@ -16,7 +16,7 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
         .map(|(place, text)| told(Class::Risk, &format!("risk:contradiction-{place}"), vec![text]))
         .collect();
     let known = (!summary.is_empty()).then(|| Content::of(summary));
-    all.extend(at_risk(digest, &git, known.as_ref()));
+    all.extend(at_risk(digest, &git, summary));
     all.extend(standing(digest, &git, known.as_ref()));
     // Beside a summary, what came before the last compaction was told then.
     let only_new = !summary.is_empty();
@@ -29,15 +29,13 @@ fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
 }
 
 /// Work that would be gone with the working tree, or with the machine. Not what the summary says too.
-fn at_risk(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Candidate> {
+fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
     // One that is gone again has nothing to lose.
     let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
-    let says = |words: &[&str]| summary.is_some_and(|summary| words.iter().any(|words| summary.has(words)));
-    let holds = |word: &str| summary.is_some_and(|summary| summary.has(word));
-    let name_alone = |file: &FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_lowercase();
-    let known = says(UNCOMMITTED) && files.iter().all(|file| holds(&name_alone(file)));
+    let name = |file: &&FileUse| file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
+    let known = says(summary, UNCOMMITTED, &files.iter().map(name).collect::<Vec<_>>());
     if knows_git && !files.is_empty() && !known {
         let n = files.len();
         let seen = digest.effects.iter().any(|used| matches!(used.effect.kind, Kind::Commit | Kind::Amend));
@@ -52,9 +50,14 @@ fn at_risk(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Ca
         };
         // Alone, the files are listed below: where that is all of them, their number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
-        let all_of_them = summary.is_none() && digest.files.iter().filter(is_edited).count() == n;
+        let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
-            true => [head.trim_end_matches(": ").to_owned() + " (all edited files below)"].to_vec(),
+            true => [head.trim_end_matches(": ").to_owned() + " (edited ones under Files)"].to_vec(),
+            // Beside a summary, whole paths: nothing else says where they are.
+            false if summary.is_empty() => {
+                let names = || files.iter().map(|file| path(&name(file), 120));
+                [6, 14, usize::MAX].map(|most| format!("{head}{}", listed(names(), most))).to_vec()
+            }
             false => [6, 14, usize::MAX].map(|most| format!("{head}{}", by_folder(&files, most))).to_vec(),
         };
         all.push(told(Class::Risk, "risk:uncommitted", distinct(forms)));
@@ -64,7 +67,8 @@ fn at_risk(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Ca
         let n = count(git.stashed.len(), "file");
         all.push(told(Class::Risk, "risk:stash", vec![format!("in a stash, in no commit: {n}: {files}")]));
     }
-    let known = says(UNPUSHED) && git.unpushed.iter().all(|used| holds(&used.effect.id.to_lowercase()));
+    let ids: Vec<String> = git.unpushed.iter().map(|used| used.effect.id.clone()).collect();
+    let known = says(summary, UNPUSHED, &ids);
     if !git.unpushed.is_empty() && !known {
         let ids: Vec<String> = git.unpushed.iter().map(|used| name_of(used)).collect();
         let (noun, verb) = if ids.len() == 1 { ("commit", "is") } else { ("commits", "are") };
@@ -79,6 +83,15 @@ fn at_risk(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<Ca
         all.push(told(Class::Risk, "risk:moved", vec![text]));
     }
     all
+}
+
+/// Whether a summary says this of these: a line that holds one of the words and one of the names, and all names somewhere.
+fn says(summary: &str, words: &[&str], names: &[String]) -> bool {
+    let line_says = |line: &str| {
+        let small = line.to_ascii_lowercase();
+        words.iter().any(|word| small.contains(word)) && names.iter().any(|name| line.contains(name.as_str()))
+    };
+    names.iter().all(|name| summary.contains(name.as_str())) && summary.lines().any(line_says)
 }
 
 /// Branch, last commit, pull request, and what was done to the checkout since: those that the summary does not name.

@@ -33,7 +33,7 @@ fn what_is_only_in_the_working_tree() {
     let alone = candidates(&digest, "");
     assert_eq!(
         alone[0].forms,
-        ["nothing committed: 20 files exist only in the working tree (all edited files below)"]
+        ["nothing committed: 20 files exist only in the working tree (edited ones under Files)"]
     );
     let told = candidates(&digest, "a summary");
     assert!(
@@ -52,10 +52,10 @@ fn what_is_only_in_the_working_tree() {
     digest.effects.push(commit(21, "1111111", "One"));
     digest.files[3] = edited("src/f3.rs", 25, 21);
     digest.files.iter_mut().for_each(|file| file.saved_at = 21);
-    assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: src/f3.rs");
+    assert_eq!(lines(&digest, "")[0], "not committed since 1111111: 1 file: f3.rs");
     // The commit says nothing of another branch.
     digest.branch = "other".into();
-    assert_eq!(lines(&digest, "")[0], "1 file edited here, in no commit that was seen: src/f3.rs");
+    assert_eq!(lines(&digest, "")[0], "1 file edited here, in no commit that was seen: f3.rs");
     assert!(lines(&digest, "").contains(&"Git: branch other".to_owned()));
 }
 

@@ -111,9 +111,8 @@ impl Digest {
         let stands_alone = newest.sort() == Sort::Task && !newest.at_work && newest.refused.is_empty();
         if goal.task.is_none() && !stands_alone {
             goal.task = self.prompts.first().filter(|first| first.record != newest.record);
-            goal.is_answered |= goal
-                .accepted
-                .is_some_and(|said| self.outcome_of(0).is_some_and(|outcome| outcome.record != said.record));
+            let outcome = self.outcome_of(0).map(|said| said.record);
+            goal.is_answered = outcome.is_some() && goal.accepted.map(|said| said.record) != outcome;
         }
         goal
     }

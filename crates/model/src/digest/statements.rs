@@ -175,11 +175,14 @@ impl Digest {
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// Whether what closed a turn was taken back: by the agent's next words, or because the user objected to it.
+    /// Whether words were taken back: by the agent's next ones, by later ones about the same thing, or because the user
+    /// objected to them.
     pub fn is_retracted(&self, said: &Statement) -> bool {
-        let next = self.statements.iter().find(|next| next.record > said.record);
+        let mut later = self.statements.iter().filter(|later| later.record > said.record);
+        let next = later.clone().next();
         let objection = self.prompts.iter().find(|prompt| prompt.record > said.record);
         next.is_some_and(|next| next.retracts)
+            || later.any(|later| later.retracts && is_about_the_same(&said.text, &later.text))
             || objection.is_some_and(|prompt| prompt::objects(&prompt.text))
     }
 
@@ -198,4 +201,16 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
         true => statement::first_sentences(cut(text, most), cut(text, most).chars().count() - 1).into_owned(),
         false => text.to_owned(),
     }
+}
+
+/// Whether two texts name the same function, file or command in back quotes.
+fn is_about_the_same(one: &str, other: &str) -> bool {
+    const SHORTEST: usize = 6;
+    let names = |text: &str| -> Vec<String> {
+        let quoted = text.split('`').skip(1).step_by(2);
+        let bare = quoted.map(|name| name.split('(').next().unwrap_or(name).to_owned());
+        bare.filter(|name| name.len() >= SHORTEST).collect()
+    };
+    let known = names(one);
+    names(other).iter().any(|name| known.contains(name))
 }

@@ -17,6 +17,7 @@ use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
+use crate::text::outline;
 use crate::time;
 
 /// What cannot be known is said to be so.
@@ -34,6 +35,7 @@ const SEEN_VALIDATORS: usize = 4;
 /// How much of the goal is quoted: a plan is long, and it is what the work is about.
 const TASK: usize = 4_000;
 const NEWEST: usize = 2_000;
+const BEFORE: usize = 300;
 const PROPOSAL: usize = 2_000;
 
 /// Where git stands.
@@ -199,18 +201,26 @@ impl<'a> Facts<'a> {
             text.push_str(&format!("{}\n", inline(purpose, 1_000)));
         }
         let mut add = |title: &str, when: String, words: &str, most: usize| {
-            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(words, most)));
+            text.push_str(&format!("\n{title}{when}:\n\n{}\n", quote(&outline(words, most), most)));
         };
-        let Goal { newest, accepted, task, .. } = self.goal;
-        if let Some(task) = task {
-            let title = match self.goal.is_answered {
+        let Goal { newest, accepted, task, is_answered } = self.goal;
+        let add_task = |add: &mut dyn FnMut(&str, String, &str, usize), most: usize| {
+            let title = match is_answered {
                 true => "The task before that, which the agent has summed up",
                 false => "The task, as the user gave it",
             };
-            add(title, at(task), &task.text, TASK);
+            task.into_iter().for_each(|task| add(title, at(task), &task.text, most));
+        };
+        if !is_answered {
+            add_task(&mut add, TASK);
         }
         if let Some(accepted) = accepted {
-            add("The agent proposed, and the user agreed", String::new(), &accepted.text, PROPOSAL);
+            let title = match accepted.asks.is_empty() {
+                true => "The agent proposed, and the user agreed",
+                false => "The agent had said, and asked",
+            };
+            let asks = if accepted.text.contains(&accepted.asks) { "" } else { accepted.asks.as_str() };
+            add(title, String::new(), format!("{}\n{asks}", accepted.text).trim_end(), PROPOSAL);
         }
         if let Some(newest) = newest {
             let (title, most) = match (task.is_some() || accepted.is_some(), newest.refused.is_empty()) {
@@ -221,6 +231,10 @@ impl<'a> Facts<'a> {
                 }
             };
             add(&title, at(newest), &newest.text, most);
+        }
+        // What is done stands behind what is wanted.
+        if is_answered {
+            add_task(&mut add, BEFORE);
         }
         text
     }

@@ -22,8 +22,8 @@ pub fn retracts(text: &str) -> bool {
         "i need to correct",
         "i incorrectly ",
     ];
-    let small: String =
-        text.trim_start().chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let small: String = text.chars().take(60).collect::<String>().to_lowercase().replace('’', "'");
     STARTS.iter().any(|start| small.starts_with(start))
 }
 
@@ -40,6 +40,11 @@ pub(super) fn is_talk(sentence: &str) -> bool {
         "here's the ",
         "here is the ",
         "this is a great ",
+        "i've done a ",
+        "i've completed ",
+        "i have completed ",
+        "i have successfully ",
+        "i've successfully ",
         "<thinking",
         "</thinking",
     ];
@@ -105,7 +110,12 @@ pub(super) fn is_talk(sentence: &str) -> bool {
     // Said with a colon, it is the list behind it that matters.
     let preamble = || PREAMBLE.iter().any(|start| small.starts_with(start));
     let aloud = || ALOUD.iter().any(|start| small.starts_with(start)) && !small.ends_with(':');
-    PRAISE.contains(&bare) || is_announcement(&small) || preamble() || aloud()
+    let looks = || {
+        ["let me check", "let me verify", "let me see", "let me look"]
+            .iter()
+            .any(|words| small.contains(words))
+    };
+    PRAISE.contains(&bare) || is_announcement(&small) || preamble() || aloud() || looks()
 }
 
 /// Says what comes next. In small letters.

@@ -22,6 +22,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let newest = newest_runs(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
+    let beside = !material.summary().is_empty();
     let asked = digest.prompts.last().map_or(0, |prompt| prompt.record);
     let is_whole = |check: &Check| check.sort == Sort::Test && !run::is_narrow(check);
     let tested_whole =
@@ -45,6 +46,12 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     continue;
                 }
                 let ended = ended(&keys, &newest, command);
+                // Beside a summary only how the project is tested and linted, and how that ended.
+                let is_main =
+                    |check: &Check| matches!(check.sort, Sort::Test | Sort::Lint) && !run::is_narrow(check);
+                if beside && (ended == Ended::Unknown || !checks.iter().any(is_main)) {
+                    continue;
+                }
                 // What fails is told under that title.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;

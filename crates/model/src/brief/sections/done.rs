@@ -4,16 +4,20 @@
 use crate::brief::Material;
 use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
-use crate::digest::{AgentUse, Digest, Goal, Statement, Turn};
+use crate::digest::{AgentUse, Digest, Goal, Prompt, Statement, Turn};
 use crate::prompt::Sort;
 use crate::render::quoted;
+use crate::statement;
 
 use super::said;
 
 /// Most turns, findings and sub-agents' answers that are told.
-const TURNS: usize = 8;
-const FINDINGS: usize = 4;
+const TURNS: usize = 7;
+const FINDINGS: usize = 3;
 const AGENTS: usize = 4;
+
+/// So many of the newest turns are told whatever they were.
+const FRESH: usize = 2;
 
 /// Closing words that are shorter say little, unless they name something.
 const SHORT: usize = 90;
@@ -35,17 +39,20 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let last_closed = closing.iter().map(|said| said.record).max().max(finished).unwrap_or(0);
 
     let mut facts: Vec<(u64, Fact)> = Vec::new();
-    let mut turns_told = Vec::new();
+    let mut turns_told: Vec<&Prompt> = Vec::new();
     for turn in turns.iter().rev() {
         let Some(outcome) = turn.outcome.filter(|said| !is_told(said)) else { continue };
-        if turns_told.len() < TURNS && tells(digest, turn, outcome) {
+        let is_settled = turns_told.len() >= FRESH && is_settled(digest, turn, outcome);
+        if turns_told.len() < TURNS && !is_settled && tells(digest, turn, outcome) {
             facts.push((outcome.record, Fact::Turn(*turn, outcome, turns_told.len())));
-            turns_told.push(turn.prompt.record);
+            turns_told.push(turn.prompt);
         }
     }
     // The closing words of a turn sum up what was found on the way, and what of it still holds.
     let found = digest.statements.iter().rev().filter(|said| said.record > last_closed && !is_told(said));
-    let found = found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said));
+    let is_guess = |said: &Statement| ["likely ", "probably"].iter().any(|word| said.text.contains(word));
+    let found =
+        found.filter(|said| !digest.is_retracted(said) && !is_solved(digest, said) && !is_guess(said));
     facts.extend(found.take(FINDINGS).map(|said| (said.record, Fact::Found(&said.text))));
     let summed_up = |agent: &&AgentUse| {
         closing.iter().any(|said| said.record > agent.record && said.text.len() >= SUMMED_UP)
@@ -60,6 +67,11 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     earlier(&turns, &turns_told, &goal, all);
 }
 
+/// A question that was answered before the last work began: what came of it is in the work.
+fn is_settled(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
+    turn.prompt.sort() == Sort::Question && digest.edited_after(outcome.record).is_some()
+}
+
 /// Whether the closing words of a turn are worth knowing now.
 fn tells(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     let text = outcome.text.as_str();
@@ -70,7 +82,8 @@ fn tells(digest: &Digest, turn: &Turn, outcome: &Statement) -> bool {
     let is_receipt = ["committed", "pushed", "done"].iter().any(|start| small.starts_with(start));
     let is_short = text.len() < SHORT
         && (is_receipt || turn.prompt.sort() != Sort::Question && !text.contains(['`', '/']));
-    !is_question && !is_short && !text.is_empty() && !digest.is_retracted(outcome)
+    let is_unfinished = text.len() < SHORT * 2 && statement::announces(text);
+    !is_question && !is_short && !is_unfinished && !text.is_empty() && !digest.is_retracted(outcome)
 }
 
 /// It speaks of something that fails, and nothing fails any more.
@@ -85,21 +98,17 @@ fn is_solved(digest: &Digest, said: &Statement) -> bool {
 }
 
 /// What was asked besides, on one line: answered, or overtaken.
-fn earlier(turns: &[Turn], told: &[u64], goal: &Goal, all: &mut Gathered) {
+fn earlier(turns: &[Turn], told: &[&Prompt], goal: &Goal, all: &mut Gathered) {
     let goals: Vec<&str> =
         [goal.newest, goal.task].into_iter().flatten().map(|prompt| prompt.text.as_str()).collect();
-    let mut known: Vec<&str> = Vec::new();
+    // A session that was resumed can hold a prompt twice.
+    let mut known: Vec<&str> = told.iter().map(|prompt| prompt.text.as_str()).collect();
     for turn in turns.iter().rev() {
         let text = turn.prompt.text.as_str();
         let is_yes = turn.prompt.sort() == Sort::Approval && text.len() < 40;
         // Told with the goal, or under the user's words.
         let is_told = all.has(&format!("prompt:{}", turn.prompt.record));
-        if is_yes
-            || is_told
-            || told.contains(&turn.prompt.record)
-            || goals.contains(&text)
-            || known.contains(&text)
-        {
+        if is_yes || is_told || goals.contains(&text) || known.contains(&text) {
             continue;
         }
         known.push(text);

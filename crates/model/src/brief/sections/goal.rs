@@ -61,7 +61,7 @@ fn add_accepted(goal: &Goal, all: &mut Gathered) {
             (asks, _) => format!("The agent had asked {} after saying {about}", quoted(asks, 240)),
         }
     };
-    let forms = [200, 400, 800, 1_600].map(form).to_vec();
+    let forms = [160, 320, 600, 1_000, 1_600].map(form).to_vec();
     all.add(Class::Goal, format!("accepted:{}", accepted.record), forms).known_by =
         vec![accepted.text.clone()];
 }

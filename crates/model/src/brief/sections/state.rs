@@ -6,7 +6,6 @@ use crate::brief::gather::Gathered;
 use crate::digest::{Did, Digest, Step};
 use crate::event::TodoStatus;
 use crate::render::{code, path, quoted};
-use crate::run;
 use crate::statement;
 use crate::text::count;
 
@@ -92,7 +91,7 @@ fn step(step: &Step) -> String {
     match step.did {
         Did::Edited => format!("edited {}{failed}", path(&step.what, 100)),
         Did::Read => format!("read {}{failed}", path(&step.what, 100)),
-        Did::Ran => format!("ran {}{failed}", code(&run::runnable(&step.what), 120)),
+        Did::Ran => format!("ran {}{failed}", code(&step.what.replace(" 2>&1", ""), 120)),
     }
 }
 
@@ -117,7 +116,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
     }
     let since = match digest.edits_since_todos() {
         0 => String::new(),
-        n => format!(" ({} since it was last updated: the first of it may be done)", count(n, "edit")),
+        n => format!(" ({} since, so the first may be done)", count(n, "edit")),
     };
     let first = |list: &[String], most: usize| {
         let more = list.len().saturating_sub(most);
@@ -134,7 +133,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
             let more = if left > 0 { format!(" +{left} before") } else { String::new() };
             format!("Done of the list: {}{more}", done[left..].join("; "))
         };
-        let mut forms = vec![form(2), form(5), form(10)];
+        let mut forms = vec![form(2), form(5)];
         forms.dedup();
         all.add(Class::State, "todos-done".to_owned(), forms);
     }
