@@ -21,6 +21,9 @@ const NOT_SAID: &[&str] = &[
     "Read the output file",
 ];
 
+/// What a harness adds to what a person typed, from here on: where to look things up that were said before a plan.
+const ADDED: &str = "If you need specific details from before exiting plan mode";
+
 /// Commands that steer the harness or us, and say nothing about the work.
 const STEERING: &[&str] = &[
     "add-dir",
@@ -120,6 +123,11 @@ pub fn is_real(text: &str) -> bool {
         }
         _ => true,
     }
+}
+
+/// A person's own words of a prompt.
+pub fn own_words(text: &str) -> &str {
+    text.find(ADDED).map_or(text, |at| &text[..at]).trim()
 }
 
 /// A notice of the harness's queue: an object and nothing else.

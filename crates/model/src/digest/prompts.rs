@@ -60,7 +60,7 @@ impl Digest {
             at: record.ts.to_string(),
             record: self.records,
             names: Vec::new(),
-            text: record.text.trim().to_owned(),
+            text: prompt::own_words(&record.text).to_owned(),
             refused: cut(&record.command, REFUSED_BYTES).to_owned(),
             at_work: at_work && !self.prompts.is_empty(),
         };

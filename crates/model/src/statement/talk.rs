@@ -65,6 +65,10 @@ pub(super) fn is_talk(sentence: &str) -> bool {
         "looking at ",
         "so i need to ",
         "oh wait",
+        "good, ",
+        "good - ",
+        "good — ",
+        "ok, ",
     ];
     const PRAISE: &[&str] = &[
         "perfect",
@@ -76,6 +80,7 @@ pub(super) fn is_talk(sentence: &str) -> bool {
         "good question",
         "great question",
         "good point",
+        "good feedback",
         "great catch",
         "good idea",
         "great idea",
@@ -135,17 +140,6 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "next, let me ",
         "now i need to ",
         "now i can ",
-        "now update ",
-        "now add ",
-        "now fix ",
-        "now remove ",
-        "now run ",
-        "now check ",
-        "now find ",
-        "now verify ",
-        "now rewrite ",
-        "now create ",
-        "now write ",
         "now for ",
         "now to ",
         "i will ",
@@ -162,7 +156,39 @@ pub(super) fn is_announcement(small: &str) -> bool {
         "shall i ",
         "let me know ",
     ];
-    ANNOUNCING.iter().any(|start| small.starts_with(start))
+    /// What follows a "now" that announces.
+    const NEXT: &[&str] = &[
+        "add",
+        "apply",
+        "build",
+        "change",
+        "check",
+        "commit",
+        "create",
+        "edit",
+        "extract",
+        "find",
+        "fix",
+        "implement",
+        "look",
+        "make",
+        "move",
+        "push",
+        "read",
+        "refactor",
+        "remove",
+        "rename",
+        "replace",
+        "rewrite",
+        "run",
+        "test",
+        "update",
+        "verify",
+        "wire",
+        "write",
+    ];
+    let next = small.strip_prefix("now ").and_then(|rest| rest.split_whitespace().next());
+    ANNOUNCING.iter().any(|start| small.starts_with(start)) || next.is_some_and(|word| NEXT.contains(&word))
 }
 
 /// Names something, or says why.

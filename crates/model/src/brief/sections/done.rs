@@ -31,7 +31,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let turns = digest.turns();
     // The last words stand under "Where it stands", what was accepted with the goal.
     let accepted = goal.accepted.map(|accepted| accepted.record);
-    let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last);
+    // Those before a message that was taken up are not.
+    let last = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last)
+        || digest.steps_since_said().is_empty();
     let is_told = |said: &Statement| last && said.record == digest.said_last || Some(said.record) == accepted;
     let closing: Vec<&Statement> = turns.iter().filter_map(|turn| turn.outcome).collect();
     // Who had finished closed a turn, though no prompt has followed yet.

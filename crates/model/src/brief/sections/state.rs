@@ -60,6 +60,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         return;
     }
     let steps = steps(since);
+    let is_accepted = digest.goal().accepted.is_some_and(|accepted| accepted.record == digest.said_last);
     let answered = digest.prompts.last().is_none_or(|prompt| prompt.record < digest.said_last);
     let then = |most: usize| {
         let left = steps.len().saturating_sub(most);
@@ -72,7 +73,15 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
         (true, None) => format!("At work. Last said: {}", last(most)),
         (false, Some(then)) => format!("At work on the newest message: {then}"),
-        (false, None) => "The newest message has not been taken up yet".to_owned(),
+        (false, None) if words.is_empty() || is_accepted => {
+            "The newest message has not been taken up yet".to_owned()
+        }
+        (false, None) => {
+            format!(
+                "The newest message has not been taken up yet; before it the agent said {}",
+                said(words, most)
+            )
+        }
     };
     let forms = vec![form(120, 2), form(240, 3), form(400, STEPS), form(1_000, STEPS)];
     all.add(Class::State, "said".to_owned(), forms).known_by = vec![words.to_owned()];

@@ -77,6 +77,10 @@ impl Facts<'_> {
                 (Some(_), false) if digest.steps_since_said().is_empty() && digest.said_last < asked => {
                     Some("the user's newest message, under Intent: it has not been taken up yet".to_owned())
                 }
+                // Said in passing: the goal is the task it belongs to.
+                (Some(newest), false) if goal_words(&self.goal) != Some(newest.text.as_str()) => {
+                    Some(format!("what was under way: {}", quoted(&newest.text, 160)))
+                }
                 _ => None,
             };
         let steps: Vec<String> = broken_off.into_iter().chain(under_way).chain(failing).collect();
