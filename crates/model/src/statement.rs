@@ -1,5 +1,5 @@
-//! What an agent said, reduced to what is worth knowing later: what it found, decided and did. Announcements of the next
-//! call, praise and "all tests pass" go: what was done is known better from the calls.
+//! Reduces what an agent said to what is worth knowing later: what it found, decided and did. Announcements of the
+//! next call, praise and "all tests pass" are dropped, because the calls themselves show what was done.
 
 mod talk;
 
@@ -160,7 +160,7 @@ pub fn announces(text: &str) -> bool {
             && !offers.iter().any(|start| small.starts_with(start))
 }
 
-/// What words between two calls tell that outlives the next call; empty where they only announce it.
+/// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.
 pub fn finding(text: &str) -> String {
     let said = condense(text);
     let names = said.contains('`') || said.contains('/');
@@ -168,8 +168,7 @@ pub fn finding(text: &str) -> String {
     if said.chars().count() < shortest || !is_telling(&said) { String::new() } else { said }
 }
 
-/// The first sentences that fit into `max` characters; if not one does, the beginning of the first. The number of a list
-/// item is no sentence.
+/// Returns the first sentences that fit into `max` characters; if none does, the beginning of the first.
 pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);

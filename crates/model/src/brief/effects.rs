@@ -1,4 +1,5 @@
-//! What is at risk, and what was done to the world outside: told before anything else, complete or with how many more.
+//! What is at risk, and effects on the outside world. These come first, and are complete or say how many more there
+//! are.
 
 use super::candidate::{Candidate, Class};
 use crate::content::Content;
@@ -7,7 +8,8 @@ use crate::effect::{Effect, Kind, Tense, describe};
 use crate::render::{inline, path, quoted};
 use crate::text::{count, cut};
 
-/// Every fact about git and the world outside, those at risk first. What the summary contradicts stands at the very top.
+/// Returns every fact about git and the outside world, those at risk first. Anything that contradicts the summary
+/// comes at the very top.
 pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let git = digest.git();
     let mut all: Vec<Candidate> = contradictions(summary, digest)
@@ -48,7 +50,7 @@ fn at_risk(digest: &Digest, git: &GitState, summary: &str) -> Vec<Candidate> {
             None => format!("nothing committed: {n} files exist only in the working tree: "),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
-        // Alone, the files are listed below: where that is all of them, their number is enough.
+        // In a brief alone, the files are listed below: if these are all of them, the number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = summary.is_empty() && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
@@ -154,7 +156,7 @@ fn standing(digest: &Digest, git: &GitState, summary: Option<&Content>) -> Vec<C
     all
 }
 
-/// One candidate for each group of effects that belong together: a list of ids takes one line, not ten.
+/// Returns one candidate for each group of related effects: a list of ids takes one line, not ten.
 fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<Group> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
@@ -168,7 +170,7 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
             None => groups.push(Group { key, members: vec![used] }),
         }
     }
-    // The newest first, and what the last brief told already behind all that is new.
+    // The newest first, and what the last brief already contained after everything new.
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
@@ -184,7 +186,7 @@ struct Key<'d> {
     kind: Kind,
     place: &'d str,
     folder: &'d str,
-    /// What stands alone has a number of its own.
+    /// A group of one has its own number.
     alone: u64,
 }
 
@@ -219,7 +221,7 @@ impl<'d> Key<'d> {
 }
 
 impl Group<'_> {
-    /// A commit that was amended is not there any more, and its successor is told.
+    /// An amended commit no longer exists, and its successor is listed.
     fn drop_replaced(&mut self, there: &[u64]) {
         if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -252,7 +254,7 @@ impl Group<'_> {
         Candidate { known_by: self.known_by(), ..told(Class::Outside, &id, distinct(forms)) }
     }
 
-    /// A summary that has every id has the fact; of a push it must say that it was one.
+    /// A summary with every id contains the fact; for a push it must also say that it was one.
     fn known_by(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
         if self.key.kind == Kind::Push {
@@ -281,7 +283,7 @@ impl Group<'_> {
         if self.key.place.is_empty() { noun } else { format!("{noun} {word} {}", inline(self.key.place, 80)) }
     }
 
-    /// Each branch with where its last push brought it.
+    /// Returns each branch with the commit of its last push.
     fn pushes(&self) -> String {
         let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
         for used in &self.members {
@@ -310,7 +312,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The id alone, or what there is in its place.
+/// Returns the id alone, or what there is in its place.
 fn bare(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
@@ -330,7 +332,7 @@ fn with_words(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// A commit by its id, or by its subject where no id was printed.
+/// Names a commit by its id, or by its subject if no id was printed.
 fn name_of(used: &EffectUse) -> String {
     match used.effect.id.is_empty() {
         false => inline(&used.effect.id, 40),
@@ -413,7 +415,7 @@ const NOT_PUSHED: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Where a summary says that work is not committed or not pushed, and it is. Silent where there is any doubt.
+/// Finds where a summary says that work is not committed or not pushed although it is. Reports nothing in doubt.
 pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {

@@ -1,5 +1,5 @@
-//! Sessions that a harness keeps in a database: asked through its own program, else through `sqlite3`. Read only, and never
-//! in a hook, because this starts a process.
+//! Sessions that a harness keeps in a database: queried through its own program, or else through `sqlite3`. Read
+//! only, and never in a hook, because this starts a process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,13 +12,16 @@ use crate::process::{self, Job};
 use crate::setup::install::on_path;
 use crate::{Error, Result, World};
 
-/// A program of a harness needs seconds to start on a busy machine.
+/// A harness's program needs seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More than any session has.
-const LARGEST: usize = 256 * 1024 * 1024;
+/// Larger than any session. Output beyond this is refused, because a session without its beginning would be wrong.
+const LARGEST: usize = 128 * 1024 * 1024;
 
-/// Only what it prints on stdout.
+/// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
+const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
+
+/// Keeps only what it prints on stdout.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
 
 /// A session as the lines that its harness's reader understands, oldest first.
@@ -28,7 +31,7 @@ pub struct Rows {
     pub lines: Vec<String>,
 }
 
-/// The session, in whichever harness's database it is. None where none has it, or there is none.
+/// Finds the session in any harness's database; `None` if no database has it.
 pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     for harness in HARNESSES {
         if let Some(rows) = of_harness(world, harness, session)? {
@@ -38,36 +41,39 @@ pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     Ok(None)
 }
 
-/// The session in the database of this harness. None where it has no such session, or no database.
+/// Finds the session in the database of this harness; `None` if it has no such session, or no database.
 pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Result<Option<Rows>> {
     let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
     let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
     let query = database.query.replace("{session}", session.as_str());
-    let lines = match (on_path(world, harness.program), on_path(world, "sqlite3")) {
-        (Some(program), sqlite) => match ask_own(&program, database, &query) {
-            Some(lines) => lines,
-            None => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
-        },
-        (None, sqlite) => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
+    let own = on_path(world, harness.program);
+    let lines = match own.map(|program| ask_own(&program, database, &query)).transpose()?.flatten() {
+        Some(lines) => lines,
+        None => ask_sqlite(on_path(world, "sqlite3").as_deref(), harness, &file, &query)?,
     };
     Ok((!lines.is_empty()).then_some(Rows { harness, lines }))
 }
 
 fn file(world: &World, database: &Database) -> Option<PathBuf> {
     let data = world.path("XDG_DATA_HOME").or_else(|| Some(world.path("HOME")?.join(".local/share")))?;
-    Some(data.join(database.file))
+    let usual = data.join(database.file);
+    // Joining an absolute path gives that path.
+    match (world.var)(database.file_variable).filter(|named| !named.is_empty()) {
+        Some(named) => Some(usual.parent()?.join(named)),
+        None => Some(usual),
+    }
 }
 
-/// None where it does not answer as it should: another version may not know the question.
-fn ask_own(program: &Path, database: &Database, query: &str) -> Option<Vec<String>> {
+/// Returns `None` if the answer is not as expected: another version may not know the command.
+fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Vec<String>>> {
     #[derive(Deserialize)]
     struct Row {
         line: String,
     }
     let arguments = database.arguments.iter().map(|argument| argument.replace("{query}", query));
-    let output = run(program, arguments.collect())?;
-    let rows: Vec<Row> = serde_json::from_slice(&output).ok()?;
-    Some(rows.into_iter().map(|row| row.line).collect())
+    let Some(output) = run(program, arguments.collect())? else { return Ok(None) };
+    let rows: Option<Vec<Row>> = serde_json::from_slice(&output).ok();
+    Ok(rows.map(|rows| rows.into_iter().map(|row| row.line).collect()))
 }
 
 fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str) -> Result<Vec<String>> {
@@ -81,13 +87,15 @@ fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str
             harness.title
         )));
     };
-    let arguments = ["-readonly", &file.to_string_lossy(), query].map(str::to_owned).to_vec();
-    let output = run(sqlite, arguments)
+    let words =
+        SQLITE_OPTIONS.into_iter().chain([&*file.to_string_lossy(), query]).map(str::to_owned).collect();
+    let output = run(sqlite, words)?
         .ok_or_else(|| unread(format!("sqlite3 cannot read this database of {}", harness.title)))?;
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
-fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
+/// Returns what the program prints, or `None` if it fails.
+fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
     let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);
     let argv: Vec<String> =
         quiet.into_iter().chain([program.to_string_lossy().into_owned()]).chain(arguments).collect();
@@ -95,10 +103,23 @@ fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
         argv: &argv,
         folder: Path::new("/"),
         input: b"",
-        // It must not come back to us.
+        // Its hooks must not call us.
         variables: &[("THROUGHLINE_HOOK", "1".into())],
         timeout: PATIENCE,
-        keep: LARGEST,
+        keep: LARGEST + 1,
     };
-    process::run(&job).ok().filter(process::Ended::is_ok).map(|ended| ended.output)
+    let output = process::run(&job).ok().filter(process::Ended::is_ok).map(|ended| ended.output);
+    if output.as_ref().is_some_and(|output| output.len() > LARGEST) {
+        return Err(Error::Refused {
+            what: format!(
+                "{}: what it prints of the session is more than {} MB",
+                program.display(),
+                LARGEST / 1024 / 1024
+            ),
+            hint:
+                "what hooks have captured of a session needs no database; `thru journal --list` shows those"
+                    .into(),
+        });
+    }
+    Ok(output)
 }

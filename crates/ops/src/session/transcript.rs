@@ -1,4 +1,4 @@
-//! A session known only by its transcript: folded as the hooks would have folded it, without writing anything.
+//! A session known only by its transcript: folded as the hooks would have done, without writing anything.
 
 use std::path::Path;
 
@@ -18,30 +18,30 @@ use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
 
-/// Enough lines to know whose transcript it is.
+/// Enough lines to recognise the harness.
 const LOOKED_AT: usize = 50;
 
-/// A transcript, and under what it is read.
+/// A transcript, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     pub path: &'a Path,
-    /// The project it is read for. Paths are told from here, if the session was in it.
+    /// The project it is read for. Paths are relative to it if the session was in it.
     pub checkout: &'a Path,
     pub redact: redact::Options,
     pub now: Timestamp,
 }
 
-/// What was read: the session folded, and whose it is.
+/// The result: the folded session, and its harness.
 #[derive(Debug)]
 pub struct Read {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// The session was not in this project's folder: its paths are told from where it was.
+    /// The session was not in this project's folder: its paths are relative to where it was.
     pub elsewhere: bool,
     pub skipped: Skipped,
 }
 
-/// Lines that tell nothing: broken off, or of a type that this build does not know.
+/// Lines that could not be used: cut off, or of a type that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     pub torn: u64,
@@ -56,30 +56,63 @@ pub fn read(source: &Source) -> Result<Read> {
     })?;
     let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
-    // Whoever copies a transcript may name the copy as they like.
+    // A copied transcript may have any name.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold(retelling, harness, session, opening.cwd, source))
 }
 
-/// A session out of a harness's database. The path of `source` is of no account.
+/// Reads a session from a harness's database. The path of `source` is ignored.
 pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     let Rows { harness, lines } = rows;
-    let mut retelling = Retelling::new(true, source.redact);
-    let read_line = harness.transcript.read_line();
-    for line in lines {
-        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
-    }
-    let folder = lines.first().and_then(|line| cwd(line.as_bytes()));
+    let retelling = retell(rows, true, source);
+    let folder = lines.iter().find_map(|line| cwd(line.as_bytes()));
     let begun = retelling.begun();
     let mut read = fold(retelling, harness, session.to_string(), folder, source);
+    read.digest.unfinished = begun_words(&begun, harness, session, source);
+    read
+}
+
+/// Adds what the database knows and hooks did not report: the last words, calls that no hook reported, and calls that
+/// had begun. A call that is already known is not counted again.
+pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source) {
+    let mut retelling = retell(rows, false, source);
+    digest.unfinished = begun_words(&retelling.begun(), rows.harness, session, source);
+    retelling.finish();
     let checkout = source.checkout.to_string_lossy();
-    let policy =
-        RecordPolicy { harness: harness.name, checkout: &checkout, redact: source.redact, now: source.now };
+    let policy = policy(rows.harness, &checkout, source);
+    let around = around(session.to_string());
+    for told in &retelling.told {
+        digest.fold(&told.record(&told.event(&around), &policy));
+    }
+    digest.torn = retelling.torn;
+}
+
+fn retell(rows: &Rows, whole: bool, source: &Source) -> Retelling {
+    let mut retelling = Retelling::new(whole, source.redact);
+    let read_line = rows.harness.transcript.read_line();
+    for line in &rows.lines {
+        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
+    }
+    retelling
+}
+
+/// Describes the calls that had begun and not ended, in a few words each.
+fn begun_words(
+    begun: &[TranscriptRecord],
+    harness: &'static Harness,
+    session: &Id,
+    source: &Source,
+) -> Vec<String> {
+    let checkout = source.checkout.to_string_lossy();
+    let policy = policy(harness, &checkout, source);
     let around = around(session.to_string());
     let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&around), &policy));
-    read.digest.unfinished = begun.iter().map(words).collect();
-    read
+    begun.iter().map(words).collect()
+}
+
+fn policy<'a>(harness: &'static Harness, checkout: &'a str, source: &Source) -> RecordPolicy<'a> {
+    RecordPolicy { harness: harness.name, checkout, redact: source.redact, now: source.now }
 }
 
 fn fold(
@@ -91,14 +124,9 @@ fn fold(
 ) -> Read {
     retelling.finish();
     let here = source.checkout.to_string_lossy();
-    // A session from another folder, or another machine, is told from where it was.
+    // Paths of a session from another folder, or another machine, are relative to where it was.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
-    let policy = RecordPolicy {
-        harness: harness.name,
-        checkout: there.as_deref().unwrap_or(&here),
-        redact: source.redact,
-        now: source.now,
-    };
+    let policy = policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
     let around = around(session);
     for told in &retelling.told {
@@ -106,11 +134,12 @@ fn fold(
         digest.fold(&told.record(&event, &policy));
     }
     let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.torn = retelling.torn;
     digest.unknown = retelling.unknown;
     Read { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
-/// Where it is told: the session, and nothing more.
+/// An event with only the session.
 fn around(session: String) -> Event<'static> {
     Event {
         session: session.into(),
@@ -127,11 +156,11 @@ fn around(session: String) -> Event<'static> {
 struct Opening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
-    /// The last that is named among the first lines: a resumed session copies the beginning of another.
+    /// The last session named in the first lines: a resumed session copies the beginning of another.
     session: Option<String>,
 }
 
-/// Whose transcript it is: the one whose reader knows most of its first lines.
+/// Finds the harness: the one whose reader knows most of the first lines.
 fn look(path: &Path) -> Result<Opening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);

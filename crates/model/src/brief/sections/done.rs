@@ -1,5 +1,4 @@
-//! Found, decided, done: requests with what became of them, and what the agent said between calls that tells something.
-//! What was taken back, carried out or summed up since goes: a stranger would take it for what holds.
+//! Found, decided, done: requests with their outcome, and informative text that the agent wrote between calls.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;

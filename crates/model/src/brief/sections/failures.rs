@@ -1,4 +1,4 @@
-//! What fails, and what went wrong in a way that will happen again.
+//! What fails, and failures that will happen again.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;

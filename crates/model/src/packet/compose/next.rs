@@ -1,4 +1,4 @@
-//! The prompt that a fresh agent starts from: short, because the packet's other sections stand beside it.
+//! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
 use super::Facts;
 use crate::digest::FileUse;
@@ -14,7 +14,7 @@ const GOAL: usize = 320;
 const FIRST_FILES: usize = 4;
 
 impl Facts<'_> {
-    /// Goal, where to begin, what to open, when it is done. All else is referred to; what is not known is left out.
+    /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -47,7 +47,8 @@ impl Facts<'_> {
         }
     }
 
-    /// What was running or announced, with what fails; where nothing was, what only the user can say.
+    /// Returns the work in progress with its failures; if there was none, the next item of the list, or what only the
+    /// user can decide.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
