@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Found;
 
+use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
@@ -27,6 +28,9 @@ pub struct SwarmReport {
     /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
+    /// None where it has no evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceReport>,
 }
 
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -43,13 +47,17 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
-    if plan.is_none() {
+    let evidence = evidence::import::run(world, &folder.join("evidence"), mode)?;
+    if plan.is_none() && evidence.is_none() {
         return Err(Error::Absent {
-            what: format!("{}: there is no plan.json, plan.md or plan-ledger.jsonl in it", folder.display()),
+            what: format!(
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it",
+                folder.display()
+            ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan })
+    Ok(SwarmReport { folder, plan, evidence })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.
