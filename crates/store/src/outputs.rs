@@ -371,7 +371,7 @@ fn input_word(dir: &Dir, rel: &str) -> Result<Vec<u8>> {
             Ok(content.to_be_bytes().to_vec())
         }
         Ok(size) => Ok(format!("{size} {}.{}", stat.st_mtime, stat.st_mtime_nsec).into_bytes()),
-        Err(_) => Ok(b"no plain file".to_vec()),
+        Err(_) => Ok(b"not a regular file".to_vec()),
     }
 }
 

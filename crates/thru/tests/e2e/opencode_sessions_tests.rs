@@ -112,7 +112,13 @@ fn a_compacted_session_is_briefed_once_in_the_next_process_too() {
     first.known(&id, &scratch.project).say("DO-THE-WORK");
     first.kill();
 
-    // The first request to the next one is a compaction.
+    // Something to tell a resumed session.
+    for words in
+        [&["plan", "init", "Parser plan"][..], &["plan", "add", "The lexer"], &["task", "add", "Tokens"]]
+    {
+        scratch.thru_ok(words);
+    }
+    // The first request to the next process is a compaction.
     let second = serve();
     let session = second.known(&id, &scratch.project);
     model.then(Script {

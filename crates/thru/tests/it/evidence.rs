@@ -347,7 +347,7 @@ fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
     assert!(env.thru(&["plan", "show"]).ok().stdout.contains("evidence cannot be read"));
     assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
     let doctor = env.thru(&["doctor"]).stdout;
-    assert!(doctor.contains("evidence/1.1/bundle.json:2") && doctor.contains("keeps it aside"), "{doctor}");
+    assert!(doctor.contains("evidence/1.1/bundle.json:2") && doctor.contains("moves it aside"), "{doctor}");
     env.write(env.store().join("evidence/2.1 2.json"), "{}");
     assert!(env.thru(&["doctor"]).stdout.contains("2.1 2.json"));
     let added = env.thru(&["evidence", "add", "1.1", "--summary", "anew"]).ok();
