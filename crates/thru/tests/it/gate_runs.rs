@@ -390,7 +390,7 @@ fn a_launch_that_outlived_its_run_is_named_and_ended_when_its_time_is_over() {
     assert!(check.stdout.contains(&hint), "{check}");
     let output = stage.run(&["--timeout", "1"]).exits(0);
     let named = format!("waiting   review-a.md: process {} of an earlier run", process.as_raw_nonzero());
-    assert!(output.stderr.contains(&named) && output.stderr.contains("its time was over"), "{output}");
+    assert!(output.stderr.contains(&named) && output.stderr.contains("its time was up"), "{output}");
     assert!(is_gone(process));
     assert_eq!((stage.attempts(), stage.launched("review-a.md")), (vec![2], 2));
     assert!(!stage.path("review-a.md.process").exists());
