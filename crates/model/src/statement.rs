@@ -6,7 +6,7 @@ mod talk;
 use std::borrow::Cow;
 
 pub use talk::retracts;
-use talk::{is_announcement, is_bare_heading, is_talk, is_informative};
+use talk::{is_announcement, is_bare_heading, is_informative, is_talk};
 
 /// Shorter than that, words between two calls say nothing.
 const TELLING: usize = 45;

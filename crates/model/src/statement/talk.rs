@@ -192,7 +192,7 @@ pub(super) fn is_announcement(small: &str) -> bool {
 }
 
 /// Names something, or says why.
-pub(super) fn is_telling(said: &str) -> bool {
+pub(super) fn is_informative(said: &str) -> bool {
     const WHY: &[&str] = &[
         "because",
         "issue",

@@ -7,7 +7,7 @@ use crate::brief::candidate::Class;
 use crate::brief::gather::Gathered;
 use crate::digest::{CommandUse, Digest};
 use crate::render::{code, inline, path};
-use crate::run::{self, Check, Ended, CommandPurpose, Sort};
+use crate::run::{self, Check, CommandPurpose, Ended, Sort};
 use crate::text::cut;
 
 /// How much of a command identifies it, with a small margin.

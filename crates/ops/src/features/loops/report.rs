@@ -22,13 +22,10 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let is_paused = |state: &Loop| state.status == Status::Paused && !is_foreign(store, state);
     let paused = records.iter().filter(|record| is_paused(&record.state)).count();
     if paused > 0 {
-        let text = format!("{}; `thru loop log` says why, `thru loop resume` continues it", count(paused, "loop"));
+        let text =
+            format!("{}; `thru loop log` says why, `thru loop resume` continues it", count(paused, "loop"));
         let line = StatusLine::plain("paused", text).with_json("paused_loops", json!(paused));
-        lines.push(line.with_next(
-            Urgency::Paused,
-            "thru loop resume",
-            "continues the paused loop",
-        ));
+        lines.push(line.with_next(Urgency::Paused, "thru loop resume", "continues the paused loop"));
     }
     if foreign > 0 {
         let text = format!("{}; never fed, `thru loop list` names them", count(foreign, "loop"));

@@ -14,7 +14,7 @@ use model::workstream::{Confidence, Detected, Method, State};
 use serde::Serialize;
 use store::layout;
 
-use crate::features::workstreams::{self, LoadLocation, Load, PLANNING, Used, Workstream, Workstreams};
+use crate::features::workstreams::{self, Load, LoadLocation, PLANNING, Used, Workstream, Workstreams};
 use crate::project::{Project, settings};
 use crate::session::list::{self, Chosen};
 use crate::{Error, Result, World};

@@ -5,7 +5,7 @@ use model::journal::Record;
 use serde::Serialize;
 
 use super::ResumeContext;
-use crate::features::workstreams::{self, LoadLocation, Load, told};
+use crate::features::workstreams::{self, Load, LoadLocation, told};
 use crate::session::{journal, list};
 use crate::{Error, Result, World};
 
