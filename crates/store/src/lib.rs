@@ -7,6 +7,7 @@
 mod append;
 mod atomic;
 mod consent;
+mod decisions;
 mod dir;
 mod error;
 pub mod feed;
@@ -35,6 +36,7 @@ mod trust;
 
 pub use atomic::Durability;
 pub use consent::{ConsentKind, Consents};
+pub use decisions::AnswersSeen;
 pub use dir::{Dir, Entry, EntryKind};
 pub use error::Error;
 pub use foreign::Replaced;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::Found;
 
+use crate::features::decisions;
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
@@ -27,6 +28,9 @@ pub struct SwarmReport {
     /// None where it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
+    /// None where its context.md holds no decision, or there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<decisions::import::Report>,
 }
 
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -43,13 +47,17 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
-    if plan.is_none() {
+    let decisions = decisions::import::context(world, &folder.join("context.md"), mode)?;
+    if plan.is_none() && decisions.is_none() {
         return Err(Error::Absent {
-            what: format!("{}: there is no plan.json, plan.md or plan-ledger.jsonl in it", folder.display()),
+            what: format!(
+                "{}: there is no plan.json, plan.md or plan-ledger.jsonl in it, and no decision in a context.md",
+                folder.display()
+            ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan })
+    Ok(SwarmReport { folder, plan, decisions })
 }
 
 /// `plan.json`, else `plan.md`, else the last plan that the ledger holds; with the times that the ledger knows.

@@ -37,7 +37,7 @@ enum Command {
         #[arg(long)]
         dry_run: bool,
     },
-    /// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+    /// What opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger, the decisions and patterns of context.md
     Swarm {
         /// Its folder, .swarm in the project unless said otherwise
         folder: Option<PathBuf>,
@@ -91,6 +91,9 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
 fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(plan) = &report.plan {
         super::plan::tell_import(plan, mode);
+    }
+    if let Some(decisions) = &report.decisions {
+        super::decisions::tell_import(decisions, mode);
     }
     if mode == Mode::DryRun {
         output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
