@@ -15,7 +15,7 @@ pub use view::{Activity, Contents, is_as_written, render};
 
 use crate::journal::AnswerField;
 use crate::prompt;
-use crate::render::inline;
+use crate::render::{inline, quoted};
 use crate::text::{cut, fingerprint};
 
 /// What this build writes. A line of a later version is not read.
@@ -137,12 +137,23 @@ impl Decision {
 
     /// For a model, on one line: what was decided, and why.
     pub fn words(&self, most: usize) -> String {
-        let pattern = if self.kind == Kind::Pattern { "pattern: " } else { "" };
-        let text = inline(&self.text, most);
+        let text = match (self.answer(), self.kind) {
+            (Some(answer), _) => {
+                format!("asked {} the user chose {}", quoted(&self.question, most), quoted(answer, most))
+            }
+            (None, Kind::Decision) => inline(&self.text, most),
+            (None, Kind::Pattern) => format!("pattern: {}", inline(&self.text, most)),
+        };
         match self.why.is_empty() {
-            true => format!("{pattern}{text}"),
-            false => format!("{pattern}{text}, because {}", inline(&self.why, most)),
+            true => text,
+            false => format!("{text}, because {}", inline(&self.why, most)),
         }
+    }
+
+    /// What the user answered, where it is an answer.
+    pub fn answer(&self) -> Option<&str> {
+        let rest = self.text.strip_prefix(self.question.as_str()).filter(|_| !self.question.is_empty())?;
+        rest.strip_prefix(ARROW)
     }
 }
 
@@ -181,8 +192,11 @@ pub fn of_answer(answer: &AnswerField) -> Option<Decision> {
 
 /// `Which database? → SQLite`.
 fn answer_text(answer: &AnswerField) -> String {
-    format!("{} → {}", answer.question.trim(), answer.answer.trim())
+    format!("{}{ARROW}{}", answer.question.trim(), answer.answer.trim())
 }
+
+/// Between a question and its answer.
+const ARROW: &str = " → ";
 
 /// The id that an answer has once it is recorded.
 pub fn answer_id(answer: &AnswerField) -> String {

@@ -108,6 +108,8 @@ fn an_answer_is_a_decision_unless_it_asks_back() {
     let decided = answer("Which database?", " SQLite ");
     assert_eq!(decided.text, "Which database? → SQLite");
     assert_eq!((decided.by.as_str(), decided.source), ("user", Source::Answer));
+    assert_eq!(decided.words(80), "asked “Which database?” the user chose “SQLite”");
+    assert_eq!(Decision { why: "small".into(), ..line("a", "x") }.words(80), "x, because small");
     let field = AnswerField { question: "Which database?".into(), answer: "SQLite".into() };
     assert_eq!(answer_id(&field), decided.id);
     for back in ["", "  ", "What is the difference?", "why not both?"] {
@@ -174,7 +176,13 @@ fn the_view_says_what_holds_and_what_does_not() {
     let decisions = fold(vec![old, new, pattern], now());
     let activity =
         [Activity { session: "s1".into(), calls: 3, about: "a | b".into(), ..Activity::default() }];
-    let view = render(&Contents { title: "demo", decisions: &decisions, activity: &activity, at: "now" });
+    let view = render(&Contents {
+        title: "demo",
+        decisions: &decisions,
+        is_all: true,
+        activity: &activity,
+        at: "now",
+    });
     let expected = "\
 # Context: demo
 

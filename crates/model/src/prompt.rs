@@ -33,6 +33,7 @@ const STEERING: &[&str] = &[
     "config",
     "context",
     "cost",
+    "decide",
     "doctor",
     "effort",
     "exit",

@@ -10,10 +10,16 @@ use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout}
 const LARGEST_VIEW: usize = 16 * 1024 * 1024;
 
 impl Store {
-    /// The lines are on the disk when this returns, together, in one write.
-    pub fn append_decisions(&self, decisions: &[Decision]) -> Result<()> {
+    /// The lines stand together, in one write; where they are synced, they are on the disk when this returns. A tool call
+    /// does not wait for that: the journal holds the answer too.
+    pub fn append_decisions(&self, decisions: &[Decision], durability: Durability) -> Result<()> {
         let lines: Vec<Vec<u8>> = decisions.iter().map(Decision::line).collect();
-        self.dir().append_synced(layout::DECISIONS, &lines)
+        match durability {
+            Durability::Synced => self.dir().append_synced(layout::DECISIONS, &lines),
+            Durability::Relaxed | Durability::Cache => {
+                self.dir().append_all(layout::DECISIONS, &lines, u64::MAX)
+            }
+        }
     }
 
     /// All of them, oldest first. Lines of a later version are among them: `Decision::is_known` tells.

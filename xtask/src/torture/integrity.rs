@@ -113,13 +113,15 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }
-    // What the agent's list looked like last, and how many records were lost: both are written over.
-    if path.starts_with("project/.agent/context/state/plan-todos") || path.ends_with("state/lost.json") {
+    // What the agent's list looked like last, which answers were seen, and how many records were lost.
+    let written_over =
+        ["plan-todos", "answers-seen"].map(|name| format!("project/.agent/context/state/{name}"));
+    if written_over.iter().any(|folder| path.starts_with(folder)) || path.ends_with("state/lost.json") {
         return None;
     }
-    if path.ends_with(".agent/context/plan.md") {
-        // The view of a plan that has changed.
-        return (!new.starts_with(b"<!--")).then(|| "is no view of the plan any more".to_owned());
+    if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {
+        // The view of a plan, or of decisions, that have changed.
+        return (!new.starts_with(b"<!--")).then(|| "is no view any more".to_owned());
     }
     if path.starts_with(PENDING) {
         let known = new == b"due\n" || new == b"announced\n";

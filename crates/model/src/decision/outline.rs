@@ -61,7 +61,8 @@ pub fn read(bytes: &[u8]) -> Outlined {
         .collect();
     let headings = document.headings();
     let mut out = Outlined::default();
-    let mut giving: Option<Giving> = None;
+    // The innermost last.
+    let mut giving: Vec<Giving> = Vec::new();
     for (i, heading) in headings.iter().enumerate() {
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.line);
         let own: Vec<(usize, &str)> = lines
@@ -70,21 +71,19 @@ pub fn read(bytes: &[u8]) -> Outlined {
             .map(|(number, text)| (*number, text.as_str()))
             .collect();
         let blocks = blocks(&own);
-        if giving.as_ref().is_some_and(|known| heading.level <= known.level) {
-            giving = None;
-        }
+        giving.retain(|known| heading.level > known.level);
         let role = match role_of(&heading.text, heading.level) {
             Some(role) => {
                 let has_entries = blocks.iter().any(Block::is_entry);
                 // Below a heading in the middle of something else, what has entries of its own is whole.
-                giving = Some(Giving {
+                giving.push(Giving {
                     level: heading.level,
                     role,
                     inherited: heading.level <= 2 || !has_entries,
                 });
                 Some((role, true))
             }
-            None => giving.as_ref().filter(|known| known.inherited).map(|known| (known.role, false)),
+            None => giving.last().filter(|known| known.inherited).map(|known| (known.role, false)),
         };
         match role {
             None => {}

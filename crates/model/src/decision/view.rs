@@ -10,6 +10,8 @@ pub struct Contents<'a> {
     pub title: &'a str,
     /// Oldest first, as they were made.
     pub decisions: &'a [Standing],
+    /// Whether there are no older ones.
+    pub is_all: bool,
     pub activity: &'a [Activity],
     pub at: &'a str,
 }
@@ -59,12 +61,12 @@ fn body(contents: &Contents) -> String {
     for (title, kind) in [("Decisions", Kind::Decision), ("Patterns", Kind::Pattern)] {
         let lines: Vec<String> = current(kind).take(NAMED).map(|one| line(&one.decision)).collect();
         let more = current(kind).count() - lines.len();
-        section(&mut out, title, &lines, more);
+        section(&mut out, title, &lines, (more, contents.is_all));
     }
     let over = || newest().filter(|one| one.state != State::Current);
     let lines: Vec<String> = over().take(OVER_NAMED).map(over_line).collect();
     let more = over().count() - lines.len();
-    section(&mut out, "No longer in force", &lines, more);
+    section(&mut out, "No longer in force", &lines, (more, contents.is_all));
     if !contents.activity.is_empty() {
         out.push_str(
             "\n## Activity\n\n| Session | Harness | Last active | Calls | Edited | Failing | About |\n",
@@ -82,14 +84,18 @@ fn body(contents: &Contents) -> String {
     out
 }
 
-fn section(out: &mut String, title: &str, lines: &[String], more: usize) {
+fn section(out: &mut String, title: &str, lines: &[String], (more, is_all): (usize, bool)) {
     if lines.is_empty() {
         return;
     }
     out.push_str(&format!("\n## {title}\n\n"));
     lines.iter().for_each(|line| out.push_str(line));
     if more > 0 {
-        out.push_str(&format!("- and {}: `thru decisions list --all -n 0`\n", count(more, "older one")));
+        let or_more = if is_all { "" } else { " or more" };
+        out.push_str(&format!(
+            "- and {}{or_more}: `thru decisions list --all -n 0`\n",
+            count(more, "older one")
+        ));
     }
 }
 

@@ -37,7 +37,10 @@ pub const ROW: Feature = Feature {
 };
 
 /// How much of the end of the log a hook reads: about 250 decisions, and more only where few of them hold.
-const WINDOWS: [u64; 2] = [64 * 1024, 1024 * 1024];
+const WINDOWS: [u64; 2] = [64 * 1024, RECENT];
+
+/// Some 4,000 decisions: as far back as anybody looks who is in a hurry.
+const RECENT: u64 = 1024 * 1024;
 
 /// Those that hold, newest first, at least `most` of them where there are so many, and whether these are all.
 pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec<Decision>, bool)> {
@@ -64,7 +67,7 @@ pub(crate) fn without_recorded(store: &Store, digest: &mut Digest) -> Result<()>
     if digest.answers.is_empty() {
         return Ok(());
     }
-    let (lines, _) = store.newest_decisions(WINDOWS[1])?;
+    let (lines, _) = store.newest_decisions(RECENT)?;
     let known: HashSet<&str> = lines.iter().map(|line| line.id.as_str()).collect();
     digest.answers.retain(|answer| !known.contains(decision::answer_id(answer).as_str()));
     Ok(())

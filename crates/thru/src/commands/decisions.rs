@@ -131,7 +131,8 @@ const TEXT: usize = 160;
 
 fn print_listing(listing: &Listing, all: bool) {
     if listing.decisions.is_empty() {
-        output::talk("No decisions yet. `thru decide TEXT --why WHY` records one.");
+        let yet = if listing.over > 0 { "No decision is in force." } else { "No decisions yet." };
+        output::talk(format_args!("{yet} `thru decide TEXT --why WHY` records one."));
     }
     for one in &listing.decisions {
         output::line(row(one));

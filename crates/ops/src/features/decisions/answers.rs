@@ -9,9 +9,9 @@ use model::redact::redact;
 use model::reply::Part;
 use model::text::{count, fingerprint};
 use model::time;
-use store::{AnswersSeen, layout};
+use store::{AnswersSeen, Durability, layout};
 
-use super::view;
+use super::{RECENT, view};
 use crate::Result;
 use crate::features::{self, ProjectContext, plan};
 use crate::hook::context::HookContext;
@@ -29,7 +29,7 @@ pub fn decide<'c>(context: &'c HookContext) -> Result<features::Decision<'c>> {
     }
     let what = format!("record {}", count(decisions.len(), "decision"));
     Ok(features::Decision::change(Part::silent(), "the user answered a question", what, move || {
-        context.project.store.append_decisions(&decisions)?;
+        context.project.store.append_decisions(&decisions, Durability::Relaxed)?;
         Ok(Part::silent())
     }))
 }
@@ -41,16 +41,18 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     let seen = AnswersSeen(fingerprint(parts));
     let session = store.session(context.session);
     if !digest.answers.is_empty() && session.get::<AnswersSeen>()? != Some(seen) {
-        let known: Vec<String> = store.decisions()?.0.into_iter().map(|decision| decision.id).collect();
+        let known: Vec<String> =
+            store.newest_decisions(RECENT)?.0.into_iter().map(|decision| decision.id).collect();
         let mut new = of(&context.project, context.session.as_str(), &digest.answers);
         new.retain(|decision| !known.contains(&decision.id));
         if !new.is_empty() {
-            store.append_decisions(&new)?;
+            store.append_decisions(&new, Durability::Synced)?;
         }
         session.put(&seen)?;
     }
     if is_behind(store)? {
-        view::write(&context.project, context.deadline.wait())?;
+        let note = view::write(&context.project, context.deadline.wait(), Some(digest))?;
+        note.into_iter().for_each(|note| context.warn(note));
     }
     Ok(None)
 }

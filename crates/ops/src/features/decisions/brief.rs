@@ -30,7 +30,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
                 Candidate::new(&SECTION, format!("decision:{}", decision.id), decision.words(160));
             candidate.forms.push(decision.words(500));
             candidate.forms.dedup();
-            candidate.known_by = vec![decision.text.clone()];
+            candidate.known_by = vec![decision.answer().unwrap_or(&decision.text).to_owned()];
             candidate
         })
         .collect();

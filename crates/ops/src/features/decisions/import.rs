@@ -7,6 +7,7 @@ use model::decision::{self, Decision, Found, Kind, LARGEST, Outlined, Source, VE
 use model::text::cut;
 use model::time;
 use serde::Serialize;
+use store::Durability;
 
 use super::record::refresh;
 use crate::features::ProjectContext;
@@ -79,7 +80,7 @@ pub fn context(world: &World, path: &Path, mode: Mode) -> Result<Option<Report>>
         && !new.is_empty()
     {
         // Written in the order of the file: the one that stands last there is the newest.
-        project.store.append_decisions(&new)?;
+        project.store.append_decisions(&new, Durability::Synced)?;
         report.written = new.len();
         let settings = settings::here(world).settings();
         let context =

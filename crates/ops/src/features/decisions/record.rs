@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use model::decision::{self, Decision, Kind, LARGEST, Source, State, VERSION};
+use model::decision::{self, Decision, Kind, LARGEST, Source, Standing, State, VERSION};
 use model::time;
 use serde::Serialize;
-use store::Store;
+use store::{Durability, Store};
 
 use super::{all, answers, find, line, suggest, view};
 use crate::features::ProjectContext;
@@ -52,15 +52,7 @@ pub fn decide(world: &World, wanted: &Wanted) -> Result<Report> {
     let author = Author::here(world, wanted.session)?;
     let known = all(&project.store, world.now)?;
     let superseded = wanted.supersedes.map(|word| find(&known, word)).transpose()?;
-    if let Some(one) = superseded.filter(|one| matches!(one.state, State::Superseded | State::Withdrawn)) {
-        return Err(Error::Refused {
-            what: format!("{} is {} already", one.decision.id, one.state.name()),
-            hint: match one.state {
-                State::Superseded => format!("supersede what took its place: {}", one.superseded_by),
-                _ => "`thru decide TEXT` records a new one".into(),
-            },
-        });
-    }
+    superseded.map(refuse_if_over).transpose()?;
     let text = checked(&given, wanted.text, "what was decided")?;
     let why = wanted.why.map(|why| checked(&given, why, "why")).transpose()?.unwrap_or_default();
     let same = known.iter().rev().find(|one| {
@@ -122,6 +114,7 @@ pub fn withdraw(world: &World, word: &str, why: Option<&str>, session_named: Opt
             notes: Vec::new(),
         });
     }
+    refuse_if_over(one)?;
     let decision = Decision {
         v: VERSION,
         id: decision::id_at(&author.when(), &author.by, "", &one.decision.id),
@@ -165,17 +158,26 @@ pub fn accept(world: &World, word: &str, why: Option<&str>) -> Result<Report> {
 }
 
 fn append(context: &ProjectContext, decision: Decision, superseded: String, covered: bool) -> Result<Report> {
-    context.store.append_decisions(std::slice::from_ref(&decision))?;
+    context.store.append_decisions(std::slice::from_ref(&decision), Durability::Synced)?;
     let notes = refresh(context);
     Ok(Report { decision, superseded, changed: true, covered, notes })
 }
 
 /// The decision is on the disk; a view that cannot be written takes nothing from it.
 pub(super) fn refresh(context: &ProjectContext) -> Vec<String> {
-    match view::write(context, WAIT) {
+    match view::write(context, WAIT, None) {
         Ok(note) => note.into_iter().collect(),
         Err(error) => vec![format!("context.md could not be written: {error}")],
     }
+}
+
+fn refuse_if_over(one: &Standing) -> Result<()> {
+    let hint = match one.state {
+        State::Current | State::Expired => return Ok(()),
+        State::Superseded => format!("supersede what took its place: {}", one.superseded_by),
+        State::Withdrawn => "`thru decide TEXT` records a new one".into(),
+    };
+    Err(Error::Refused { what: format!("{} is {} already", one.decision.id, one.state.name()), hint })
 }
 
 fn session(world: &World, named: Option<&str>) -> String {
