@@ -1,4 +1,4 @@
-//! Secrets told by the head of their column, and values on the line below their name.
+//! Secrets recognised by the head of their column, and values on the line below their name.
 
 use model::redact::{Options, redact};
 

@@ -2,7 +2,7 @@ use model::decision::{Kind, LARGEST};
 use ops::features::decisions::record::{self, Wanted};
 use ops::{Error, Result, World};
 
-use super::decisions::tell;
+use super::decisions::print_report;
 use crate::output::{Format, GOOD};
 
 /// Record a decision: what was settled, and why
@@ -44,7 +44,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         task: args.task.as_deref(),
         session: args.session.as_deref(),
     };
-    tell(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
+    print_report(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
     Ok(0)
 }
 

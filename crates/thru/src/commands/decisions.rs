@@ -1,14 +1,18 @@
+mod list;
+mod show;
+
 use clap::Subcommand;
 use model::decision::{Decision, Kind, Standing, State};
 use model::render::one_line;
 use ops::features::decisions::import;
 use ops::features::decisions::record::{self, Report, Wanted};
-use ops::features::decisions::show::{self, Listing, Shown, Which};
-use ops::features::decisions::suggest::{self, Suggested};
 use ops::{Mode, Result, World};
 
-use super::plan::tell_notes;
+use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD, WARN};
+
+/// Of a text in a list.
+const TEXT: usize = 160;
 
 /// Decisions: which hold, why, and what they took the place of
 ///
@@ -67,27 +71,9 @@ enum Command {
 
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     match &args.command {
-        Command::List { suggested: true, n, .. } => {
-            let suggested = suggest::list(world, *n)?;
-            match format {
-                Format::Json => output::json(&suggested),
-                Format::Text => print_suggested(&suggested),
-            }
-        }
-        Command::List { all, n, .. } => {
-            let listing = show::list(world, if *all { Which::All } else { Which::Current }, *n)?;
-            match format {
-                Format::Json => output::json(&listing),
-                Format::Text => print_listing(&listing, *all),
-            }
-        }
-        Command::Show { id } => {
-            let shown = show::show(world, id)?;
-            match format {
-                Format::Json => output::json(&shown),
-                Format::Text => print_shown(&shown),
-            }
-        }
+        Command::List { suggested: true, n, .. } => return list::suggested(world, *n, format),
+        Command::List { all, n, .. } => return list::run(world, *all, *n, format),
+        Command::Show { id } => return show::run(world, id, format),
         Command::Supersede { id, text: Some(text), why, expires, session } => {
             let text = if text == "-" { super::decide::stdin()? } else { text.clone() };
             let wanted = Wanted {
@@ -98,20 +84,21 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
                 session: session.as_deref(),
                 ..Wanted::default()
             };
-            tell(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
+            print_report(&record::decide(world, &wanted)?, format, &format!("{GOOD}Decided{GOOD:#}"));
         }
         Command::Supersede { id, text: None, why, session, .. } => {
             let report = record::withdraw(world, id, why.as_deref(), session.as_deref())?;
-            tell(&report, format, "Withdrawn");
+            print_report(&report, format, "Withdrawn");
         }
         Command::Accept { id, why } => {
-            tell(&record::accept(world, id, why.as_deref())?, format, &format!("{GOOD}Accepted{GOOD:#}"));
+            let report = record::accept(world, id, why.as_deref())?;
+            print_report(&report, format, &format!("{GOOD}Accepted{GOOD:#}"));
         }
     }
     Ok(0)
 }
 
-pub fn tell(report: &Report, format: Format, word: &str) {
+pub fn print_report(report: &Report, format: Format, word: &str) {
     if format == Format::Json {
         return output::json(report);
     }
@@ -123,100 +110,11 @@ pub fn tell(report: &Report, format: Format, word: &str) {
     if !superseded.is_empty() && !decision.is_withdrawal() {
         output::line(format_args!("  in place of: {}", one_line(superseded, TEXT)));
     }
-    tell_notes(notes, *covered);
-}
-
-/// Of a text in a list.
-const TEXT: usize = 160;
-
-fn print_listing(listing: &Listing, all: bool) {
-    if listing.decisions.is_empty() {
-        let yet = if listing.over > 0 { "No decision is in force." } else { "No decisions yet." };
-        output::talk(format_args!("{yet} `thru decide TEXT --why WHY` records one."));
-    }
-    for one in &listing.decisions {
-        output::line(row(one));
-    }
-    if listing.more > 0 {
-        output::talk(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", listing.more));
-    }
-    if listing.over > 0 && !all {
-        output::talk(format_args!("{DIM}{} no longer in force: `--all` lists them{DIM:#}", listing.over));
-    }
-    if listing.torn > 0 {
-        output::talk(format_args!(
-            "{WARN}note:{WARN:#} {} lines could not be read (cut off by a crash, or not written by thru)",
-            listing.torn
-        ));
-    }
-}
-
-fn row(one: &Standing) -> String {
-    let Decision { id, ts, text, why, kind, .. } = &one.decision;
-    let day = one_line(ts.get(..10).unwrap_or(ts), 10);
-    let kind = if *kind == Kind::Pattern { "pattern: " } else { "" };
-    let why =
-        if why.is_empty() { String::new() } else { format!("  {DIM}because {}{DIM:#}", one_line(why, TEXT)) };
-    let state = match one.state {
-        State::Current => String::new(),
-        state => format!("  {WARN}{}{WARN:#}", state.name()),
-    };
-    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, TEXT))
-}
-
-fn print_shown(shown: &Shown) {
-    let one = &shown.standing;
-    let Decision { id, ts, text, why, by, phase, task, expires_at, source, session, question, topic, .. } =
-        &one.decision;
-    let state = match one.state {
-        State::Superseded => format!("superseded by {}", one.superseded_by),
-        State::Withdrawn if !one.withdrawn_because.is_empty() => {
-            format!("withdrawn: {}", one.withdrawn_because)
-        }
-        state => state.name().to_owned(),
-    };
-    output::line(format_args!("{BOLD}{}{BOLD:#}", text.trim_end()));
-    let rows = [
-        ("id", id.clone()),
-        ("why", why.clone()),
-        ("state", state),
-        ("decided", format!("{ts} by {by}")),
-        ("from", source.name().to_owned()),
-        ("asked", question.clone()),
-        ("topic", topic.clone()),
-        ("session", session.clone()),
-        ("phase", phase.map(|phase| phase.to_string()).unwrap_or_default()),
-        ("task", task.clone()),
-        ("until", expires_at.clone()),
-    ];
-    let rows: Vec<(&str, String)> = rows.into_iter().filter(|(_, text)| !text.is_empty()).collect();
-    output::pairs(&rows);
-    for earlier in &shown.before {
-        output::line(format_args!("in place of {}", row(earlier)));
-    }
-}
-
-fn print_suggested(suggested: &Suggested) {
-    if suggested.suggested.is_empty() {
-        output::talk("Nothing is suggested: no agent said what was decided, or all of it was accepted.");
-        return;
-    }
-    for one in &suggested.suggested {
-        let why = if one.why.is_empty() {
-            String::new()
-        } else {
-            format!("  {DIM}because {}{DIM:#}", one_line(&one.why, TEXT))
-        };
-        output::line(format_args!("{DIM}{}{DIM:#}  {}{why}", one.id, one_line(&one.text, TEXT)));
-    }
-    if suggested.more > 0 {
-        output::talk(format_args!("{DIM}and {} more: `-n 0` lists all{DIM:#}", suggested.more));
-    }
-    output::talk(format_args!("{DIM}`thru decisions accept ID` makes one a decision{DIM:#}"));
+    print_notes(notes, *covered);
 }
 
 /// What `thru import swarm` took from a context.md.
-pub fn tell_import(report: &import::Report, mode: Mode) {
+pub fn print_import(report: &import::Report, mode: Mode) {
     let import::Report { from, decisions, patterns, known, written, .. } = report;
     let how = match (written, mode) {
         (0, Mode::DryRun) if *known < decisions + patterns => "Would be imported".to_owned(),
@@ -230,5 +128,22 @@ pub fn tell_import(report: &import::Report, mode: Mode) {
     for warning in &report.warnings {
         output::talk(format_args!("{WARN}warning:{WARN:#} line {}: {}", warning.line, warning.text));
     }
-    tell_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.covered);
+}
+
+/// A decision as a line of a list.
+fn row(one: &Standing) -> String {
+    let Decision { id, ts, text, why, kind, .. } = &one.decision;
+    let day = one_line(ts.get(..10).unwrap_or(ts), 10);
+    let kind = if *kind == Kind::Pattern { "pattern: " } else { "" };
+    let why = reason(why);
+    let state = match one.state {
+        State::Current => String::new(),
+        state => format!("  {WARN}{}{WARN:#}", state.name()),
+    };
+    format!("{DIM}{} {day}{DIM:#}  {kind}{}{why}{state}", one_line(id, 20), one_line(text, TEXT))
+}
+
+fn reason(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!("  {DIM}because {}{DIM:#}", one_line(why, TEXT)) }
 }
