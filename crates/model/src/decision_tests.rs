@@ -146,6 +146,11 @@ fn statements_of_a_decision_are_told_from_talk() {
             "I used a lock file instead of a database row.",
             vec!["I used a lock file instead of a database row."],
         ),
+        (
+            "**Key design decisions:**\n\n- **Lanes** are kept for each session\n- One file for each checkpoint?\n\nThe rest follows.\n- not this item of another list",
+            vec!["Lanes are kept for each session"],
+        ),
+        ("Open decisions:\n- whether lanes are kept at all", vec![]),
         // Not decided, not by anybody here, or asked.
         ("The reader returns a slice instead of a copy.", vec![]),
         ("It is not decided yet which parser we take.", vec![]),

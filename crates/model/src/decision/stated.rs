@@ -42,6 +42,8 @@ const DECIDED: &[&str] = &[
     "we agreed ",
     "agreed to ",
     "as agreed, ",
+    "was chosen because ",
+    "were chosen because ",
     "the chosen approach ",
     "the approach chosen ",
 ];
@@ -71,11 +73,48 @@ const OPEN: &[&str] = &[
     "a decision is needed",
 ];
 
-/// The statements of a text, in their order. Code, quotes and questions are none.
+/// The statements of a text: the items of lists that are called decisions, then sentences that say so. Code, quotes and
+/// questions are none.
 pub fn stated(said: &str) -> Vec<Stated> {
     let quoted = |line: &&str| !line.trim_start().starts_with(['>', '|']);
     let said: Vec<&str> = said.lines().filter(quoted).collect();
-    sentences(&said.join("\n")).filter(|sentence| is_statement(sentence)).map(of_sentence).collect()
+    let said = said.join("\n");
+    let mut found: Vec<Stated> = listed(&said).into_iter().map(of_sentence).collect();
+    for sentence in sentences(&said).filter(|sentence| is_statement(sentence)) {
+        let one = of_sentence(sentence);
+        if !found.iter().any(|known| known.text.contains(&one.text) || one.text.contains(&known.text)) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// The items below `Key design decisions:` or a heading of that kind.
+fn listed(said: &str) -> Vec<&str> {
+    let (mut found, mut within, mut fenced) = (Vec::new(), false, false);
+    for line in said.lines().map(str::trim) {
+        fenced ^= line.starts_with("```");
+        if fenced || line.is_empty() {
+            continue;
+        }
+        let item = ["- ", "* ", "• "].iter().find_map(|mark| line.strip_prefix(mark));
+        match item.filter(|_| within) {
+            Some(item) if (SHORTEST..=LONGEST).contains(&item.len()) && !item.ends_with('?') => {
+                found.push(item)
+            }
+            Some(_) => {}
+            None => within = is_title(line),
+        }
+    }
+    found
+}
+
+fn is_title(line: &str) -> bool {
+    let bare = line.trim_matches(['*', '#', ' ', ':']).to_lowercase();
+    let is_marked = line.starts_with('#') || line.starts_with("**") || line.ends_with(':');
+    let is_open = OPEN.iter().chain(&["pending", "open ", "needed"]).any(|word| bare.contains(word));
+    is_marked && bare.ends_with("decisions") && bare.len() <= 60 && !is_open
+        || is_marked && bare.ends_with("decisions made") && !is_open
 }
 
 fn is_statement(sentence: &str) -> bool {
