@@ -20,7 +20,7 @@ use store::{AnswersSeen, Store};
 
 use crate::features::Feature;
 use crate::{Error, Result};
-pub(crate) use brief::in_words;
+pub(crate) use brief::{in_words, since};
 
 pub const ROW: Feature = Feature {
     name: "decisions",

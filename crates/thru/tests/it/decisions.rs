@@ -206,6 +206,22 @@ fn superseded_and_expired_ones_leave_the_brief() {
     assert_eq!(ids.iter().filter(|id| id.starts_with("decision:d-")).count(), 3, "{ids:?}");
 }
 
+/// A packet is written once; whoever picks it up is told what was decided since, and what no longer holds.
+#[test]
+fn a_pickup_tells_what_was_decided_since() {
+    let env = TestEnv::rooted();
+    began(&env, "s1");
+    let old = env.json(&["decide", "Use XML for all records"])["decision"]["id"].as_str().unwrap().to_owned();
+    env.thru(&["handoff", "finish the parser", "--session", "s1"]).ok();
+    let told = env.thru(&["pickup"]).ok().stdout;
+    assert!(told.contains("Use XML for all records") && !told.contains("Decided since"), "{told}");
+    env.thru(&["decisions", "supersede", &old, "Use JSON for all records"]).ok();
+    let told = env.thru(&["pickup"]).ok().stdout;
+    assert!(told.contains("Decided since the packet was written:\n- Use JSON for all records\n"), "{told}");
+    assert!(told.contains("In the packet, but no longer in force:\n- Use XML for all records\n"), "{told}");
+    assert_eq!(env.json(&["pickup"])["decided"], json!(["Use JSON for all records"]));
+}
+
 #[test]
 fn what_an_agent_says_is_suggested_and_never_decided() {
     let env = TestEnv::rooted();

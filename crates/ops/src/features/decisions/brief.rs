@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use model::brief::{Candidate, Section};
-use model::decision::{Decision, Kind};
+use model::decision::{Decision, Kind, State};
 use model::text::count;
+use model::time;
 use store::Store;
 
 use crate::Result;
@@ -18,6 +19,7 @@ const PATTERNS: usize = 4;
 
 /// In a packet, which has more room.
 const IN_PACKET: usize = 30;
+const IN_PACKET_CHARS: usize = 300;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let (found, is_all) = super::current(context.project.store, context.project.world.now, NAMED)?;
@@ -46,10 +48,36 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
 /// For a packet, newest first.
 pub(crate) fn in_words(store: &Store, now: Timestamp) -> Result<Vec<String>> {
     let (found, is_all) = super::current(store, now, IN_PACKET)?;
-    let mut lines: Vec<String> = found.iter().take(IN_PACKET).map(|decision| decision.words(400)).collect();
+    let mut lines: Vec<String> =
+        found.iter().take(IN_PACKET).map(|decision| decision.words(IN_PACKET_CHARS)).collect();
     if let Some(more) = found.len().checked_sub(IN_PACKET).filter(|more| *more > 0) {
         let or_more = if is_all { "" } else { " at least" };
         lines.push(format!("and{or_more} {}: `thru decisions list`", count(more, "older one")));
     }
     Ok(lines)
+}
+
+/// For a pickup: what was decided after the packet was written and holds, and what the packet's own section tells that does
+/// not hold any more. Both newest first.
+pub(crate) fn since(
+    store: &Store,
+    created_at: &str,
+    recorded: &str,
+    now: Timestamp,
+) -> Result<(Vec<String>, Vec<String>)> {
+    let standing = super::all(store, now)?;
+    let created = time::parse(created_at);
+    let (mut decided, mut overruled) = (Vec::new(), Vec::new());
+    for one in standing.iter().rev() {
+        let words = one.decision.words(IN_PACKET_CHARS);
+        let is_told = recorded.contains(&words);
+        let is_later = created.zip(time::parse(&one.decision.ts)).is_some_and(|(then, ts)| ts >= then);
+        match one.state {
+            State::Current if is_later && !is_told => decided.push(words),
+            State::Current => {}
+            State::Superseded | State::Withdrawn | State::Expired if is_told => overruled.push(words),
+            State::Superseded | State::Withdrawn | State::Expired => {}
+        }
+    }
+    Ok((decided, overruled))
 }
