@@ -5,6 +5,7 @@
 
 mod concurrency;
 mod decisions;
+mod evidence;
 mod gates;
 mod hostile;
 mod integrity;

@@ -6,10 +6,12 @@
 
 mod append;
 mod atomic;
+mod checkout;
 mod consent;
 mod decisions;
 mod dir;
 mod error;
+mod evidence;
 pub mod feed;
 mod foreign;
 pub mod git;
@@ -35,10 +37,12 @@ mod tracked;
 mod trust;
 
 pub use atomic::Durability;
+pub use checkout::{Checkout, Difference};
 pub use consent::{ConsentKind, Consents};
 pub use decisions::AnswersSeen;
 pub use dir::{Dir, Entry, EntryKind};
 pub use error::Error;
+pub use evidence::SeenRuns;
 pub use foreign::Replaced;
 pub use lock::Lock;
 pub use log::{LogPosition, NewLines, Tally};

@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use ops::project::settings;
 
 use crate::commands::{
-    brief, completions, config, context, debug, decide, decisions, doctor, files, gate, handoff, harness,
-    hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume,
-    role, status, sweep, task, trust,
+    brief, completions, config, context, debug, decide, decisions, doctor, evidence, files, gate, handoff,
+    harness, hook, import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact,
+    resume, role, status, sweep, task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -79,6 +79,7 @@ enum Command {
     Task(task::Args),
     Decide(decide::Args),
     Decisions(decisions::Args),
+    Evidence(evidence::Args),
     Loop(loops::Args),
     Files(files::Args),
     Gate(gate::Args),
@@ -113,6 +114,7 @@ impl Command {
             | Command::Task(_)
             | Command::Decide(_)
             | Command::Decisions(_)
+            | Command::Evidence(_)
             | Command::Loop(_)
             | Command::Files(_)
             | Command::Gate(_)
@@ -175,6 +177,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Task(args) => task::run(&world, args, format),
         Command::Decide(args) => decide::run(&world, args, format),
         Command::Decisions(args) => decisions::run(&world, args, format),
+        Command::Evidence(args) => evidence::run(&world, args, format),
         Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Gate(args) => gate::run(&world, args, format),

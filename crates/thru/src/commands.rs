@@ -8,6 +8,7 @@ pub mod debug;
 pub mod decide;
 pub mod decisions;
 pub mod doctor;
+pub mod evidence;
 pub mod files;
 pub mod gate;
 pub mod handoff;

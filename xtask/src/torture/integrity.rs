@@ -113,10 +113,14 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }
-    // What the agent's list looked like last, which answers were seen, and how many records were lost.
-    let written_over =
-        ["plan-todos", "answers-seen"].map(|name| format!("project/.agent/context/state/{name}"));
-    if written_over.iter().any(|folder| path.starts_with(folder)) || path.ends_with("state/lost.json") {
+    if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
+        return super::evidence::is_bundle(new);
+    }
+    // What the agent's list looked like last, which test runs are evidence, which answers were seen, and how many records were lost: written over.
+    let is_written_over = ["state/plan-todos", "state/evidence", "state/answers-seen"]
+        .iter()
+        .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
+    if is_written_over || path.ends_with("state/lost.json") {
         return None;
     }
     if path.ends_with(".agent/context/plan.md") || path.ends_with(".agent/context/context.md") {

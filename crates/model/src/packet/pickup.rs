@@ -35,6 +35,8 @@ pub struct Pickup<'a> {
     /// Decisions made since the packet was written, and those of the packet that no longer hold.
     pub decided: &'a [String],
     pub overruled: &'a [String],
+    /// What the evidence of the tasks in progress comes to now, a sentence each.
+    pub evidence: &'a [String],
     pub mention: Mention,
     pub now: Timestamp,
 }
@@ -83,6 +85,10 @@ pub fn render(pickup: &Pickup) -> String {
     }
     text.push_str(&decisions_part(pickup));
     text.push_str(&validators_part(pickup));
+    if !pickup.evidence.is_empty() {
+        text.push_str("\nEvidence of the tasks in progress:\n");
+        pickup.evidence.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+    }
     text.push('\n');
     text.push_str(&drift_part(claims));
     text.push_str(&files_part(pickup));

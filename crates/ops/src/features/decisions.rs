@@ -57,6 +57,12 @@ pub(crate) fn current(store: &Store, now: Timestamp, most: usize) -> Result<(Vec
     Ok(found)
 }
 
+/// The newest few thousand, oldest first, and whether these are all: hooks read no more.
+pub(crate) fn recent(store: &Store, now: Timestamp) -> Result<(Vec<Standing>, bool)> {
+    let (lines, is_all) = store.newest_decisions(RECENT)?;
+    Ok((decision::fold(lines, now), is_all))
+}
+
 /// All of them, oldest first.
 pub(crate) fn all(store: &Store, now: Timestamp) -> Result<Vec<Standing>> {
     Ok(decision::fold(store.decisions()?.0, now))

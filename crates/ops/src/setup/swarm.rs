@@ -11,6 +11,7 @@ use serde_json::Value;
 use store::Found;
 
 use crate::features::decisions;
+use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
@@ -31,6 +32,9 @@ pub struct SwarmReport {
     /// None where its context.md holds no decision, or there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub decisions: Option<decisions::import::Report>,
+    /// None where it has no evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceReport>,
 }
 
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -47,17 +51,18 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
+    let evidence = evidence::import::run(world, &folder.join("evidence"), mode)?;
     let decisions = decisions::import::context(world, &folder.join("context.md"), mode)?;
-    if plan.is_none() && decisions.is_none() {
+    if plan.is_none() && evidence.is_none() && decisions.is_none() {
         return Err(Error::Absent {
             what: format!(
-                "{}: there is no plan.json, plan.md or plan-ledger.jsonl in it, and no decision in a context.md",
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it, and no decision in a context.md",
                 folder.display()
             ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan, decisions })
+    Ok(SwarmReport { folder, plan, evidence, decisions })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.

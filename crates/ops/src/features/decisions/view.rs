@@ -8,7 +8,6 @@ use model::digest::Digest;
 use model::time;
 use store::{Store, layout};
 
-use super::RECENT;
 use crate::Result;
 use crate::features::ProjectContext;
 use crate::session::roster::{self, Entry};
@@ -27,8 +26,7 @@ pub(super) fn write(
     let _lock = store.lock_context_view(wait)?;
     let now = project.world.now;
     // As a hook reads it, so that whoever writes the view writes the same.
-    let (lines, is_all) = store.newest_decisions(RECENT)?;
-    let decisions = decision::fold(lines, now);
+    let (decisions, is_all) = super::recent(store, now)?;
     let title = project.root.path.file_name().unwrap_or_default().to_string_lossy();
     let activity = activity(store, digest);
     let at = time::rfc3339(now);

@@ -18,7 +18,7 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, crashed, decisions, packets};
+use crate::features::{BriefContext, crashed, decisions, evidence, packets, plan};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
@@ -73,6 +73,9 @@ pub struct PickupReport {
     pub decided: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub overruled: Vec<String>,
+    /// What the evidence of the tasks in progress comes to now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
     /// `None` if git does not know the file.
@@ -101,6 +104,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     let (decided, overruled) =
         decisions::since(&project.store, &shown.packet.created_at, &recorded.unwrap_or_default(), world.now)?;
     let author = git::last_author(&project.root.path, &shown.path);
+    let evidence = evidence_now(&project);
     let prompt = render(&Pickup {
         author: author.as_deref(),
         packet: &shown.packet,
@@ -110,6 +114,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         later: &later,
         decided: &decided,
         overruled: &overruled,
+        evidence: &evidence,
         mention,
         now: world.now,
     });
@@ -124,10 +129,19 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         later,
         decided,
         overruled,
+        evidence,
         claimed_by: shown.packet.claimed_by,
         last_committed_by: author,
         prompt,
     })
+}
+
+/// A plan that cannot be read has its own words elsewhere: a packet is picked up all the same.
+fn evidence_now(project: &Project) -> Vec<String> {
+    let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
+    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
+    let told = evidence::brief::told(&project.store, &judge, &loaded.plan);
+    told.into_iter().map(|(_, text)| text).collect()
 }
 
 /// Returns how the prompt's harness wants files named.

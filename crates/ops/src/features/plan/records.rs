@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use model::decision::{Decision, State};
+use model::id::Id;
 use model::plan::{Phase, PhaseNotes, Plan, phase_record};
 use model::time;
 use store::{Durability, Store, layout};
@@ -14,9 +15,12 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {
         let path = layout::phase_record(phase.id);
-        let notes_of_phase =
-            PhaseNotes { decisions: decisions_of(store, phase, now)?, ..PhaseNotes::default() };
-        let record = phase_record(phase, &notes_of_phase, &time::rfc3339(now));
+        let notes_of = PhaseNotes {
+            decisions: decisions_of(store, phase, now)?,
+            evidence: evidence_of(store, phase),
+            ..PhaseNotes::default()
+        };
+        let record = phase_record(phase, &notes_of, &time::rfc3339(now));
         store.dir().put(&path, record.as_bytes(), Durability::Synced)?;
         notes.push(format!(
             "phase {} is over; what was done in it stands in {}/{path}",
@@ -29,10 +33,33 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
 
 /// What was decided while the phase was the current one, or for one of its tasks, and still holds.
 fn decisions_of(store: &Store, phase: &Phase, now: Timestamp) -> Result<Vec<String>> {
-    let standing = decisions::all(store, now)?;
+    let (standing, _) = decisions::recent(store, now)?;
     let is_own = |decision: &Decision| {
         decision.phase == Some(phase.id) || phase.tasks.iter().any(|task| task.id == decision.task)
     };
     let current = standing.iter().filter(|one| one.state == State::Current && is_own(&one.decision));
     Ok(current.map(|one| one.decision.words(400)).collect())
+}
+
+/// The phases that ended here and have left nothing. One that was over when it was imported has no times.
+pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
+    let mut missing = Vec::new();
+    let ended_here =
+        |phase: &&Phase| phase.status.is_over() && phase.tasks.iter().any(|task| task.done_at.is_some());
+    for phase in plan.phases.iter().filter(ended_here) {
+        if store.dir().look(&layout::phase_record(phase.id))?.is_none() {
+            missing.push(phase.id);
+        }
+    }
+    Ok(missing)
+}
+
+/// The last that was seen of each task. What cannot be read is `thru doctor`'s to tell.
+fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
+    let last = |id: &Id| {
+        let bundle = store.evidence(id).ok().flatten()?;
+        let entry = bundle.entries.iter().rev().find(|entry| entry.is_seen()).or(bundle.entries.last())?;
+        Some(format!("{id} {}", entry.words()))
+    };
+    phase.tasks.iter().filter_map(|task| last(&Id::new(&task.id).ok()?)).collect()
 }
