@@ -148,7 +148,7 @@ fn the_plugin_is_written_and_taken_away_again() {
         let before = env.tree();
         let dry = env.thru(&[&["install"], words, &["--dry-run"]].concat()).ok().stdout;
         before.assert_same(&env.tree(), "a dry run");
-        assert!(dry.contains("would be created") && dry.contains("+export const Throughline"), "{dry}");
+        assert!(dry.contains("would create") && dry.contains("+export const Throughline"), "{dry}");
         env.thru(&[&["install"], words].concat()).ok();
         let installed = fs::read_to_string(env.base().join(rel)).unwrap();
         let line = installed.lines().find_map(|line| line.strip_prefix("const INSTALLED = ")).unwrap();
