@@ -559,7 +559,7 @@ fn what_cannot_be_taken_over_is_said_with_the_way_out() {
         format!("{} {}", one["outcome"].as_str().unwrap(), one["why"].as_str().unwrap())
     };
     assert!(said("20-empty").starts_with("ERROR it is empty"), "{done}");
-    assert!(said("21-binary").starts_with("ERROR it is not text"), "{done}");
+    assert!(said("21-binary").starts_with("ERROR it is not UTF-8 text"), "{done}");
     assert!(
         said("22-odd").starts_with("SUCCESS") && said("22-odd").contains("`doing it` is unknown"),
         "{done}"
