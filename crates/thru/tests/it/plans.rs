@@ -289,6 +289,22 @@ fn todos(env: &TestEnv, session: &str, entries: &[(&str, &str)], id: &str) {
 
 /// The plan that was approved in plan mode and the list become the plan; what changes in the list moves its tasks; the
 /// brief after a compaction names the current task and what is blocked.
+/// Approved plans are up to 18 KB long, and every task of them is imported.
+#[test]
+fn a_long_plan_is_imported_whole() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"})).ok();
+    let tasks: String = (1..=250)
+        .map(|n| format!("- [ ] 1.{n}: Change number {n} of the parser, with its tests and its docs\n"))
+        .collect();
+    let approved = format!("# Parser plan\n\n## Phase 1: Read\n{tasks}");
+    assert!(approved.len() > 16 * 1024, "{}", approved.len());
+    let more = json!({"tool_name": "ExitPlanMode", "tool_input": {"plan": approved}, "tool_use_id": "toolu_plan",
+                      "tool_response": {"plan": approved, "isAgent": false}});
+    env.fire("s1", "PostToolUse", more).ok();
+    assert_eq!(env.json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
+}
+
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::rooted();
