@@ -13,6 +13,7 @@
 //!
 //! - `commands` what a command takes by its place     - `languages` other languages than English
 //! - `tables`   CSV and the like: told by the head of the column
+//! - `passwords` what is one behind its name       - `pairs`    `credentials: user / password`
 //! - `made_up`  passwords that are words         - `sentences` how they are told
 //! - `view`     what the text says once it is decoded and what cannot be seen is gone
 //! - `capture`  the one way from captured text to a part of it that may be kept
@@ -33,6 +34,8 @@ mod languages;
 mod made_up;
 mod named;
 mod names;
+mod pairs;
+mod passwords;
 mod rules;
 mod scan;
 mod sentences;

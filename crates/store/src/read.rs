@@ -3,8 +3,8 @@
 //! A pipe, a device, a folder or a gigabyte can stand where a small file is expected. A hook must neither hang on it nor
 //! load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -33,6 +33,19 @@ pub(crate) fn open_own(path: &Path) -> Result<File> {
 /// The whole of a file outside of every store: settings, a trust record, one of git's files.
 pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_whole(&open_own(path)?, path, max)
+}
+
+/// What lies at a path, itself and not what it links to. None where nothing does. A path that may not be looked at is an
+/// error: `Path::exists` and its cousins take it for absent.
+pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
+    match path.symlink_metadata() {
+        Ok(found) => Ok(Some(found)),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => {
+            let errno = Errno::from_io_error(&e).unwrap_or(Errno::IO);
+            Err(Error::from_errno(errno, path, "look at"))
+        }
+    }
 }
 
 /// How a path led to its file.
