@@ -1,5 +1,6 @@
 //! Reading what strace writes.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
@@ -71,6 +72,27 @@ fn call(line: &str) -> Option<Call<'_>> {
     })
 }
 
+/// By kind of call: the numbers, counted in each process from 1 as `when=` does, at which a call was made that differs
+/// from every earlier one. Opening one file again is not news. Needs a log with `-y`, where numbers of files are named.
+pub fn first_of_their_kind(log: &str) -> BTreeMap<String, BTreeSet<usize>> {
+    let mut seen = HashSet::new();
+    let mut numbers: HashMap<(&str, &str), usize> = HashMap::new();
+    let mut firsts: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+    for line in log.lines() {
+        let Some(call) = call(line) else { continue };
+        // With -f every line begins with the process id, without it none does.
+        let process = line.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        let number = numbers.entry((process, call.name)).or_default();
+        *number += 1;
+        // `4</a/file>` and `5</a/file>` are one file.
+        let what = call.arguments.trim_start_matches(|c: char| c.is_ascii_digit());
+        if seen.insert((call.name, what)) {
+            firsts.entry(call.name.to_owned()).or_default().insert(*number);
+        }
+    }
+    firsts
+}
+
 /// Whether a fault was met; where another process spoke in between, not on the line that names the call.
 pub fn was_injected(log: &str) -> bool {
     log.contains("(INJECTED)")
@@ -115,5 +137,19 @@ mod tests {
         assert_eq!(all[1].path(), Some("/a (b) = c/root.json"));
         assert!(all[5].injected && all[5].failed);
         assert_eq!((all[5].arguments, all[5].path()), ("4", None));
+    }
+
+    #[test]
+    fn a_call_that_was_made_before_is_not_the_first_of_its_kind() {
+        let log = r#"1 openat(AT_FDCWD</p>, "a", O_RDONLY) = 3</p/a>
+1 close(3</p/a>) = 0
+2 openat(AT_FDCWD</p>, "b", O_RDONLY) = 3</p/b>
+1 openat(AT_FDCWD</p>, "a", O_RDONLY) = 4</p/a>
+1 close(4</p/a>) = 0
+1 openat(AT_FDCWD</p>, "c", O_RDONLY) = 4</p/c>
+"#;
+        let firsts = first_of_their_kind(log);
+        assert_eq!(firsts["openat"], BTreeSet::from([1, 3]));
+        assert_eq!(firsts["close"], BTreeSet::from([1]));
     }
 }

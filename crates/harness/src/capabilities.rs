@@ -1,25 +1,26 @@
-//! What a harness's hooks report, and what follows where they do not.
+//! What a harness's hooks report, and the consequences of what they do not.
 
 use model::event::EventName;
 
 use crate::Harness;
 
-/// What the hooks of a harness report, beyond the events it has at all. What they leave out is read from the transcript.
+/// What the hooks of a harness report, beyond the list of events. Anything they leave out is read from the
+/// transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     pub reports_prompts: Coverage,
     pub reports_compactions: Coverage,
     pub reports_failed_tools: bool,
-    /// Whether the hooks of a sub-agent say which one it is.
+    /// Whether a sub-agent's hooks say which sub-agent it is.
     pub names_subagents: bool,
-    /// Whether a session that is resumed or forked has its conversation before it, with what hooks told in it.
+    /// Whether a resumed or forked session still has its conversation, including what hooks told it.
     pub replays_conversation: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
     All,
-    /// Not those that the words name, as they end the sentence "no hook for …".
+    /// All except these, worded to complete the sentence "no hook for …".
     AllBut(&'static str),
 }
 
@@ -46,7 +47,7 @@ impl Harness {
         self.events.iter().any(|wired| wired.neutral == event)
     }
 
-    /// What its hooks do not report, and what follows from that, a sentence each.
+    /// Describes what its hooks do not report and the consequences, one sentence each.
     pub fn gaps(&self) -> Vec<String> {
         let Capabilities {
             reports_prompts, reports_compactions, reports_failed_tools, names_subagents, ..

@@ -29,7 +29,7 @@ fn what_a_harness_does_its_own_way_is_said_too() {
 fn rows_agree_with_their_capabilities() {
     for harness in HARNESSES {
         let name = harness.name;
-        // Without these there is nothing to capture, nothing to restore and no loop.
+        // Without these events nothing can be captured or restored, and there are no loops.
         for event in [EventName::SessionStart, EventName::ToolDone, EventName::BeforeCompact, EventName::Stop]
         {
             assert!(harness.reports(event), "{name}: {}", event.name());

@@ -1,4 +1,4 @@
-//! Slash commands: what a harness is given so that a person can ask for `thru` from inside a session.
+//! Slash commands, which let a person ask for `thru` from inside a session.
 
 use serde::Serialize;
 
@@ -7,24 +7,25 @@ use crate::{Commands, Harness};
 /// One command, as a file in the harness's `commands` folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlashCommand {
-    /// Without the slash, as the user types it.
+    /// The name that the user types, without the slash.
     pub name: String,
     pub text: String,
 }
 
-/// How a command file of ours is known, whatever version wrote it.
+/// Marks a command file as ours, whichever version wrote it.
 pub const MARK: &str = "<!-- written by thru; `thru uninstall` removes it -->";
 
-/// What there is to ask for.
+/// One command, the same for all harnesses.
 struct Template {
     name: &'static str,
     about: &'static str,
-    /// What the user may type behind the name, as the harness shows it; empty where there is nothing to say.
+    /// The arguments as the harness shows them to the user; may be empty.
     arguments: &'static str,
-    /// What is run first, as words behind `thru`. No `$ARGUMENTS` in here: a harness would paste them into a shell line.
+    /// The arguments for `thru`, which runs first. They must not contain `$ARGUMENTS`, because a harness would paste
+    /// those into a shell line.
     runs: &'static [&'static str],
-    /// What the model is told to do with it. `{thru}` is the program, `{harness}` the harness's name, `$ARGUMENTS` what
-    /// the user typed.
+    /// What the model should do with the result. `{thru}` is the program, `{harness}` the harness's name,
+    /// `$ARGUMENTS` what the user typed.
     task: &'static str,
 }
 
@@ -97,7 +98,7 @@ of things to do; with a file behind it, `{thru} plan import FILE`.",
     name: "recover",
     about: "Take up the work of a role again, from its context file",
     arguments: "[role]",
-    // Run by the model: without a role it fails, and a line here that fails takes the whole command with it.
+    // The model runs this one: it fails without a role, and a failing line here would make the whole command fail.
     runs: &[],
     task: "\
 Run `{thru} recover $ARGUMENTS` and read all that it prints: the checklist, the documents it names, the context file of
@@ -111,7 +112,7 @@ comes next. If there is no role or no context file, say so, and what the command
         task: LOOP,
     }];
 
-/// What the user typed is data here: the model hands the prompt on through stdin, and no shell sees it.
+/// What the user typed is only data here: the model passes the prompt on through stdin, and no shell sees it.
 const LOOP: &str = "\
 The user asks for a loop, or for something about one, with these words:
 
@@ -136,11 +137,11 @@ pub struct PluginCommand {
     pub name: String,
     pub description: &'static str,
     pub template: String,
-    /// What is run first, and shown above the template: words behind `thru`.
+    /// The arguments for `thru`, which runs first; its output is shown above the template.
     pub runs: Vec<Vec<&'static str>>,
 }
 
-/// The commands that the plugin of a harness adds; none where they are files.
+/// Lists the commands that a harness's plugin adds; empty if the commands are files.
 pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
     let Commands::InPlugin { .. } = harness.commands else { return Vec::new() };
     COMMANDS
@@ -154,7 +155,8 @@ pub fn for_plugin(harness: &Harness, program: &str) -> Vec<PluginCommand> {
         .collect()
 }
 
-/// The files for one harness; none where its plugin adds them. A name that it has itself gets our name in front.
+/// Lists the command files for one harness; empty if its plugin adds them. If the harness uses a name itself, ours
+/// gets `thru` in front.
 pub fn all(harness: &Harness, program: &str) -> Vec<SlashCommand> {
     let Commands::MarkdownFiles { runs_lines, .. } = harness.commands else { return Vec::new() };
     COMMANDS
@@ -175,7 +177,7 @@ fn task(harness: &Harness, program: &str, template: &Template) -> String {
     template.task.replace("{thru}", program).replace("{harness}", harness.name)
 }
 
-/// Names that the harness has itself, so that ours are called otherwise there.
+/// Lists names that the harness uses itself, so that our commands have other names there.
 pub fn renamed(harness: &Harness) -> Vec<&'static str> {
     COMMANDS.iter().map(|template| template.name).filter(|name| is_taken(harness, name)).collect()
 }
@@ -192,7 +194,7 @@ pub fn is_ours(text: &str) -> bool {
 fn text(harness: &Harness, program: &str, template: &Template, runs_lines: bool) -> String {
     let Template { about, arguments, runs, .. } = template;
     let (allowed, lines) = match runs_lines {
-        // It has to be allowed to.
+        // The line needs permission to run.
         true => {
             let lines: Vec<String> = runs.iter().map(|run| format!("!`{program} {run}`\n")).collect();
             (format!("allowed-tools: Bash({program}:*)\n"), lines.join("\n"))

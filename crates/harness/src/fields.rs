@@ -1,16 +1,17 @@
-//! A JSON object read leniently: any field may be missing, of another type, twice there, or unknown.
+//! Reads a JSON object leniently: any field may be missing, duplicated, unknown or of another type.
 
 use std::borrow::Cow;
 
 use crate::transcript::message::first_text;
 use crate::transcript::walk::{Raw, Walk, unquote};
 
-/// The fields of one object, undecoded. What nobody asks for is never looked into, however large it is.
+/// The fields of one object, undecoded. A field that nobody asks for is never parsed, however large it is.
 #[derive(Debug, Default)]
 pub struct Fields<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
 
 impl<'a> Fields<'a> {
-    /// What can be read of `json`, and what stopped the reading. A torn payload gives what stands before the tear.
+    /// Returns what can be read of `json`, and the reason if reading stopped early. A truncated payload gives the
+    /// fields before the cut.
     pub fn parse(json: &'a [u8]) -> (Fields<'a>, Option<&'static str>) {
         let mut fields = Fields::default();
         let mut walk = Walk::new(json);
@@ -36,7 +37,7 @@ impl<'a> Fields<'a> {
         self.raw(name)?.text(usize::MAX)
     }
 
-    /// What a tool gave back, in whatever form: a text, a list of blocks with a text in it, or an object as it is written.
+    /// Returns a tool's result in any form: a text, a list of blocks that contains a text, or an object as raw JSON.
     pub fn given(&self, name: &str) -> Option<Cow<'a, str>> {
         let raw = self.raw(name)?;
         raw.text(usize::MAX)
@@ -53,12 +54,12 @@ impl<'a> Fields<'a> {
         (raw.is_true() || raw.is_false()).then(|| raw.is_true())
     }
 
-    /// The object in a field; empty where there is none.
+    /// Returns the object in a field, or an empty one.
     pub fn object(&self, name: &str) -> Fields<'a> {
         self.raw(name).map(Raw::fields).unwrap_or_default()
     }
 
-    /// The objects in an array; empty where there are none.
+    /// Returns the objects in an array, or none.
     pub fn objects(&self, name: &str) -> Vec<Fields<'a>> {
         let mut objects = Vec::new();
         if let Some(mut walk) = self.raw(name).map(Raw::walk)
@@ -71,7 +72,7 @@ impl<'a> Fields<'a> {
         objects
     }
 
-    /// The lists of texts in an array; empty where there are none.
+    /// Returns the lists of texts in an array, or none.
     pub fn lists(&self, name: &str) -> Vec<Vec<Cow<'a, str>>> {
         let mut lists = Vec::new();
         if let Some(mut walk) = self.raw(name).map(Raw::walk)
@@ -91,12 +92,12 @@ impl<'a> Fields<'a> {
         lists
     }
 
-    /// Every field that holds a text, with its name.
+    /// Lists every field that contains a text, with its name.
     pub fn texts(&self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
         self.0.iter().filter_map(|(key, _)| Some((key.clone(), self.text(key)?))).collect()
     }
 
-    /// The last one wins, as in every JSON parser the harnesses use.
+    /// The last one wins, as in every JSON parser that the harnesses use.
     fn raw(&self, name: &str) -> Option<Raw<'a>> {
         self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| *value)
     }

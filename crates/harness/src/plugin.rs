@@ -1,11 +1,11 @@
-//! A plugin of ours as it is installed: its one line filled in, and what of it can be read back.
+//! Our plugin as it is installed: fills in its one variable line, and reads that line back.
 
 use serde::{Deserialize, Serialize};
 
 use crate::commands::{self, PluginCommand};
 use crate::{Harness, Plugin};
 
-/// What the plugin knows of the installation.
+/// What the plugin knows about the installation.
 #[derive(Debug, Serialize)]
 struct Settings<'a> {
     thru: &'a str,
@@ -15,14 +15,14 @@ struct Settings<'a> {
     commands: Vec<PluginCommand>,
 }
 
-/// How the first line of every version of it ends.
+/// The end of the first line, the same in every version.
 const MARK: &str = "Written by `thru install ";
 
-/// The file as `program` should write it.
+/// Returns the file as `program` should write it.
 pub fn text(harness: &Harness, plugin: &Plugin, program: &str, version: &str, patience: u32) -> String {
     let commands = commands::for_plugin(harness, &crate::settings::quoted(program));
     let settings = Settings { thru: program, version, patience, commands };
-    // Texts and numbers: serialising them cannot fail.
+    // These are texts and numbers, so serialising cannot fail.
     let json = serde_json::to_string(&settings).unwrap_or_default();
     let lines = plugin.text.lines().map(|line| match line.starts_with(plugin.slot) {
         true => format!("{}{json}\n", plugin.slot),
@@ -35,7 +35,7 @@ pub fn is_ours(text: &str) -> bool {
     text.lines().next().is_some_and(|line| line.contains(MARK))
 }
 
-/// What a file of ours was installed with.
+/// The settings that an installed file of ours contains.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Installed {
@@ -43,7 +43,7 @@ pub struct Installed {
     pub version: String,
 }
 
-/// None for a file that is not ours, or that somebody has changed there.
+/// Returns `None` for a file that is not ours, or whose line somebody has changed.
 pub fn installed(plugin: &Plugin, text: &str) -> Option<Installed> {
     let json = text.lines().find_map(|line| line.strip_prefix(plugin.slot)).filter(|_| is_ours(text))?;
     serde_json::from_str(json).ok()

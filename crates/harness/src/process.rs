@@ -1,22 +1,22 @@
-//! Which processes are harnesses, by what the system tells about them.
+//! Recognises harness processes by what the system reports about them.
 
 use crate::{HARNESSES, Harness};
 
 /// A process, as the system describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
-    /// The name the kernel has for it.
+    /// The kernel's name for it.
     pub name: String,
-    /// The file it runs; empty where that cannot be seen.
+    /// The file it runs; empty if that cannot be seen.
     pub program: String,
     pub arguments: Vec<String>,
 }
 
-/// What runs a script: the script then says which program it is.
+/// Programs that run scripts. For these, the script identifies the program.
 const INTERPRETERS: &[&str] =
     &["node", "nodejs", "bun", "deno", "sh", "bash", "dash", "zsh", "ksh", "ash", "fish"];
 
-/// The harness that this process is.
+/// Returns the harness that this process is, if any.
 pub fn harness_of(process: &Description) -> Option<&'static Harness> {
     HARNESSES.iter().find(|harness| is_harness(process, harness))
 }
@@ -34,7 +34,7 @@ fn is_harness(process: &Description, harness: &Harness) -> bool {
             && script(&process.arguments).is_some_and(fits)
 }
 
-/// The first argument that is no option.
+/// Returns the first argument that is not an option.
 fn script(arguments: &[String]) -> Option<&str> {
     arguments.iter().skip(1).map(String::as_str).find(|argument| !argument.starts_with('-'))
 }

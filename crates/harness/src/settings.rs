@@ -1,10 +1,11 @@
-//! Our hooks in other people's settings files, JSON and JSON with comments: put in, updated, taken out, found.
+//! Edits our hooks in other people's settings files, JSON and JSON with comments: adds, updates, removes and finds
+//! them.
 //!
-//! The file is not ours. So we never print it anew: we look where things stand and splice. What comes out is what went in
-//! plus our entries, in the file's own indentation, line ends and commas; comments and others' hooks stay byte for byte.
-//! Installing twice is installing once, and [`uninstall`] after [`install`] gives back the bytes from before, from the
-//! file alone (see `render::Before` and `insert` for how). A file that does not parse, or has something else where hooks
-//! go, is left alone with a [`Problem`] that says where.
+//! The file is not ours, so we never reprint it. We find the positions and splice. The result is the input plus our
+//! entries, in the file's own indentation, line ends and commas; comments and other people's hooks stay byte for
+//! byte. Installing twice has the same result as once. [`uninstall`] after [`install`] restores the original bytes
+//! from the file alone (see `render::Before` and `insert`). A file that does not parse, or has something else where
+//! hooks go, is left alone with a [`Problem`] that says where.
 
 mod command;
 mod edit;
@@ -25,19 +26,19 @@ use edit::apply;
 use plan::Plan;
 use survey::{Hook, Survey, split_mark};
 
-/// One hook to have in the file.
+/// One hook that the file should contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The harness's own name for the event.
     pub event: String,
-    /// Left out of the file if none: to some harnesses an empty one matches nothing.
+    /// `None` leaves it out of the file: in some harnesses an empty matcher matches nothing.
     pub matcher: Option<String>,
     pub command: Command,
-    /// Always written: some defaults are 1.5 s, some ten minutes.
+    /// Always written, because the defaults range from 1.5 seconds to ten minutes.
     pub timeout: Timeout,
 }
 
-/// How long the harness waits for a hook, and in what unit it is told so.
+/// How long the harness waits for a hook, and in which unit the file says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeout {
     pub seconds: u32,
@@ -51,7 +52,7 @@ pub enum TimeoutUnit {
 }
 
 impl Timeout {
-    /// The number in the file.
+    /// Returns the number in the file.
     fn number(self) -> u32 {
         match self.unit {
             TimeoutUnit::Seconds => self.seconds,
@@ -63,9 +64,9 @@ impl Timeout {
 /// Where in a file the hooks are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HookLocation {
-    /// The key of the object whose members are events; none if events are the file's own keys.
+    /// The key of the object whose members are events; `None` if events are top-level keys.
     pub key: Option<&'static str>,
-    /// The key that switches all hooks off when it is `true`.
+    /// The key that disables all hooks when it is `true`.
     pub off_switch: Option<&'static str>,
 }
 
@@ -76,17 +77,18 @@ impl HookLocation {
     /// `settings.json` of Droid.
     pub const DROID_SETTINGS: HookLocation =
         HookLocation { key: Some("hooks"), off_switch: Some("hooksDisabled") };
-    /// `hooks.json` of Droid: events at the top, against its documentation.
+    /// `hooks.json` of Droid. Events are top-level keys, contrary to its documentation.
     pub const DROID_HOOKS: HookLocation = HookLocation { key: None, off_switch: None };
 }
 
-/// What a file has become.
+/// The result of editing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     pub bytes: Vec<u8>,
-    /// What happened to each hook of ours, in the order of the entries, then those taken out.
+    /// What happened to each of our hooks, in the order of the entries, then the removed ones.
     pub changes: Vec<Change>,
-    /// There is nothing left but blanks: before us there was no file, or one like this. Whoever knows which does the rest.
+    /// True if only white space is left: before us there was no file, or a blank one. The caller knows which and acts
+    /// on it.
     pub blank: bool,
 }
 
@@ -108,15 +110,15 @@ pub struct Change {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
-    /// It was there and right.
+    /// It was already there and correct.
     Kept,
     Added,
-    /// It was there with another path, time or matcher.
+    /// It had another path, time or matcher.
     Updated,
     Removed,
 }
 
-/// A hook of ours that is in a file.
+/// One of our hooks that is in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     pub event: String,
@@ -126,8 +128,8 @@ pub struct Found {
     pub line: usize,
 }
 
-/// Makes the hooks of ours in a file be exactly `entries`: what is missing is added at the end of where it belongs, what
-/// differs is changed in place, what is of ours and not asked for goes. `bytes` is none where there is no file.
+/// Makes our hooks in a file exactly `entries`: adds missing ones at the end of their list, changes differing ones in
+/// place, and removes those not asked for. `bytes` is `None` if there is no file.
 pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes.unwrap_or_default())?;
     let before = Survey::of(text, place)?;
@@ -144,7 +146,7 @@ pub fn install(bytes: Option<&[u8]>, place: &HookLocation, entries: &[Entry]) ->
     Ok(Outcome::new(mark, &text, changes))
 }
 
-/// Takes all hooks of ours out of a file.
+/// Removes all our hooks from a file.
 pub fn uninstall(bytes: &[u8], place: &HookLocation) -> Result<Outcome, Problem> {
     let (mark, text) = split_mark(bytes)?;
     let survey = Survey::of(text, place)?;
@@ -153,7 +155,7 @@ pub fn uninstall(bytes: &[u8], place: &HookLocation) -> Result<Outcome, Problem>
     Ok(Outcome::new(mark, &text, all.iter().map(|hook| hook.removed()).collect()))
 }
 
-/// The hooks of ours that are in a file.
+/// Finds our hooks in a file.
 pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let found = Survey::of(text, place)?.ours.into_iter().map(|hook| Found {
@@ -166,11 +168,11 @@ pub fn find(bytes: &[u8], place: &HookLocation) -> Result<Vec<Found>, Problem> {
     Ok(found.collect())
 }
 
-/// The line of the setting that switches all hooks off, if it is there and `true`.
+/// Returns the line of the setting that disables all hooks, if it is there and `true`.
 pub fn switched_off(bytes: &[u8], place: &HookLocation) -> Result<Option<usize>, Problem> {
     let (_, text) = split_mark(bytes)?;
     let (Some(key), Some(root)) = (place.off_switch, Survey::of(text, place)?.root) else { return Ok(None) };
-    // Twice, and the last one counts: so `JSON.parse` has it.
+    // If the key is there twice, the last one counts, as in `JSON.parse`.
     let switch = root.items.iter().rev().find(|item| tree::is_named(text, item, key));
     let on = switch.filter(|item| &text[item.value.clone()] == "true");
     Ok(on.map(|item| problem::line_of(text, item.start)))

@@ -1,4 +1,4 @@
-//! What the Claude-style harnesses have in common: the outline of an event, lists of things to do, questions, replies.
+//! What the Claude-style harnesses have in common: common fields of events, todo lists, questions, replies.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use model::{effect, run};
 use crate::Undecodable;
 use crate::fields::Fields;
 
-/// The fields every payload has, around what `kind` makes of the rest.
+/// Builds an event from the fields that every payload has; `kind` handles the rest.
 pub fn event<'a>(
     payload: &'a [u8],
     word: &'a str,
@@ -42,7 +42,8 @@ pub fn event<'a>(
     })
 }
 
-/// A message for the user, context for the model, a loop's prompt, or nothing: what both harnesses accept, and only where they do.
+/// Encodes a message for the user, context for the model or a loop's prompt, where both harnesses accept it.
+/// Otherwise the reply is empty.
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, context_event(kind)) {
         (Reply::TellUser(text), _) => serde_json::json!({ "systemMessage": text }).to_string().into_bytes(),
@@ -55,7 +56,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
                 .to_string()
                 .into_bytes()
         }
-        // Only at a stop: elsewhere it would be a veto.
+        // Only at a stop: at other events it would be a veto.
         (Reply::Block(text), None) if matches!(kind, Kind::Stop(_)) => {
             serde_json::json!({ "decision": "block", "reason": text }).to_string().into_bytes()
         }
@@ -67,7 +68,7 @@ fn context_output(event: &str, text: &str) -> serde_json::Value {
     serde_json::json!({ "hookEventName": event, "additionalContext": text })
 }
 
-/// The events at which context may be given, by the harness's name.
+/// Returns the harness's name of an event at which context may be added.
 fn context_event(kind: &Kind) -> Option<&'static str> {
     match kind {
         Kind::SessionStart { .. } => Some("SessionStart"),
@@ -84,7 +85,7 @@ fn context_event(kind: &Kind) -> Option<&'static str> {
     }
 }
 
-/// A prompt of the user's own, or a notice that the harness sends by the same way.
+/// Separates the user's own prompts from notices that the harness sends the same way.
 pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
     match text.trim_start().starts_with("<task-notification>") {
         true => Kind::Other { name: "task-notification".into() },
@@ -92,7 +93,7 @@ pub fn prompt(text: Cow<'_, str>) -> Kind<'_> {
     }
 }
 
-/// The files a patch names: `*** Update File: path`.
+/// Lists the files that a patch names: `*** Update File: path`.
 pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
     let marks = [
         ("*** Add File: ", Action::Create),
@@ -107,20 +108,20 @@ pub fn patched<'a>(patch: &str) -> Vec<Touched<'a>> {
     patch.lines().filter_map(named).collect()
 }
 
-/// `Exit code 3`, and whatever the command printed below it: Claude Code's way.
+/// Splits `Exit code 3` from the output below it, as Claude Code writes it.
 pub fn exit_code_before(text: &str) -> Option<(i64, &str)> {
     let rest = text.strip_prefix("Exit code ")?;
     let (code, output) = rest.split_once('\n').unwrap_or((rest, ""));
     Some((code.trim().parse().ok()?, output))
 }
 
-/// `[Process exited with code 3]` at the very end of what a command printed: Droid's way.
+/// Reads `[Process exited with code 3]` at the very end of a command's output, as Droid writes it.
 pub fn exit_code_behind(text: &str) -> Option<i64> {
     let (_, code) = text.trim_end().strip_suffix(']')?.rsplit_once("[Process exited with code ")?;
     code.parse().ok()
 }
 
-/// What a call of one of the list tools changed.
+/// Returns what a call of one of the todo tools changed.
 pub fn todos<'a>(
     tool: &str,
     input: &Fields<'a>,
@@ -141,7 +142,7 @@ pub fn todos<'a>(
     }
 }
 
-/// An array of objects, or, in Droid, a text with one `1. [completed] …` a line.
+/// Reads an array of objects or, in Droid, a text with one `1. [completed] …` a line.
 fn whole_list<'a>(input: &Fields<'a>) -> Vec<Todo<'a>> {
     let listed: Vec<Todo> = input
         .objects("todos")
@@ -166,7 +167,7 @@ fn list_line<'a>(line: &str) -> Option<Todo<'a>> {
         .then(|| Todo { text: Cow::Owned(text.to_owned()), status: TodoStatus::parse(status.trim()) })
 }
 
-/// What a tool that reaches outside was given: the first field that says what it is about.
+/// Returns the subject of a call to a tool that reaches outside: the first field that describes it.
 pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
     let telling =
         ["title", "subject", "name", "summary", "body", "text", "message", "content", "description"];
@@ -174,12 +175,12 @@ pub fn asked<'a>(tool: &str, input: &Fields<'a>) -> Option<Cow<'a, str>> {
     effect::tool_acts(tool).then(|| telling.iter().find_map(asked))?
 }
 
-/// Whether what a command printed is looked at: it says how tests went, or what was done outside.
+/// Returns whether a command's output is needed, because it reports test results or an effect on the outside world.
 pub fn wants_output(command: &str) -> bool {
     run::may_tell(command) || effect::may_act(command)
 }
 
-/// Questions to the user with their answers: `{"answers": {"question": "answer"}}`.
+/// Returns questions to the user with their answers: `{"answers": {"question": "answer"}}`.
 pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Answer<'a>> {
     if tool != "AskUserQuestion" && tool != "AskUser" {
         return Vec::new();
@@ -188,7 +189,7 @@ pub fn answers<'a>(tool: &str, response: impl FnOnce() -> Fields<'a>) -> Vec<Ans
     pairs.into_iter().map(|(question, answer)| Answer { question, answer }).collect()
 }
 
-/// What a sub-agent was asked for and what it answered, of a call that hands work to one.
+/// Returns what a sub-agent was asked and what it answered, for a call that delegates work.
 pub fn delegated<'a>(
     tool: &str,
     input: &Fields<'a>,
@@ -203,8 +204,8 @@ pub fn delegated<'a>(
     Some(Delegated { asked, answer })
 }
 
-/// The plan that was laid before the user. The answer has it as they left it, and where a harness keeps it in a file, only
-/// there.
+/// Returns the plan that was shown to the user. The response has it as the user left it; some harnesses keep it in a
+/// file, and then it is only there.
 pub fn plan<'a>(
     tool: &str,
     input: &Fields<'a>,

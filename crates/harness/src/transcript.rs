@@ -1,5 +1,5 @@
-//! What the readers of transcripts share: how a line is walked through, the messages in it, and lines that are not one
-//! clean object: with a byte order mark, with the zeros of a crash, torn, two glued together.
+//! What the transcript readers share: walking through a line, the messages in it, and lines that are not one clean
+//! object (with a byte order mark, with zeros from a crash, torn, or two glued together).
 
 pub(crate) mod call;
 pub(crate) mod message;
@@ -8,13 +8,13 @@ pub(crate) mod walk;
 use memchr::memmem;
 use model::transcript::{Kind, Line};
 
-/// One line without its line end in, what it says out. A reader never fails.
+/// Takes one line without its line end and returns what it says. A reader never fails.
 pub type ReadLine = for<'a> fn(&'a [u8]) -> Line<'a>;
 
-/// More than two objects in one line are no accident, and looking for the next one must not become the work.
+/// More than two objects in one line do not happen by accident, and the search for the next one must stay cheap.
 const GLUED: usize = 32;
 
-/// Reads a line as it lies in the file, and what may be glued to it.
+/// Reads a raw line of the file, and any object glued to it.
 pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<'a>)) {
     let mut rest = bytes;
     for _ in 0..GLUED {
@@ -29,22 +29,23 @@ pub fn each_line<'a>(read: ReadLine, bytes: &'a [u8], mut each: impl FnMut(Line<
     }
 }
 
-/// The folder the session was in when this line was written, where the line says so.
+/// Returns the folder the session was in when this line was written, if the line says so.
 pub fn cwd(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::Fields::parse(trim(line));
     fields.text("cwd").map(std::borrow::Cow::into_owned).filter(|cwd| cwd.starts_with('/'))
 }
 
-/// The session that this line is of, where the line says so. A file may have been renamed or copied; this says whose it is.
+/// Returns the session that this line belongs to, if the line says so. A file may have been renamed or copied, so its
+/// name is not enough.
 pub fn session(line: &[u8]) -> Option<String> {
     let (fields, _) = crate::fields::Fields::parse(trim(line));
     let named = fields.text("sessionId");
-    // A line that opens a session has the id of the session as its own.
+    // In a line that opens a session, its own id is the session's id.
     let own = || fields.text("id").filter(|_| fields.text("type").as_deref() == Some("session_start"));
     named.or_else(own).map(std::borrow::Cow::into_owned).filter(|id| !id.is_empty())
 }
 
-/// The line without what is no part of its JSON: byte order mark, zeros, white space.
+/// Strips what is not JSON from the line: byte order mark, zeros, white space.
 pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     while let [first, rest @ ..] = line {
         line = match line {
@@ -57,7 +58,8 @@ pub(crate) fn trim(mut line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// The object that a line is, or what the line is instead: blank, the end of one that was torn, nothing of the harness's.
+/// Returns the object in a line. Otherwise returns what the line is instead: blank, the end of a torn line, or
+/// foreign.
 pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8], Box<Line<'a>>> {
     let bytes = trim(line);
     match bytes.first() {
@@ -69,10 +71,11 @@ pub(crate) fn object<'a>(line: &'a [u8], beginnings: &[&str]) -> Result<&'a [u8]
     }
 }
 
-/// The next object in `bytes` that begins like a line: the second of two that lost the line end between them.
+/// Finds the next object in `bytes` that begins like a line: the second of two that lost the line end between them.
 ///
-/// Quotes inside a string are escaped, so a beginning cannot be part of a text. It can be part of a list or a field;
-/// then a bracket, a comma or a colon stands before it. (A tear just behind one of these hides the second object.)
+/// Quotes inside a string are escaped, so such a beginning is never part of a text. It can be part of a list or a
+/// field; then a bracket, a comma or a colon comes before it. (If the first line is torn right after one of these,
+/// the second object is not found.)
 pub(crate) fn next_line<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
     memmem::find_iter(bytes, "{\"")
         .find(|at| {
@@ -83,12 +86,12 @@ pub(crate) fn next_line<'a>(bytes: &'a [u8], beginnings: &[&str]) -> &'a [u8] {
         .map_or(&[], |at| &bytes[at..])
 }
 
-/// The same for one beginning, at the speed of a search for a rare word.
+/// Does the same for one beginning, with one fast search for a rare word.
 pub(crate) fn next_line_like<'a>(bytes: &'a [u8], beginning: &str) -> &'a [u8] {
     memmem::find_iter(bytes, beginning).find(|at| !is_inside(bytes, *at)).map_or(&[], |at| &bytes[at..])
 }
 
-/// Whether what begins at `at` is an element or a field of something.
+/// Returns whether the object at `at` is an element or a field of another value.
 fn is_inside(bytes: &[u8], at: usize) -> bool {
     matches!(bytes[..at].iter().rfind(|byte| !is_blank(**byte)), Some(b'[' | b',' | b':'))
 }

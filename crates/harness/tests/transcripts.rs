@@ -1,6 +1,6 @@
-//! Transcripts: captured lines against what they should give, and every kind of damage.
+//! Tests the transcript readers: captured lines against expected items, and every kind of damage.
 //!
-//! `THRU_BLESS=1` writes the expectations anew.
+//! `THRU_BLESS=1` rewrites the expectations.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 
@@ -23,12 +23,12 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts").join(name)
 }
 
-/// The captured lines of a harness, one of each sort.
+/// Returns the captured lines of a harness, one of each kind.
 fn captured(harness: &str) -> String {
     std::fs::read_to_string(fixture(&format!("{harness}.jsonl"))).unwrap()
 }
 
-/// All a line says, in a form that a person can check.
+/// Describes everything a line says, in a form that a person can check.
 fn describe(line: &Line) -> String {
     let kind = match &line.kind {
         Kind::Known(name) => (*name).to_owned(),

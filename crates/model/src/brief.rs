@@ -1,7 +1,7 @@
-//! The brief: what an agent needs to go on, within a budget, told as facts.
+//! The brief: the facts an agent needs to continue, within a budget.
 //!
-//! Gather candidates, put them in order, take the first that fit, print them section by section. The same records give
-//! the same bytes.
+//! Gathers candidates, orders them, takes the first that fit and prints them section by section. The same records
+//! give the same bytes.
 
 mod beside;
 mod budget;
@@ -24,37 +24,37 @@ pub use effects::contradictions;
 use order::Order;
 pub use print::file_text;
 
-/// Why a brief is asked for.
+/// Why a brief is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Occasion {
-    /// The window was compacted; the session goes on.
+    /// The context window was compacted, and the session continues.
     Compacted,
-    /// The session was resumed, and the agent knows nothing of it.
+    /// The session was resumed, and the agent knows nothing about it.
     Resumed,
-    /// The session was resumed with its whole conversation: only what changed since is news.
+    /// The session was resumed with its whole conversation, so only changes since then are news.
     Replayed,
-    /// A new session, in a project where there was one before.
+    /// A new session, in a project that had one before.
     Started,
-    /// Somebody looks; nothing has happened to the session.
+    /// A person asked for the brief; nothing has happened to the session.
     Asked,
 }
 
-/// What there is to tell.
+/// Everything a brief can draw on.
 #[derive(Clone, Copy, Debug)]
 pub struct Material<'a> {
     pub occasion: Occasion,
-    /// The session that went before: this one's own past, or at a start the last one's.
+    /// The earlier session: this one's own past, or at a start the last session.
     pub digest: &'a Digest,
-    /// What went wrong with hooks since it was last told.
+    /// Problems with hooks since the last report.
     pub problems: &'a [String],
-    /// Files that are not there any more.
+    /// Files that no longer exist.
     pub gone: &'a [String],
-    /// What features add.
+    /// Candidates from features.
     pub records: &'a [Candidate],
 }
 
 impl<'a> Material<'a> {
-    /// The harness's summary, where it is before the agent; empty otherwise.
+    /// Returns the harness's summary if the agent can see it, otherwise an empty text.
     fn summary(&self) -> &'a str {
         match self.occasion {
             Occasion::Compacted => self.digest.fresh_summary(),
@@ -63,44 +63,44 @@ impl<'a> Material<'a> {
     }
 }
 
-/// A brief, and which candidates it holds.
+/// A brief, and which candidates it contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
     pub text: String,
     pub told: Vec<String>,
 }
 
-/// A brief, and how it came to hold what it holds.
+/// A brief, and why it contains what it contains.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explained {
-    /// None when there is nothing to tell.
+    /// `None` if there is nothing to say.
     pub text: Option<String>,
-    /// Every candidate, in the order in which they were taken or left.
+    /// Every candidate, in the order in which they were considered.
     pub rows: Vec<Row>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Stable: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
+    /// A stable id: `file:src/a.rs`, `command:cargo test`, `prompt:12`.
     pub id: String,
     pub class: &'static str,
     pub rank: u32,
-    /// UTF-16 units of the form that was taken, or of the shortest.
+    /// UTF-16 units of the form that was used, or of the shortest.
     pub chars: usize,
     pub tokens: usize,
     pub taken: bool,
 }
 
-/// Room kept for the line that says what was left out.
+/// Room reserved for the line that says what was left out.
 const TAIL: usize = 84;
 
-/// The brief, its text at most `cap` UTF-16 units wide; None when there is nothing to tell.
+/// Composes the brief, at most `cap` UTF-16 units long; `None` if there is nothing to say.
 pub fn compose(material: &Material, cap: usize) -> Option<Brief> {
     let draft = Draft::of(material, cap);
     Some(Brief { text: draft.text()?, told: draft.told() })
 }
 
-/// The same brief with every candidate that was considered.
+/// Composes the same brief and returns every candidate that was considered.
 pub fn explain(material: &Material, cap: usize) -> Explained {
     let draft = Draft::of(material, cap);
     let row = |(candidate, form): (&Candidate, &Option<usize>)| {
@@ -120,7 +120,7 @@ pub fn explain(material: &Material, cap: usize) -> Explained {
     }
 }
 
-/// One fact as a brief tells it.
+/// One fact as a brief states it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     pub class: Class,
@@ -128,8 +128,8 @@ pub struct Fact {
     pub text: String,
 }
 
-/// What a brief for a stranger tells within `cap`, in its order but without files: for a packet, which has the same facts
-/// under headings of its own, and lists files with why they matter.
+/// Returns the facts of a brief for a stranger within `cap`, in order but without files. For a packet, which has the
+/// same facts under its own headings and lists files with the reasons they matter.
 pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     let mut candidates = gather::candidates(material);
     candidates.retain(|candidate| !candidate.class.is_file());
@@ -145,7 +145,7 @@ pub fn facts(material: &Material, cap: usize) -> Vec<Fact> {
     facts
 }
 
-/// What was gathered, put in order, and chosen.
+/// The candidates that were gathered, ordered and chosen.
 struct Draft {
     head: String,
     candidates: Vec<Candidate>,
@@ -161,7 +161,7 @@ impl Draft {
         let order = Order::within(room, material.digest.likely_files());
         order.sort(&mut candidates);
         let mut choice = choose(&candidates, order, room);
-        // Room for the line about what was left out is taken only where something is.
+        // Reserve room for the line about omissions only if something is left out.
         if !choice.is_everything() {
             choice = choose(&candidates, order, room.saturating_sub(TAIL));
         }
@@ -178,8 +178,7 @@ impl Draft {
     }
 }
 
-/// How many tokens a brief of so many characters takes, and the other way round. With scoring off all text counts the
-/// same.
+/// Converts characters to tokens. With scoring off all text counts the same.
 pub fn tokens(chars: usize) -> usize {
     (chars * 33).div_ceil(100)
 }

@@ -1,12 +1,12 @@
-//! Removes from a text what a reader cannot see: escape sequences, control characters and invisible characters.
+//! Removes what a reader cannot see: escape sequences, control characters and invisible characters.
 //!
-//! Everything that is printed for a person or put before a model passes here, and redaction works on cleaned text: a
-//! secret with an escape sequence in the middle would otherwise be put together again after redaction.
+//! Everything that is printed for a person or given to a model passes through here. Redaction works on cleaned text,
+//! because a secret with an escape sequence in the middle would otherwise be readable again after redaction.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The text without escape sequences, control characters (except line feed and tab), direction controls and
+/// Returns the text without escape sequences, control characters (except line feed and tab), direction controls and
 /// invisible characters. A carriage return becomes a line feed. Borrowed if there was nothing to remove.
 pub fn clean(text: &str) -> Cow<'_, str> {
     let mut spans = hidden(text).peekable();
@@ -24,7 +24,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// As [`clean`], and on one line: a line feed or a tab becomes a blank.
+/// Cleans like [`clean`], and turns line feeds and tabs into spaces, so that the result is one line.
 pub fn clean_line(text: &str) -> Cow<'_, str> {
     let text = clean(text);
     if !text.contains(['\n', '\t']) {
@@ -33,7 +33,7 @@ pub fn clean_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(['\n', '\t'], " "))
 }
 
-/// The spans that [`clean`] removes, in order, each with what takes its place (nothing, or a line feed).
+/// Returns the spans that [`clean`] removes, in order, each with its replacement (nothing, or a line feed).
 pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -51,17 +51,17 @@ pub fn hidden(text: &str) -> impl Iterator<Item = (Range<usize>, &'static str)> 
     })
 }
 
-/// Whether [`clean`] takes the character out, on its own or with the sequence that it starts.
+/// Returns whether [`clean`] removes the character, alone or with the sequence that it starts.
 pub fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
-        // Control characters of ASCII, DEL and C1.
+        // ASCII control characters, DEL and C1.
         '\0'..='\u{9f}' => true,
-        // Line and paragraph separator; the blank of Braille; the marks of interlinear annotation; noncharacters. They
-        // are not in the table and show nothing.
+        // Line and paragraph separators, the Braille blank, interlinear annotation marks and noncharacters. They are
+        // not in the table, and they are invisible.
         '\u{2028}' | '\u{2029}' | '\u{2800}' | '\u{fff9}'..='\u{fffb}' | '\u{fdd0}'..='\u{fdef}' => true,
         _ if u32::from(c) & 0xfffe == 0xfffe => true,
-        // The first in the table is U+00AD.
+        // The first character in the table is U+00AD.
         '\u{a0}'..='\u{ac}' => false,
         _ => {
             let at = DEFAULT_IGNORABLE.partition_point(|(_, last)| *last < c);
@@ -71,7 +71,8 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Every code point with the Unicode property `Default_Ignorable_Code_Point`: variation selectors, zero-width and
-/// direction characters, tags, fillers. A test compares it with the tables of `regex-syntax` and prints what to put here.
+/// direction characters, tags, fillers. A test compares it with the tables of `regex-syntax` and prints the correct
+/// table.
 const DEFAULT_IGNORABLE: [(char, char); 17] = [
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
@@ -105,19 +106,20 @@ fn first_hidden(text: &str, from: usize) -> Option<(usize, char)> {
     }
 }
 
-/// How many bytes are printable ASCII, line feed or tab. Most texts are nothing else: 32 bytes at a time.
+/// Counts the leading bytes that are printable ASCII, line feed or tab. Most texts contain nothing else, so it checks
+/// 32 bytes at a time.
 fn plain_ascii_len(bytes: &[u8]) -> usize {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let blocks = bytes.chunks_exact(32).take_while(|block| {
-        // No early exit: this is what lets the compiler compare many bytes at once.
+        // No early exit: this lets the compiler compare many bytes at once.
         block.iter().fold(true, |all, byte| all & is_plain(byte))
     });
     let whole = blocks.count() * 32;
     whole + bytes[whole..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
-/// How many bytes after the introducer (`ESC`, or a C1 character that stands for `ESC` and a letter) belong to its
-/// sequence. The grammar is that of ECMA-48, which is what terminals follow.
+/// Returns how many bytes after the introducer (`ESC`, or a C1 character equivalent to `ESC` and a letter) belong to
+/// its sequence. The grammar is that of ECMA-48, which terminals follow.
 fn sequence_len(introducer: char, rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let (kind, head) = match introducer {
@@ -125,7 +127,7 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
             Some(first) => (*first, 1),
             None => return 0,
         },
-        // U+009B stands for `ESC [`: the C1 characters are the letters from `@` on, 0x40 above.
+        // U+009B means `ESC [`: the C1 characters are the letters from `@` on, 0x40 above.
         c1 => (u8::try_from(u32::from(c1) - 0x40).unwrap_or(0), 0),
     };
     match kind {
@@ -133,9 +135,9 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
             let middle = count_in(&bytes[head..], b' '..=b'?');
             head + middle + ends_with_final(&bytes[head + middle..], b'@'..=b'~')
         }
-        // OSC, DCS, SOS, PM and APC: a text up to a terminator. Without one on the same line, the text is shown.
+        // OSC, DCS, SOS, PM and APC: a text up to a terminator. If the line has no terminator, the text is shown.
         b']' | b'P' | b'X' | b'^' | b'_' => head + text_sequence_len(&rest[head..]),
-        // `ESC ( B` and the like.
+        // `ESC ( B` and similar.
         b' '..=b'/' if head == 1 => {
             let middle = count_in(bytes, b' '..=b'/');
             middle + ends_with_final(&bytes[middle..], b'0'..=b'~')
@@ -145,7 +147,7 @@ fn sequence_len(introducer: char, rest: &str) -> usize {
     }
 }
 
-/// A terminal ends such a text at any control character, and so every `ESC` is looked at only once: linear.
+/// A terminal ends such a text at any control character, so every `ESC` is examined only once and the time is linear.
 fn text_sequence_len(text: &str) -> usize {
     let Some((end, c)) = text.char_indices().find(|(_, c)| c.is_control() && *c != '\t') else { return 0 };
     match c {
@@ -160,7 +162,7 @@ fn count_in(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     bytes.iter().take_while(|byte| range.contains(byte)).count()
 }
 
-/// 1 if the sequence is complete. Where it is not, the next character is not part of it.
+/// Returns 1 if the sequence is complete, otherwise 0: then the next character does not belong to it.
 fn ends_with_final(bytes: &[u8], range: std::ops::RangeInclusive<u8>) -> usize {
     usize::from(bytes.first().is_some_and(|byte| range.contains(byte)))
 }

@@ -60,7 +60,7 @@ fn nothing_to_do_allocates_nothing() {
     }
 }
 
-/// The property comes from Unicode, not from us. When Unicode changes, this prints the table to take over.
+/// Unicode defines the property. When Unicode changes, this test prints the new table.
 #[test]
 fn the_table_is_the_unicode_property() {
     let property = regex_syntax::parse(r"\p{Default_Ignorable_Code_Point}").unwrap();

@@ -1,4 +1,4 @@
-//! Settings: one table of keys, layers laid over each other, and a word about every value that was not taken.
+//! Settings: one table of keys, layers in order of priority, and a finding for every value that was not accepted.
 
 mod setting;
 mod stage;
@@ -15,7 +15,7 @@ pub use setting::{Color, Key, OldName, Scope, Shape, Text, Value};
 pub use stage::Stage;
 pub use table::{KEYS, Settings};
 
-/// Where a value comes from, in words for `thru config`.
+/// A setting's value and its source, in words for `thru config`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Entry {
     pub key: &'static str,
@@ -23,11 +23,11 @@ pub struct Entry {
     pub source: String,
 }
 
-/// One place settings come from.
+/// One source of settings.
 #[derive(Clone, Copy, Debug)]
 pub enum Layer<'a> {
     File(File<'a>),
-    /// A variable, and what it holds.
+    /// An environment variable and its content.
     Variable {
         name: &'a str,
         text: &'a str,
@@ -37,7 +37,7 @@ pub enum Layer<'a> {
 /// A settings file.
 #[derive(Clone, Copy, Debug)]
 pub struct File<'a> {
-    /// For messages.
+    /// The path, for messages.
     pub path: &'a str,
     pub text: &'a str,
     pub owner: Owner,
@@ -55,12 +55,12 @@ pub struct Resolved {
     keys: &'static [Key],
     /// One per key, in the order of [`KEYS`].
     pub entries: Vec<Entry>,
-    /// In the order in which they were met.
+    /// In the order in which they were found.
     pub stages: Vec<Stage>,
     pub findings: Vec<Finding>,
 }
 
-/// Lays `layers` over the defaults, later ones on top.
+/// Applies `layers` over the defaults; later layers win.
 pub fn resolve(layers: &[Layer]) -> Resolved {
     resolve_keys(KEYS, layers)
 }
@@ -83,7 +83,7 @@ fn resolve_keys(keys: &'static [Key], layers: &[Layer]) -> Resolved {
 }
 
 impl Key {
-    /// The value to use for what was written, and a word where that is not the same thing.
+    /// Returns the value to use, and a message if it differs from what was written.
     fn admit(&self, written: &Written) -> (Option<Value>, Option<String>) {
         let refuse =
             |what: &str| (None, Some(format!("{} must be {what}; this value is ignored", self.name)));
@@ -173,7 +173,7 @@ impl Resolved {
         }
     }
 
-    /// A value of a settings file, under the setting's name or an old one.
+    /// Applies a value of a settings file, under the setting's name or an old one.
     fn lay_item(&mut self, key: &Key, name: &str, item: &Item, reading: &Reading, line: Option<usize>) {
         let path = reading.path;
         if key.scope == Scope::UserFile && reading.owner == Owner::Project {
@@ -191,7 +191,7 @@ impl Resolved {
         self.lay_value(key, &Written::from_item(item), path.to_owned(), path, line);
     }
 
-    /// The variable with the setting's own name comes first, and wins over one with an old name.
+    /// The variable with the setting's current name wins over one with an old name.
     fn lay_variable(&mut self, name: &str, text: &str) {
         let Some(key) = self.keys.iter().find(|key| key.variables().any(|known| known == name)) else {
             return;
@@ -245,7 +245,7 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    /// Whether the file sets what is called `name`.
+    /// Returns whether the file sets `name`.
     fn has(&self, name: &str) -> bool {
         let (group, word) = name.split_once('.').unwrap_or(("", name));
         let table = self.whole.get(group).and_then(Item::as_table_like);
@@ -253,7 +253,7 @@ impl Reading<'_> {
     }
 }
 
-/// A value as somebody wrote it, before we know whether it fits.
+/// A value as it was written, before it is checked.
 enum Written {
     Flag(bool),
     Number(i64),
@@ -278,11 +278,11 @@ impl Written {
         }
     }
 
-    /// What a text without a type means where `shape` is wanted: `1`, `true`, `yes` and `on` are all the same.
+    /// Interprets a text without a type as `shape`: `1`, `true`, `yes` and `on` all mean the same.
     fn settled(text: &str, shape: &Shape) -> Written {
         match shape {
             Shape::Text | Shape::OptionalText => return Written::Word(text.to_owned()),
-            // No such setting has a variable.
+            // No setting of this shape has a variable.
             Shape::AbsolutePaths => {
                 let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
                 return Written::List(texts.map(str::to_owned).collect());
@@ -300,7 +300,7 @@ impl Written {
 }
 
 impl Settings {
-    /// What the redactor has to look for besides.
+    /// Returns what else the redactor should look for.
     pub fn redact(&self) -> redact::Options {
         redact::Options { emails: self.redact_emails }
     }
@@ -316,7 +316,7 @@ impl Default for Settings {
     }
 }
 
-/// `both`: the same place sets it under its new name, too.
+/// Reports the use of an old name. `both` means that the same source also sets the new name.
 fn old_name(old: &str, new: &str, both: bool) -> Finding {
     if both {
         let text = format!("`{old}` is ignored: `{new}`, its new name, is set too");

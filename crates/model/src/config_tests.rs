@@ -17,7 +17,7 @@ fn value(resolved: &Resolved, key: &str) -> (Value, String) {
     (entry.value.clone(), entry.source.clone())
 }
 
-/// `line: message` of every finding, and its hint.
+/// Returns `line: message` of every finding, and its hint.
 fn words(resolved: &Resolved) -> Vec<String> {
     let word = |f: &Finding| {
         let line = f.line.map_or(String::new(), |line| format!("{line}: "));
@@ -41,7 +41,7 @@ fn the_default_settings_are_those_of_the_table() {
     }
 }
 
-/// Each row sets its own field: another value of each makes settings in which every field differs.
+/// Each row sets its own field: changing every value changes every field.
 #[test]
 fn every_row_sets_one_field() {
     for key in KEYS {

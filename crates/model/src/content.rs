@@ -1,20 +1,20 @@
-//! Whether a text says what another says: compared by content, not by letters. Quote marks, markup, white space and
-//! letter case do not matter, nor does a quote that is abridged.
+//! Compares texts by content. Quotation marks, markup, white space and letter case do not matter, and an abridged
+//! quotation counts too.
 
 use std::collections::BTreeSet;
 
-/// A text, to be asked whether it holds another.
+/// A text that can be asked whether it contains another.
 #[derive(Debug)]
 pub struct Content {
-    /// Letters, digits and the signs of paths and commands, in small letters.
+    /// Letters, digits and the characters of paths and commands, in lower case.
     text: String,
     words: BTreeSet<String>,
 }
 
-/// So many of a hundred words that carry meaning must be there.
+/// The percentage of meaningful words that must be present.
 const SHARE: usize = 80;
 
-/// Words at the beginning of a longer text by which a quote of it is known.
+/// How many words at the beginning of a longer text identify a quotation of it.
 const QUOTED: usize = 8;
 
 impl Content {
@@ -24,7 +24,8 @@ impl Content {
         Content { text, words }
     }
 
-    /// The same words in a row, the beginning of a longer text, or most of the words that carry meaning.
+    /// Returns whether the text has the same words in a row, the beginning of a longer text, or most of the
+    /// meaningful words.
     pub fn holds(&self, text: &str) -> bool {
         let wanted = plain(text);
         if wanted.is_empty() || self.has(&wanted) {
@@ -39,7 +40,7 @@ impl Content {
         words.len() >= 4 && held * 100 >= words.len() * SHARE
     }
 
-    /// The words in a row, and not as part of longer ones: `a.rs` is not in `data.rs`.
+    /// Returns whether the words occur in a row and not as part of longer ones: `a.rs` is not in `data.rs`.
     fn has(&self, wanted: &str) -> bool {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
         self.text.match_indices(wanted).any(|(at, _)| {
@@ -50,7 +51,7 @@ impl Content {
     }
 }
 
-/// In small letters, without quote marks and markup, white space collapsed.
+/// Returns the text in lower case, without quotation marks and markup, with white space collapsed.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,7 +1,7 @@
-//! The engine: facts, an event and a journal record in; effects and a reply out. It touches nothing.
+//! The engine: takes facts, an event and a journal record, and returns effects and a reply. It has no side effects.
 //!
-//! This is what is true of every event: it is recorded, and some are answered with a brief. What features make of an
-//! event is decided in their own modules.
+//! This module covers what is true of every event: it is recorded, and some events are answered with a brief.
+//! Features decide about events in their own modules.
 
 use crate::brief::Occasion;
 use crate::config::Settings;
@@ -16,40 +16,40 @@ use crate::session::{self, Pending};
 pub struct Facts<'a> {
     pub mode: Mode,
     pub pending: Option<Pending>,
-    /// The harness's process, where a session starts.
+    /// The harness's process, at a session start.
     pub process: Option<&'a str>,
 }
 
-/// What the store is asked to do, in this order.
+/// What the store should do, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Effect {
     /// Append to the session's journal.
     Journal(Vec<u8>),
     /// Append to the list of sessions.
     Register(Vec<u8>),
-    /// Note the session in `root.json`, if that is easily done.
+    /// Note the session in `root.json`, if the lock is free.
     RememberSession,
-    /// Bring the journal up to date from the transcript, and the digest from the journal.
+    /// Update the journal from the transcript, and the digest from the journal.
     Checkpoint,
-    /// Note where the session stands between a compaction and its brief.
+    /// Record whether the session is between a compaction and its brief.
     SetPending(Option<Pending>),
 }
 
-/// A new session gets a short word about the last one; everything else waits until it is asked for.
+/// A new session gets only a short text about the last one; more is available on request.
 const STARTUP_CAP: usize = 2_000;
 
-/// A conversation that was replayed lacks only what changed since.
+/// A replayed conversation lacks only what changed since.
 const REPLAYED_CAP: usize = 1_000;
 
-/// What is written of an event, whoever else acts on it.
+/// Returns what is recorded of an event, whatever features do with it.
 pub fn capture(facts: &Facts, event: &Event, record: &Record, policy: &RecordPolicy) -> Vec<Effect> {
     let mut effects = vec![Effect::Journal(record.line())];
-    // A sub-agent has a context of its own: what happens to it changes nothing for the session.
+    // A sub-agent has its own context: what happens to it changes nothing for the session.
     if event.agent.is_none() || matches!(event.kind, Kind::Summary { .. }) {
         effects.extend(state_effects(facts, event, policy));
     }
     if event.torn {
-        // A brief that is due stays due: whoever sends half a payload may not take the answer.
+        // A due brief stays due: a truncated payload must not use it up.
         effects.retain(|effect| !matches!(effect, Effect::SetPending(None)));
     }
     effects
@@ -59,7 +59,7 @@ fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Eff
     match &event.kind {
         Kind::SessionStart { source } => {
             let mut effects = vec![Effect::Register(session::line(event, *source, facts.process, policy))];
-            // In a shared store root.json is in git: a session must not make the tree dirty.
+            // In a shared store root.json is in git, and a session must not modify tracked files.
             if facts.mode == Mode::Private {
                 effects.push(Effect::RememberSession);
             }
@@ -69,12 +69,13 @@ fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Eff
             effects
         }
         Kind::BeforeCompact { .. } => vec![Effect::SetPending(Some(Pending::Announced)), Effect::Checkpoint],
-        // An after-compact means that it came although nobody told its summary, and no session start has followed yet.
+        // An after-compact event without a summary means that the compaction happened and no session start has
+        // followed yet.
         Kind::Summary { .. } | Kind::AfterCompact { .. } => match facts.pending {
             Some(Pending::Announced) => vec![Effect::SetPending(Some(Pending::Due))],
             Some(Pending::Due) | None => Vec::new(),
         },
-        // Either the brief comes with this prompt, or the compaction that was announced did not come.
+        // Either the brief comes with this prompt, or the announced compaction never happened.
         Kind::Prompt { .. } => match facts.pending {
             Some(_) => vec![Effect::SetPending(None)],
             None => Vec::new(),
@@ -94,7 +95,8 @@ fn state_effects(facts: &Facts, event: &Event, policy: &RecordPolicy) -> Vec<Eff
     }
 }
 
-/// Why a brief is given at this event, if one is. `replays`: the harness resumes a session with its conversation.
+/// Returns why this event gets a brief, if it does. `replays` means that the harness resumes a session with its
+/// conversation.
 pub fn occasion(event: &Event, pending: Option<Pending>, replays: bool) -> Option<Occasion> {
     if event.agent.is_some() {
         return None;
@@ -106,7 +108,7 @@ pub fn occasion(event: &Event, pending: Option<Pending>, replays: bool) -> Optio
             Source::Resume | Source::Fork => Some(resumed(replays)),
             Source::Clear | Source::Unknown => None,
         },
-        // The brief that should have come with the session's start did not: it comes with the next prompt.
+        // The brief should have come with the session start but did not, so it comes with the next prompt.
         Kind::Prompt { .. } => (pending == Some(Pending::Due)).then_some(Occasion::Compacted),
         Kind::ToolDone(_)
         | Kind::BeforeCompact { .. }
@@ -120,12 +122,12 @@ pub fn occasion(event: &Event, pending: Option<Pending>, replays: bool) -> Optio
     }
 }
 
-/// What a resume is to the agent.
+/// Returns the occasion of a resume.
 pub fn resumed(replays: bool) -> Occasion {
     if replays { Occasion::Replayed } else { Occasion::Resumed }
 }
 
-/// How much may be told on an occasion, where the harness takes `context_cap`.
+/// Returns how long a brief may be on an occasion, if the harness accepts `context_cap`.
 pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     match occasion {
         Occasion::Started => context_cap.min(STARTUP_CAP),
@@ -134,7 +136,7 @@ pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     }
 }
 
-/// What the summariser is asked to keep. Costs nothing when it is ignored, and nothing relies on it.
+/// Returns what the summariser is asked to keep. Nothing depends on it, so the summariser may ignore it.
 pub fn guidance(event: &Event, settings: &Settings) -> Reply {
     let asked = matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none();
     if asked && settings.compaction_guidance { Reply::Guidance(GUIDANCE.to_owned()) } else { Reply::Silent }
@@ -144,24 +146,25 @@ const GUIDANCE: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
 
-/// Why nothing of a session is captured although somebody has set this up, or expects it.
+/// Why a session is not captured although thru was set up, or the user may expect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Off<'a> {
     /// The records came with the folder.
     Untrusted,
-    /// They were trusted at another path, which is gone.
+    /// They were trusted at another path, which no longer exists.
     Moved { from: &'a str },
-    /// By a setting.
+    /// A setting turned it off.
     Disabled,
     /// Records cannot be written.
     Unwritable { why: &'a str },
 }
 
-/// One line for the person where a session starts, with the way out. Somebody else's text never reaches the model unasked.
+/// Returns one line for the user at a session start, with the remedy. Other people's text never reaches the model
+/// unasked.
 pub fn tell_off(kind: &Kind, root: &str, off: Off) -> Reply {
     match kind {
         Kind::SessionStart { source: Source::Startup } => {}
-        // A store that came with the folder was never captured. The others were, and now are not.
+        // A store that came with the folder was never captured. The others were, and now they are not.
         Kind::SessionStart { source: Source::Resume | Source::Fork } if off != Off::Untrusted => {}
         _ => return Reply::Silent,
     }

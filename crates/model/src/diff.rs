@@ -1,4 +1,4 @@
-//! What a change does to a file, for people who want to see it first.
+//! Shows what a change does to a file, for people who want to see it first.
 
 use similar::{ChangeTag, TextDiff};
 use std::fmt::Write as _;
@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// The hunks of a unified diff; empty if nothing changes. The caller prints the names of the files above it.
+/// Returns the hunks of a unified diff; empty if nothing changes. The caller prints the file names above it.
 pub fn diff(old: &str, new: &str) -> String {
-    // A lone carriage return does not end a line for us, as it does for `from_lines`.
+    // For us a lone carriage return does not end a line; for `from_lines` it does.
     let [old, new] = [old, new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
     let diff = TextDiff::from_slices(&old, &new);
     let mut out = String::new();

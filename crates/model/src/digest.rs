@@ -1,4 +1,4 @@
-//! A session folded into what matters of it. Made from the journal, line by line; deleting it loses nothing.
+//! The digest of a session: what matters of it, folded from the journal line by line. Deleting it loses nothing.
 
 mod agents;
 mod effects;
@@ -27,19 +27,19 @@ pub use prompts::{Goal, Prompt};
 pub use statements::{Did, Statement, Step, Turn};
 pub use worth::is_generated;
 
-/// A digest of another version is made again from the journal.
+/// A digest of another version is rebuilt from the journal.
 pub const SCHEMA_VERSION: u32 = 8;
 
 const WORK_OR_START: EventSet =
     EventSet::of(&[EventName::Prompt, EventName::ToolDone, EventName::SessionStart]);
 
-/// How much of each kind is kept. A digest is read at every session start, so it has to stay small.
+/// How much of each kind is kept. A digest is read at every session start, so it must stay small.
 const FILES: usize = 400;
 const ANSWERS: usize = 50;
 const CALLS: usize = 2_048;
 const HEARD: usize = 16;
 
-/// Two hooks that are told of one event are told together; the same thing happening again takes longer.
+/// Two hooks for one event report it within this time. The same thing happening twice takes longer.
 const TOGETHER: SignedDuration = SignedDuration::from_secs(2);
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,86 +49,86 @@ pub struct Digest {
     pub session: String,
     pub harness: String,
     pub worktree: String,
-    /// The worktree that its paths are seen from: the one it was in first. Files of another have that one's path.
+    /// The worktree that paths are relative to: the first one. Files in another worktree have that one's path.
     pub home: String,
-    /// The session this one goes on from, as some harnesses have it after a compaction.
+    /// The session that this one continues, as some harnesses report after a compaction.
     pub previous: String,
-    /// Hooks saw it begin: what its transcript holds of the time before, they told.
+    /// True if hooks saw the session begin. Then they reported everything in its transcript.
     pub from_start: bool,
-    /// Bytes of transcript that lay before the first contact, or too far back, and were never read.
+    /// Bytes of transcript before the first contact that were never read because there was too much.
     pub unread: u64,
-    /// Bytes of the journal that a hook passed over because it had no time for them. A command reads them.
+    /// Bytes of the journal that a hook skipped for lack of time. A command reads them.
     pub journal_unread: u64,
-    /// How far the journal has been folded: parts that were rotated away, and bytes of the one being written.
+    /// How far the journal has been folded: the number of rotated parts, and bytes of the current one.
     pub parts: usize,
     pub offset: u64,
-    /// Records counted so far. Serves as the clock of this session: it never goes back.
+    /// The number of records so far. It serves as the clock of this session, because it never goes back.
     pub records: u64,
-    /// Tool calls counted so far.
+    /// The number of tool calls so far.
     pub called: u64,
     pub first_at: String,
     pub last_at: String,
     pub prompts: Vec<Prompt>,
     pub files: Vec<FileUse>,
     pub commands: Vec<CommandUse>,
-    /// Tests, builds, lints and the like, the newest run of each.
+    /// Tests, builds, lints and similar commands, the newest run of each.
     pub checks: Vec<CheckUse>,
-    /// What went wrong, mended or not, oldest first.
+    /// Failures, solved or not, oldest first.
     pub failures: Vec<Failure>,
     pub todos: Vec<TodoField>,
-    /// The record in which the list was changed last.
+    /// The record in which the list last changed.
     pub todos_at: u64,
     pub answers: Vec<AnswerField>,
-    /// What was done to the world outside, and to the checkout, oldest first.
+    /// Effects on the outside world and on the checkout, oldest first.
     pub effects: Vec<EffectUse>,
-    /// The branch that was checked out last, as far as anything told.
+    /// The branch that was last known to be checked out.
     pub branch: String,
     /// HEAD as a hook last saw it, and the record of that.
     pub head: String,
     pub head_at: u64,
     /// What was added to git's index and not committed yet.
     staged: effects::Staged,
-    /// What git's files say now; asked where a brief or a packet is made, and never kept.
+    /// What git's files say now. Read when a brief or a packet is made, and never stored.
     #[serde(skip)]
     pub disk: Option<GitOnDisk>,
     /// What the agent found, decided and did, in its own words, oldest first.
     pub statements: Vec<Statement>,
-    /// Work that was handed to sub-agents, oldest first.
+    /// Work that was delegated to sub-agents, oldest first.
     pub agents: Vec<AgentUse>,
-    /// The plan that the user approved last.
+    /// The last plan that the user approved.
     pub plan: Option<Plan>,
     /// The last calls, oldest first.
     pub steps: Vec<Step>,
     /// The last thing the agent said.
     pub said: String,
-    /// The record in which it did.
+    /// The record of that.
     pub said_last: u64,
-    /// The harness's own summary, of the last compaction.
+    /// The harness's own summary of the last compaction.
     pub summary: String,
     pub compactions: u32,
-    /// The record of the last compaction that work came after: what is later is since then.
+    /// The record of the last compaction that was followed by work. Later records came after it.
     pub epoch: u64,
-    /// The record of a compaction that nothing has come after yet.
+    /// The record of a compaction that nothing has followed yet.
     compacted: Option<u64>,
     /// The last record that was work: a prompt or a call.
     pub worked: u64,
-    /// The last record that was there when the active workstream was looked for, and the calls that had begun by then.
+    /// The last record and the number of calls when the active workstream was determined.
     pub detected: u64,
     pub begun: Vec<u64>,
-    /// Why the session ended; empty while it may go on.
+    /// Why the session ended; empty while it may continue.
     pub ended: String,
-    /// Types of transcript lines that this build does not know, and how often they came.
+    /// Types of transcript lines that this version does not know, with counts.
     pub unknown: BTreeMap<String, u64>,
     /// Digests of the ids of calls already counted, oldest first.
     calls: Vec<u64>,
-    /// What hooks told without an id, and what the transcript told, while the other has not told it yet.
+    /// Calls reported without an id by hooks or by the transcript, until the other one reports the same call.
     nameless: Vec<u64>,
     retold: Vec<u64>,
-    /// What hooks told last of events that have no id.
+    /// The last events without an id that hooks reported.
     heard: Vec<RecentEvent>,
     #[serde(skip)]
     known: HashSet<u64>,
-    /// Of a session that broke off: the calls that had begun, each with its command or file.
+    /// For a session that crashed: the calls that had begun, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
 }
@@ -140,21 +140,21 @@ pub struct FileUse {
     pub outside: bool,
     pub edits: u32,
     pub reads: u32,
-    /// Times that only the text of a command named it.
+    /// How often only the text of a command named it.
     pub guesses: u32,
-    /// How many of all these were a sub-agent's.
+    /// How many of all these came from sub-agents.
     pub by_agents: u32,
     pub deleted: bool,
-    /// The record that touched it last, and the one that changed it last.
+    /// The last record that touched it, and the last that changed it.
     pub last: u64,
     pub edited_at: u64,
-    /// The record of the commit that holds its last changes, or that they were thrown away at.
+    /// The record of the commit that contains its last changes, or of the command that discarded them.
     pub saved_at: u64,
-    /// Its changes lie in a stash.
+    /// Its changes are in a stash.
     pub stashed: bool,
 }
 
-/// One event that a hook told without an id.
+/// One event that a hook reported without an id.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct RecentEvent {
@@ -162,15 +162,15 @@ struct RecentEvent {
     print: u64,
 }
 
-/// What folding a record came to.
+/// The result of folding a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Folded {
     Counted,
-    /// The same call again: a hook that fired twice, or the transcript telling what a hook had told.
+    /// The same call again: a hook fired twice, or the transcript repeats what a hook reported.
     Repeated,
 }
 
-/// What a hook says about the part of a journal that it had no time to read.
+/// Describes the part of a journal that a hook had no time to read.
 pub fn journal_unread_words(bytes: u64) -> String {
     let megabytes = bytes.div_ceil(1024 * 1024);
     format!(
@@ -183,18 +183,19 @@ impl Digest {
         Digest { schema_version: SCHEMA_VERSION, session: session.to_owned(), ..Digest::default() }
     }
 
-    /// Empty again, to be made from the whole journal. What the journal does not tell is kept.
+    /// Returns an empty digest, to be rebuilt from the whole journal. Keeps what is not in the journal.
     pub fn again(self) -> Digest {
         let Digest { session, unread, unknown, .. } = self;
         Digest { unread, unknown, ..Digest::new(&session) }
     }
 
-    /// Says how much of the journal is not in here.
+    /// Describes how much of the journal is missing from this digest.
     pub fn unread_words(&self) -> Option<String> {
         (self.journal_unread > 0).then(|| journal_unread_words(self.journal_unread))
     }
 
-    /// Says how much of the transcript is not in here: hooks came late, and it was too long to be read whole.
+    /// Describes how much of the transcript is missing: hooks were installed late, and it was too long to read
+    /// completely.
     pub fn transcript_unread_words(&self) -> Option<String> {
         let megabytes = self.unread.div_ceil(1024 * 1024);
         (self.unread > 0).then(|| {
@@ -202,7 +203,7 @@ impl Digest {
         })
     }
 
-    /// Takes one record in.
+    /// Adds one record.
     pub fn fold(&mut self, record: &Record) -> Folded {
         if self.is_repeated(record) {
             return Folded::Repeated;
@@ -255,13 +256,13 @@ impl Digest {
             }
             Some(EventName::SessionStart) if main => {
                 self.ended.clear();
-                // A session that goes on under a new id begins where hooks saw the old one end.
+                // A session that continues under a new id begins where hooks saw the old one end.
                 self.from_start |= match record.name.as_ref() {
                     "resume" | "fork" => false,
                     "compact" => !record.previous.is_empty(),
                     _ => true,
                 };
-                // Where no summary was told, this is how a compaction shows.
+                // If no summary was reported, this is how a compaction shows.
                 if record.name == "compact" && self.compacted.is_none() {
                     self.compacted = Some(self.records);
                 }
@@ -284,8 +285,8 @@ impl Digest {
         Folded::Counted
     }
 
-    /// What was told before, by the same voice or another. With an id that is certain. A hook without one and the
-    /// transcript's telling of the same thing are matched by their shape, whichever came first.
+    /// Returns whether this was reported before, by the same source or another. With an id that is certain. A hook
+    /// without an id is matched with the transcript's report by shape, whichever came first.
     fn is_repeated(&mut self, record: &Record) -> bool {
         let shape = shape_of(record);
         let told_by_both = matches!(record.event_name(), Some(EventName::ToolDone | EventName::Prompt));
@@ -314,7 +315,7 @@ impl Digest {
         false
     }
 
-    /// Whether a hook told the same a moment ago: it is installed in two places, and each is told of every event.
+    /// Returns whether a hook reported the same a moment ago. This happens if hooks are installed in two places.
     pub fn has_heard(&self, record: &Record) -> bool {
         if !is_nameless(record) || self.heard.is_empty() {
             return false;
@@ -329,7 +330,7 @@ impl Digest {
 
     fn hear(&mut self, record: &Record) {
         if record.event_name().is_some_and(|event| WORK_OR_START.contains(event)) {
-            // Work came in between: what is told next is new, however alike.
+            // Work came in between, so the next report is new, however similar.
             self.heard.clear();
         }
         if is_nameless(record) {
@@ -338,7 +339,7 @@ impl Digest {
         }
     }
 
-    /// Whether a record with this id has been folded.
+    /// Returns whether a record with this id has been folded.
     pub fn knows(&self, record: &Record) -> bool {
         self.calls.contains(&id_of(record))
     }
@@ -358,7 +359,7 @@ impl Digest {
 
     fn add_call(&mut self, record: &Record) {
         for file in &record.files {
-            // A session can move to another worktree: there the same name is another file.
+            // A session can move to another worktree, where the same name is another file.
             match record.worktree == self.home || file.outside {
                 true => self.add_file(file, u32::from(record.agent.is_some())),
                 false => {
@@ -368,7 +369,7 @@ impl Digest {
                 }
             }
         }
-        // A sub-agent's files matter to the session; how its commands ended is its own business.
+        // A sub-agent's files matter to the session. How its commands ended does not.
         if record.agent.is_none() {
             if !record.command.is_empty() {
                 self.add_command(record);
@@ -410,14 +411,14 @@ impl Digest {
             Action::Read | Action::Mention => known.reads += 1,
         }
         if self.files.len() > FILES {
-            // What was never edited and is longest ago goes first.
+            // Drop the oldest file that was never edited.
             let oldest =
                 (0..self.files.len()).min_by_key(|i| (self.files[*i].edits > 0, self.files[*i].last));
             self.files.remove(oldest.unwrap_or(0));
         }
     }
 
-    /// The list as the harness has it now, not its history.
+    /// Updates the list to the harness's current state, without history.
     fn change_todos(&mut self, changes: &[TodoField]) {
         if changes.iter().all(|change| change.id.is_empty()) {
             self.todos = changes.to_vec();
@@ -437,14 +438,14 @@ impl Digest {
         self.todos.retain(|todo| todo.status != Some(TodoStatus::Deleted));
     }
 
-    /// This session seen as the continuation of `earlier`: what was known then, and what has come since.
+    /// Merges this session into `earlier`, which it continues: what was known then, plus what came since.
     pub fn after(self, earlier: Digest) -> Digest {
         let shift = earlier.records;
         let mut whole = Digest { session: self.session, last_at: self.last_at, ended: self.ended, ..earlier };
         whole.records += self.records;
         whole.journal_unread += self.journal_unread;
         whole.compactions += self.compactions;
-        // A session of its own begins where the other was compacted, once there is work in it.
+        // A continued session begins at the other's compaction, once there is work in it.
         if !(self.prompts.is_empty() && self.files.is_empty() && self.commands.is_empty()) {
             whole.epoch = shift + self.epoch;
             whole.compacted = None;
@@ -510,17 +511,17 @@ impl Digest {
         whole
     }
 
-    /// The record of the last compaction; what is later, the agent still has before it.
+    /// Returns the record of the last compaction. The agent can still see everything later.
     pub fn last_compaction(&self) -> u64 {
         self.compacted.unwrap_or(self.epoch)
     }
 
-    /// The harness's summary, while it is what the agent has before it: nothing has been done since.
+    /// Returns the harness's summary if nothing has been done since, so that the agent still sees it.
     pub fn fresh_summary(&self) -> &str {
         if self.compacted.is_some() { &self.summary } else { "" }
     }
 
-    /// As if the harness had just compacted it with this summary.
+    /// Acts as if the harness had just compacted the session with this summary.
     pub fn compacted_with(&mut self, summary: &str) {
         self.summary = summary.to_owned();
         self.compacted = Some(self.records);
@@ -531,24 +532,25 @@ impl Digest {
     }
 }
 
-/// A prompt's id can come again with other words: what a stop hook said, for one.
+/// A prompt's id can come again with other text, for example a stop hook's message.
 fn id_of(record: &Record) -> u64 {
     let words = if record.event_name() == Some(EventName::Prompt) { record.text.as_ref() } else { "" };
     fingerprint([record.id.as_ref(), words])
 }
 
-/// A hook's word about an event that has no id. Calls without one are named by the transcript.
+/// Returns whether a hook reported an event that has no id. Calls without an id get one from the transcript.
 fn is_nameless(record: &Record) -> bool {
     record.id.is_empty() && record.from.is_empty() && record.event_name() != Some(EventName::ToolDone)
 }
 
-/// The whole record but for its times.
+/// Hashes the whole record except its times.
 fn print_of(record: &Record) -> u64 {
     let timeless = Record { ts: "".into(), ms: None, ..record.clone() };
     fingerprint([String::from_utf8_lossy(&timeless.line()).as_ref()])
 }
 
-/// What makes two tellings of one thing alike: the tool, its command, its files and its end, or the words of a prompt.
+/// Hashes what two reports of one thing share: the tool, its command, its files and its result, or the words of a
+/// prompt.
 fn shape_of(record: &Record) -> u64 {
     let end = if record.ok == Some(false) { "failed" } else { "" };
     let files = record.files.iter().filter(|file| !file.guess).map(|file| file.path.as_str());

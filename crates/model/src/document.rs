@@ -1,8 +1,10 @@
-//! Markdown documents with line-oriented frontmatter: the one reader and writer of packets, loops, roles, manifests, plans.
+//! Markdown documents with line-oriented frontmatter: the one reader and writer for packets, loops, roles, manifests
+//! and plans.
 //!
-//! A document is its bytes and the places of things in them. Reading never fails: what is odd is a finding, and what is not
-//! understood is kept. **An edit changes the bytes of what it edits and nothing else**, by splicing; nothing is printed back
-//! from a tree. After an edit the document is read again: linear, and there is no second truth to keep in step.
+//! A document is its bytes plus the positions of things in them. Reading never fails: anything unusual is a finding,
+//! and unknown text is kept. **An edit changes only the bytes it edits**, by splicing; nothing is printed back from a
+//! tree. After an edit the document is parsed again, in linear time, so there is no second representation to keep in
+//! step.
 
 mod frontmatter;
 mod items;
@@ -31,7 +33,7 @@ use outline::{Opened, Outline};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// A document. Cheap to read from; every edit reads it anew.
+/// A document. Reading from it is cheap; every edit parses it again.
 #[derive(Debug, Clone, Default)]
 pub struct Document {
     bytes: Vec<u8>,
@@ -41,7 +43,7 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads any bytes. Writing them back without an edit gives the same bytes.
+    /// Parses any bytes. Writing them back without an edit gives the same bytes.
     pub fn parse(bytes: impl Into<Vec<u8>>) -> Document {
         let bytes = bytes.into();
         let mut findings = Vec::new();
@@ -69,23 +71,23 @@ impl Document {
         self.bytes
     }
 
-    /// What is behind the frontmatter, or behind the byte order mark.
+    /// Returns the text after the frontmatter, or after the byte order mark.
     pub fn body(&self) -> &[u8] {
         slice(&self.bytes, self.body_start().0..self.bytes.len())
     }
 
-    /// All lines of the file, frontmatter included; a byte order mark belongs to none.
+    /// Iterates over all lines of the file, including the frontmatter; a byte order mark belongs to no line.
     pub fn lines(&self) -> impl Iterator<Item = Line> {
         line::lines(&self.bytes, self.start(), 1)
     }
 
-    /// The line end that edits insert.
+    /// Returns the line end that edits insert.
     pub fn line_end(&self) -> &'static str {
         let first = || self.lines().next().and_then(|line| line.ending(&self.bytes));
         self.frontmatter.as_ref().map(|frontmatter| frontmatter.line_end).or_else(first).unwrap_or("\n")
     }
 
-    /// What is odd about this document, by line.
+    /// Returns what is unusual about this document, by line.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -97,12 +99,12 @@ impl Document {
         self.frontmatter.is_some()
     }
 
-    /// All entries in their order, those that a later one of the same key replaces included.
+    /// Returns all entries in order, including those that a later entry of the same key replaces.
     pub fn entries(&self) -> &[Entry] {
         self.frontmatter.as_ref().map_or(&[], |frontmatter| &frontmatter.entries)
     }
 
-    /// The entry of a key, for its line; the last, when there are several.
+    /// Returns the entry of a key; the last one if there are several.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.frontmatter.as_ref()?.entry(key)
     }
@@ -111,7 +113,7 @@ impl Document {
         Some(&self.entry(key)?.value)
     }
 
-    /// A scalar as text, `1.0` and `true` as they were written. `None` for null, lists and objects.
+    /// Returns a scalar as text, with `1.0` and `true` as they were written; `None` for null, lists and objects.
     pub fn text(&self, key: &str) -> Option<&str> {
         let entry = self.entry(key)?;
         match &entry.value {
@@ -125,14 +127,14 @@ impl Document {
         self.get(key)?.as_i64()
     }
 
-    /// A list of texts; an item that is none as JSON.
+    /// Returns a list of texts; items that are not texts are printed as JSON.
     pub fn list(&self, key: &str) -> Option<Vec<String>> {
         let text = |item: &Value| item.as_str().map_or_else(|| item.to_string(), str::to_owned);
         Some(self.get(key)?.as_array()?.iter().map(text).collect())
     }
 
-    /// Gives a key a value: in place; or as the last line of the frontmatter, which is made when there is none. The value it
-    /// has already changes no byte. Double quotes and block lists stay what they are.
+    /// Sets a key in place, or adds it as the last line of the frontmatter, which is created if necessary. Setting
+    /// the current value changes no byte. Double quotes and block lists keep their form.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), EditError> {
         let value = value.into();
         if self.entry(key).is_none() && !frontmatter::is_key(key) {
@@ -150,41 +152,41 @@ impl Document {
         Ok(())
     }
 
-    /// Removes a key, all entries of it, with what is below them. Comments and blank lines stay.
+    /// Removes all entries of a key with their nested lines. Comments and blank lines stay.
     pub fn remove(&mut self, key: &str) {
         let edits = self.frontmatter.as_ref().map(|frontmatter| frontmatter.remove(key));
         self.apply(edits.unwrap_or_default());
     }
 }
 
-/// Headings, sections, items.
+/// Headings, sections and list items.
 impl Document {
     pub fn headings(&self) -> &[Heading] {
         &self.outline.headings
     }
 
-    /// The section at the end of a path of headings, each looked for within the one before: the first that matches.
+    /// Finds the first section that matches a path of headings, each searched within the previous one.
     pub fn section(&self, path: &[Head]) -> Option<Section<'_>> {
         self.outline.find(&self.bytes, path)
     }
 
-    /// From the first heading that matches `from` to the last that matches `until`, whatever is between; to the end of the
-    /// document without one. For a prompt that was put in by hand and holds headings.
+    /// Returns everything from the first heading that matches `from` to the last that matches `until`, or to the end
+    /// of the document if none matches. For a prompt that was pasted by hand and contains headings.
     pub fn section_to_last(&self, from: Head, until: Head) -> Option<Section<'_>> {
         self.outline.find_to_last(&self.bytes, from, until)
     }
 
-    /// Replaces the content of a section, deeper sections included, and leaves the blank lines around it. A section that is
-    /// not there is appended to its parent, or to the document. The line ends within `text` stay as they are.
+    /// Replaces the content of a section, including deeper sections, and keeps the blank lines around it. A missing
+    /// section is appended to its parent, or to the document. Line ends within `text` stay unchanged.
     ///
-    /// A text that would swallow or split what follows is refused; `wrap_verbatim` makes any text safe.
+    /// Refuses a text that would swallow or split what follows; `wrap_verbatim` makes any text safe.
     pub fn set_section(&mut self, path: &[Head], text: impl AsRef<[u8]>) -> Result<(), EditError> {
         let edits = section::set(self, path, text.as_ref())?;
         self.apply(edits);
         Ok(())
     }
 
-    /// Replaces the text of one line; its end stays.
+    /// Replaces the text of one line and keeps its line end.
     pub fn set_line(&mut self, number: usize, text: &str) -> Result<(), EditError> {
         let line = self.lines().find(|line| line.number == number);
         let line = line.filter(|line| {
@@ -195,7 +197,7 @@ impl Document {
         Ok(())
     }
 
-    /// The list items of the body outside of fences.
+    /// Returns the list items of the body outside code fences.
     pub fn items(&self) -> Vec<Item> {
         let (start, number) = self.body_start();
         items::items(&self.bytes, start..self.bytes.len(), number)
@@ -211,12 +213,12 @@ impl Document {
 }
 
 impl Document {
-    /// Behind the byte order mark.
+    /// The position after the byte order mark.
     fn start(&self) -> usize {
         if self.bytes.starts_with(BOM) { BOM.len() } else { 0 }
     }
 
-    /// Where the body starts, and the number of its first line.
+    /// Returns where the body starts, and the number of its first line.
     fn body_start(&self) -> (usize, usize) {
         self.frontmatter.as_ref().map_or((self.start(), 1), |frontmatter| frontmatter.body)
     }
@@ -229,12 +231,12 @@ impl Document {
         self.outline.open
     }
 
-    /// Splices in one pass and reads the result.
+    /// Splices in one pass and parses the result.
     fn apply(&mut self, mut edits: Vec<Edit>) {
         if edits.is_empty() {
             return;
         }
-        // Stable: edits at one place keep their order.
+        // A stable sort: edits at the same position keep their order.
         edits.sort_by_key(|edit| edit.at.start);
         let mut bytes =
             Vec::with_capacity(self.bytes.len() + edits.iter().map(|edit| edit.new.len()).sum::<usize>());
@@ -249,7 +251,7 @@ impl Document {
     }
 }
 
-/// Bytes in the place of others.
+/// Replaces a range of bytes with others.
 #[derive(Debug)]
 struct Edit {
     at: Range<usize>,
@@ -262,7 +264,7 @@ impl Edit {
     }
 }
 
-/// Something odd in a document, for a validator to build on.
+/// Something unusual in a document, for validators.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// Counted from 1.
@@ -272,19 +274,19 @@ pub struct Finding {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FindingKind {
-    /// The file starts with `---`, but no line closes it: all of it is body.
+    /// The file starts with `---`, but no line closes it, so all of it is body.
     UnclosedFrontmatter,
     /// A line of the frontmatter that is not understood.
     UnknownLine,
     /// The entry on the line `wins` counts instead of this one.
     DuplicateKey { wins: usize },
-    /// Starts like a list or an object, but is no JSON on one line; read as text.
+    /// Starts like a list or an object, but is not JSON on one line; read as text.
     BrokenJson,
-    /// Quotes that do not close, or with something behind them; read as text.
+    /// Quotes that do not close, or with text after them; read as text.
     BrokenQuotes,
-    /// Starts with a mark that means something else to YAML (`|`, `&`, `@`, …); read as text.
+    /// Starts with a character that has another meaning in YAML (`|`, `&`, `@`, …); read as text.
     ForeignYaml,
-    /// Runs to the end of the document.
+    /// Extends to the end of the document.
     Unclosed(Block),
     /// The first line with bytes that are not UTF-8.
     NotUtf8,

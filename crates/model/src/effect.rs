@@ -1,7 +1,8 @@
-//! What a call did to the world outside of the conversation: commits, pushes, pull requests, comments, deployments.
+//! What a call did outside the conversation: commits, pushes, pull requests, comments, deployments.
 //!
-//! By rule over the command and what it printed, at the call and from a transcript alike. What failed did nothing: an effect
-//! counts if its own output shows it, or if the call ended well and nothing else can have decided that.
+//! Found by rules over the command and its output, at the call and from a transcript alike. A failed command did
+//! nothing: an effect counts if its own output shows it, or if the call succeeded and the exit code can only be that
+//! of this command.
 
 mod commands;
 mod forge;
@@ -23,13 +24,13 @@ use said::Said;
 pub use tool::acts as tool_acts;
 pub use words::{Tense, describe};
 
-/// Longest texts of an effect, in bytes.
+/// The longest texts of an effect, in bytes.
 const WHAT_BYTES: usize = 200;
 const PLACE_BYTES: usize = 200;
 const ID_BYTES: usize = 120;
 const LINK_BYTES: usize = 300;
 
-/// Most effects of one call that are kept.
+/// The most effects of one call that are kept.
 pub const MOST: usize = 40;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub enum Kind {
     /// The last commit was replaced.
     Amend,
     Push,
-    /// A push that had nothing to do: all is there already.
+    /// A push that had nothing to do.
     UpToDate,
     Branch,
     Tag,
@@ -55,24 +56,24 @@ pub enum Kind {
     Package,
     /// Any other request that writes.
     Request,
-    // What only changes the checkout.
+    // The following change only the checkout.
     Switch,
     Pull,
     Rebase,
     Reset,
-    /// Changes in files were thrown away.
+    /// Changes in files were discarded.
     Discard,
     Stash,
     Unstash,
     StashDrop,
     Worktree,
-    /// Of a newer version.
+    /// A kind from a newer version.
     #[serde(other)]
     Other,
 }
 
 impl Kind {
-    /// Whether somebody else can see it, or it must not be done again.
+    /// Returns whether other people can see it, or it must not be repeated.
     pub fn is_outside(self) -> bool {
         !matches!(
             self,
@@ -91,7 +92,7 @@ impl Kind {
     }
 }
 
-/// One effect. Empty texts are not known.
+/// One effect. An empty text means unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effect {
     pub kind: Kind,
@@ -101,12 +102,12 @@ pub struct Effect {
     /// The branch of a commit, the remote of a push, the repository of a pull request.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
-    /// As it was printed.
+    /// As printed by the command.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub link: String,
-    /// Of git: the folder, where the command named another than its own.
+    /// For git: the folder, if the command named another than its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
 }
@@ -139,24 +140,25 @@ impl Effect {
     }
 }
 
-/// A call as it was made and as it ended. Both texts are redacted.
+/// A call and its result. Both texts are redacted.
 #[derive(Clone, Copy, Debug)]
 pub struct Made<'a> {
     pub tool: &'a str,
     pub command: &'a str,
-    /// What a tool without a command was given: a title, a channel.
+    /// The input of a tool without a command: a title, a channel.
     pub asked: &'a str,
     pub output: &'a str,
     pub ok: bool,
 }
 
-/// Whether a command line may have an effect: one of its words is that of a rule. The others are not looked into.
+/// Returns whether a command line may have an effect, because it contains a word of some rule. Other commands are not
+/// parsed.
 pub fn may_act(command: &str) -> bool {
     let ends = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'));
     command.split(ends).any(table::is_rule_word)
 }
 
-/// The effects of a call, in the order of its command line.
+/// Returns the effects of a call, in the order of its command line.
 pub fn of(made: &Made) -> Vec<Effect> {
     let said = Said::new(made.output, made.ok);
     let found = if made.command.is_empty() {
@@ -182,16 +184,16 @@ fn look(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// What rules work on, and what they found.
+/// What the rules work on, and what they found.
 struct Seen<'a> {
     said: &'a Said<'a>,
     found: Vec<Effect>,
-    /// The line made a repository of its own.
+    /// The line created its own repository.
     trial: bool,
 }
 
 impl Seen<'_> {
-    /// Whether a command that printed no proof can be taken to have ended well.
+    /// Returns whether a command without proof in its output can be assumed to have succeeded.
     fn happened(&self, part: &Part) -> bool {
         self.said.ok && (part.sure || !self.said.sounds_failed())
     }
@@ -205,7 +207,7 @@ fn flag(words: &[impl AsRef<str>], names: &[&str]) -> bool {
     words.iter().any(|word| names.contains(&word.as_ref()))
 }
 
-/// The value of an option: `-m text`, `--message=text`, `-mtext`.
+/// Returns the value of an option: `-m text`, `--message=text`, `-mtext`.
 fn value_of(words: &[impl AsRef<str>], names: &[&str]) -> Option<String> {
     for (place, word) in words.iter().map(AsRef::as_ref).enumerate() {
         for name in names {

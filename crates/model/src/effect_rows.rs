@@ -1,6 +1,7 @@
-//! The table of `effect_tests`: a line of its own number, the command, whether the call ended well, what it printed, what it did.
+//! The table for `effect_tests`: the number of the row, the command, whether the call succeeded, its output, its
+//! effects.
 
-/// Line, command, ended well, output, effects.
+/// Row number, command, success, output, effects.
 type Row = (u32, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]
@@ -619,7 +620,7 @@ pub const ROWS: &[Row] = &[
         &[]),
 ];
 
-/// Tool, what it was given, ended well, what it gave back, effects.
+/// Tool, input, success, result, effects.
 type ToolRow = (&'static str, &'static str, bool, &'static str, &'static [&'static str]);
 
 #[rustfmt::skip]

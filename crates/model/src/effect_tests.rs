@@ -1,11 +1,11 @@
-//! Commands, what they printed, and what they did. The outputs have the form that the programs print.
+//! Commands, their output, and their effects. The outputs have the form that the programs print.
 
 use super::*;
 
 #[path = "effect_rows.rs"]
 mod rows;
 
-/// `kind id what @place <link>`, without what is empty.
+/// Prints `kind id what @place <link>`, without empty parts.
 fn told(effect: &Effect) -> String {
     let kind = serde_json::to_string(&effect.kind).unwrap();
     let mut told = kind.trim_matches('"').to_owned();

@@ -1,4 +1,4 @@
-//! What happened, in words that belong to no harness. Adapters decode into this; the engine sees nothing else.
+//! Events in neutral form. Adapters decode into these types, and the engine sees nothing else.
 
 mod name;
 
@@ -13,21 +13,22 @@ type Text<'a> = Cow<'a, str>;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event<'a> {
     pub session: Text<'a>,
-    /// The harness's id of this prompt or summary, where it gives one.
+    /// The harness's id of this prompt or summary, if it gives one.
     pub id: Option<Text<'a>>,
-    /// The payload broke off: there is more that we do not know.
+    /// True if the payload was truncated, so that some of it is unknown.
     pub torn: bool,
-    /// The session this one goes on from, where a harness gives it a new id (Droid, after a compaction).
+    /// The session that this one continues, if the harness gives it a new id (Droid, after a compaction).
     pub previous: Option<Text<'a>>,
     pub cwd: Option<Text<'a>>,
     pub transcript: Option<Text<'a>>,
-    /// Set when a sub-agent did it, not the main agent.
+    /// Set if a sub-agent did it, not the main agent.
     pub agent: Option<Agent<'a>>,
     pub kind: Kind<'a>,
 }
 
 impl Event<'_> {
-    /// A fork has all it goes on from in its own transcript: its parent may go on too, with its records, role and loop.
+    /// A fork has its whole past in its own transcript. Its parent may continue too, and keeps its records, role and
+    /// loop.
     pub fn on_its_own_if_forked(self) -> Self {
         match self.kind {
             Kind::SessionStart { source: Source::Fork } => Event { previous: None, ..self },
@@ -71,56 +72,57 @@ pub enum Kind<'a> {
     SessionEnd {
         reason: Option<Text<'a>>,
     },
-    /// Well-formed, and nothing we act on. Journalled by its own name.
+    /// Well-formed, but nothing we act on. Recorded in the journal under its own name.
     Other {
         name: Text<'a>,
     },
 }
 
-/// The main agent has nothing more to do, for now.
+/// The main agent has nothing more to do for now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stop<'a> {
-    /// The last thing the agent said, where the payload has it.
+    /// The last thing the agent said, if the payload has it.
     pub message: Option<Text<'a>>,
     /// The harness's id of that message, and of the prompt it answers.
     pub id: Option<Text<'a>>,
     pub prompt: Option<Text<'a>>,
-    /// Whether no stop hook has sent it on since the user spoke.
+    /// True if no stop hook has made the agent continue since the user's last prompt.
     pub first: Option<bool>,
-    /// Sub-agents that go on in the background.
+    /// The number of sub-agents that continue in the background.
     pub agents: usize,
-    /// What the turn cost, where the payload says so.
+    /// What the turn cost, if the payload says so.
     pub usage: Option<Usage<'a>>,
-    /// The caller cannot wait for validators: if they must run, it is told to ask again.
+    /// True if the caller cannot wait for validators: if they must run, it is told to ask again.
     pub is_hasty: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolDone<'a> {
     pub tool: Text<'a>,
-    /// The harness's id of this one call: what makes a repeated hook count once.
+    /// The harness's id of this one call, which makes a repeated hook count once.
     pub id: Option<Text<'a>>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// What a command printed, if it may be a test run or reach outside; what a tool that reaches outside gave back.
+    /// The output of a command that may be a test run or have an outside effect, or the result of a tool that reaches
+    /// outside.
     pub output: Option<Text<'a>>,
-    /// What a tool that reaches outside was given: a title, or the first words of a text.
+    /// The input of a tool that reaches outside: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
-    /// What a failed call said, whole.
+    /// The whole error message of a failed call.
     pub error: Option<Text<'a>>,
     pub todos: Option<TodoChange<'a>>,
-    /// Questions put to the user, and what they answered.
+    /// Questions to the user, and the answers.
     pub answers: Vec<Answer<'a>>,
-    /// Work that was handed to a sub-agent.
+    /// Work that was delegated to a sub-agent.
     pub delegated: Option<Delegated<'a>>,
-    /// A plan that was laid before the user; if the call went well, they approved it.
+    /// A plan that was shown to the user. If the call succeeded, they approved it.
     pub plan: Option<Text<'a>>,
     pub exit: Option<i64>,
     pub failed: bool,
     pub ms: Option<u64>,
 }
 
-/// What a sub-agent was asked for, and what it answered; nothing while it is at work.
+/// What a sub-agent was asked, and what it answered; empty while it is working.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Delegated<'a> {
     pub asked: Text<'a>,
@@ -140,16 +142,16 @@ pub enum Action {
     Edit,
     Read,
     Delete,
-    /// Named, nothing more is known.
+    /// It was only named.
     Mention,
 }
 
-/// What a call did to the harness's own list of things to do.
+/// What a call did to the harness's own todo list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TodoChange<'a> {
-    /// The whole list, as it is now.
+    /// The whole current list.
     All(Vec<Todo<'a>>),
-    /// One entry, by its id: new, or changed in what is not None.
+    /// One entry by its id: new, or changed in the fields that are not `None`.
     One { id: Text<'a>, text: Option<Text<'a>>, status: Option<TodoStatus> },
 }
 
@@ -182,7 +184,7 @@ pub enum Source {
     Clear,
     Compact,
     Fork,
-    /// A source this build does not know. Treated as the most careful one: nothing is restored.
+    /// A source that this version does not know. Handled in the safest way: nothing is restored.
     Unknown,
 }
 
@@ -203,14 +205,14 @@ impl Kind<'_> {
         }
     }
 
-    /// The neutral name, as journals, receipts and `thru hook` have it.
+    /// The neutral name in journals, receipts and `thru hook`.
     pub fn name(&self) -> &'static str {
         self.event_name().name()
     }
 }
 
 impl TodoStatus {
-    /// Unknown words mean open: better named once too often than forgotten.
+    /// Unknown words count as open: it is better to show an entry too often than to forget it.
     pub fn parse(text: &str) -> TodoStatus {
         match text {
             "completed" | "done" | "x" => TodoStatus::Completed,

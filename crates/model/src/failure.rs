@@ -1,15 +1,15 @@
-//! The lines of a failed command's output that say why.
+//! Picks the lines of a failed command's output that say why it failed.
 
 use std::collections::BTreeSet;
 
 use crate::redact::Redacted;
 use crate::run;
 
-/// Lines kept of one failure, and the bytes they may take together.
+/// The number of lines kept of one failure, and the bytes they may take together.
 pub(crate) const LINES: usize = 6;
 const BYTES: usize = 1_200;
 
-/// Words that errors are made of, in any program's output. Compared without case.
+/// Words that mark errors in any program's output. Compared without case.
 const WORDS: &[&str] = &[
     "error",
     "fail",
@@ -37,7 +37,7 @@ const WORDS: &[&str] = &[
     "killed",
 ];
 
-/// Lines that hold such a word and mean no harm.
+/// Lines that contain such a word but report no error.
 const CALM: &[&str] = &[
     "0 failed",
     "0 errors",
@@ -50,13 +50,13 @@ const CALM: &[&str] = &[
     "downloaded ",
 ];
 
-/// Lines that say that something failed and nothing more. Kept where nothing better is.
+/// Lines that say only that something failed. Kept if there is nothing better.
 const EMPTY: &[&str] = &["FAIL", "FAILED", "Error:", "error:", "ERROR"];
 const EMPTY_PARTS: &[&str] =
     &["ERROR task failed", "exit status ", "Command failed with exit code", "ELIFECYCLE"];
 
-/// The telling lines of `output`, in their order, joined by line ends. Without any such line, its last ones.
-/// Redacted before: a line of a private key that is picked out alone would not be recognised.
+/// Returns the informative lines of `output` in order, joined by line ends. Without any, returns the last lines. The
+/// output is redacted first, because one line of a private key would not be recognised alone.
 pub fn error_lines(output: &Redacted) -> String {
     let lines: Vec<&str> = output.lines().map(str::trim).filter(|line| is_worth_keeping(line)).collect();
     let telling: Vec<&str> = lines.iter().copied().filter(|line| is_telling(line)).collect();
@@ -82,7 +82,7 @@ pub fn error_lines(output: &Redacted) -> String {
     kept
 }
 
-/// The lines that name a test that failed, then the first of the others; in their order.
+/// Returns the lines that name a failed test, then the first of the others, in order.
 fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     let names =
         |line: &&&str| run::failed_test(line).is_some_and(|name| !name.contains('/') || name.contains("::"));
@@ -97,12 +97,12 @@ fn best<'t>(lines: &[&'t str]) -> Vec<&'t str> {
     kept.copied().collect()
 }
 
-/// The first line that is not blank.
+/// Returns the first line that is not blank.
 pub fn first_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty())
 }
 
-/// The harness's own first line says the exit code, which is kept apart.
+/// The harness's own first line only states the exit code, which is stored separately.
 fn is_worth_keeping(line: &str) -> bool {
     !line.is_empty() && !line.starts_with("Exit code ") && !line.chars().all(|c| !c.is_alphanumeric())
 }
@@ -113,7 +113,7 @@ fn is_telling(line: &str) -> bool {
         && (WORDS.iter().any(|word| lower.contains(word)) && !is_code(line) || is_placed(line))
 }
 
-/// A line of the source that a linter shows below its finding: `func Get(name string) (Strategy, error) {`.
+/// Returns whether a linter shows this source line below its finding: `func Get(name string) (Strategy, error) {`.
 fn is_code(line: &str) -> bool {
     line.ends_with([';', '{']) && !line.contains(": ")
 }
@@ -122,7 +122,7 @@ fn is_empty_talk(line: &str) -> bool {
     EMPTY.contains(&line) || EMPTY_PARTS.iter().any(|part| line.contains(part))
 }
 
-/// `src/a.go:12:3: unused variable`: how compilers and linters begin a finding.
+/// Matches `src/a.go:12:3: unused variable`, the way compilers and linters begin a finding.
 fn is_placed(line: &str) -> bool {
     let mut parts = line.split(':');
     let (file, number) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));

@@ -1,15 +1,15 @@
-//! Something a check noticed: what, where, and the way out.
+//! Something a check noticed: what, where, and how to fix it.
 
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Worth knowing; nothing to do.
+    /// For information only.
     Note,
-    /// Works, but not as somebody meant it to.
+    /// It works, but probably not as intended.
     Warning,
-    /// Does not work until somebody acts.
+    /// It does not work until somebody acts.
     Error,
 }
 

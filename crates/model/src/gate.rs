@@ -1,6 +1,7 @@
-//! Gates: whether what sub-agents had to write is there, whole and fresh, and what follows from that.
+//! Gates: whether the files that sub-agents had to write exist, are complete and are fresh, and what follows from
+//! that.
 //!
-//! Plain data in, plain data out. Who looks at files and starts commands is elsewhere.
+//! Plain data in, plain data out. Reading files and starting commands happens elsewhere.
 
 mod ending;
 mod expected;
@@ -20,10 +21,10 @@ pub use words::{
     Omission, advice, awaited, instruction, message_to_keep, omissions, open_line, prompt, remedy, there,
 };
 
-/// The last line of an output that is complete.
+/// The last line of a complete output.
 pub const SENTINEL: &str = "<!-- AGENT_COMPLETE -->";
 
-/// What stands in a run besides outputs: the lists, the note of what is omitted, and what is kept beside each output.
+/// Files in a run besides the outputs: the lists, the note of omissions, and what is kept next to each output.
 pub const EXPECTED: &str = "expected.json";
 pub const OMISSIONS: &str = "omissions.md";
 pub const LAST_MESSAGE: &str = ".last-message.md";
@@ -31,19 +32,19 @@ pub const LAUNCH_PROMPT: &str = ".prompt.md";
 pub const LAUNCH_LOG: &str = ".launch.log";
 pub const LAUNCH_PROCESS: &str = ".process";
 
-/// An output over this size is nobody's report.
+/// No report is larger than this.
 pub const LARGEST: u64 = 5 * 1024 * 1024;
 
-/// A first launch, and one more.
+/// A first launch and one retry.
 pub const MOST_ATTEMPTS: u32 = 2;
 
-/// What it means when an output cannot be had.
+/// What it means if an output is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     /// The stage fails.
     Critical,
-    /// The stage goes on, and says what is missing.
+    /// The stage continues and says what is missing.
     Advisory,
 }
 
@@ -53,11 +54,11 @@ pub enum Verdict {
     Valid,
     Missing,
     Empty,
-    /// Without the sentinel as its last line.
+    /// The last line is not the sentinel.
     Incomplete,
-    /// Whole, but of an earlier run or from other inputs.
+    /// Complete, but from an earlier run or from other inputs.
     Stale,
-    /// Not to be opened: a link, outside of the run, too large.
+    /// Must not be opened: a link, outside the run, or too large.
     Unsafe,
 }
 
@@ -68,7 +69,7 @@ pub struct Judged {
     pub why: String,
 }
 
-/// How the stage comes out.
+/// The result of the stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Gate {
@@ -81,7 +82,7 @@ pub enum Gate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundOutput {
     Nothing,
-    /// Something that is not opened, and why.
+    /// Something that is not opened, with the reason.
     Odd(String),
     File {
         modified: Timestamp,
@@ -94,13 +95,13 @@ pub enum FoundOutput {
 pub enum Step {
     Reuse,
     Launch,
-    /// It was launched as often as it may be.
+    /// It was launched as often as allowed.
     GiveUp,
-    /// There is no command that makes it.
+    /// No command makes it.
     Leave,
 }
 
-/// `inputs` is the digest of the output's inputs as they are now.
+/// `inputs` is the current digest of the output's inputs.
 pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
     let judged = |verdict, why: String| Judged { verdict, why };
     if let Err(bad) = Id::new(&output.file) {
@@ -139,10 +140,10 @@ pub fn judge(output: &Output, seen: &FoundOutput, inputs: &str) -> Judged {
 pub fn step(output: &Output, verdict: Verdict) -> Step {
     match verdict {
         Verdict::Valid => Step::Reuse,
-        // A name that is no name, or somebody else's, cannot be written either.
+        // A name that is invalid or reserved cannot be written either.
         Verdict::Unsafe if Id::new(&output.file).is_err() || is_of_run(&output.file) => Step::Leave,
         _ if output.launch.is_empty() => Step::Leave,
-        // One that was valid and is not any more is launched from the start.
+        // An output that was valid and no longer is gets all its launches again.
         _ if output.attempts >= MOST_ATTEMPTS && !output.was_valid => Step::GiveUp,
         _ => Step::Launch,
     }
@@ -156,7 +157,7 @@ pub fn gate(verdicts: impl IntoIterator<Item = (Tier, Verdict)>) -> Gate {
     })
 }
 
-/// The tier of a file that nobody gave one.
+/// Returns the tier of a file that was given none.
 pub fn tier_of(file: &str) -> Tier {
     match file.strip_prefix("retro-") {
         Some(rest) if !rest.starts_with("cdm") => Tier::Advisory,
@@ -164,28 +165,29 @@ pub fn tier_of(file: &str) -> Tier {
     }
 }
 
-/// Whether a name is that of a file which the run keeps about itself, so that no output can have it.
+/// Returns whether the run reserves this file name, so that no output can have it.
 pub fn is_of_run(file: &str) -> bool {
     let beside = [LAST_MESSAGE, LAUNCH_PROMPT, LAUNCH_LOG, LAUNCH_PROCESS];
     is_list(file) || file.starts_with("omissions.") || beside.iter().any(|end| file.ends_with(end))
 }
 
-/// `expected.json`, and `expected.<stage>.json` where stages share a folder.
+/// `expected.json`, or `expected.<stage>.json` if stages share a folder.
 pub fn is_list(file: &str) -> bool {
     file.starts_with("expected.") && file.ends_with(".json")
 }
 
-/// The agent-role in `{skill}-{agent-role}.md`. The skill is the stage where the name starts with it, else its first word.
+/// Returns the agent role in `{skill}-{agent-role}.md`. The skill is the stage if the name starts with it, otherwise
+/// the first word.
 pub fn role_of<'a>(file: &'a str, stage: &str) -> &'a str {
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let of_stage = stem.strip_prefix(stage).and_then(|rest| rest.strip_prefix('-'));
     of_stage.or_else(|| stem.split_once('-').map(|(_, role)| role)).unwrap_or(stem)
 }
 
-/// The one output that a sub-agent of this type has to write. None when there are two: it could be either. A skill may have
-/// hyphens of its own, so where no role is the type, one that ends with it is meant.
+/// Returns the one output that a sub-agent of this type must write; `None` if there are several candidates. A skill's
+/// name may contain hyphens, so if no role equals the type, a role that ends with it matches.
 pub fn output_of(expected: &Expected, agent: &str) -> Option<usize> {
-    // `plugin:agent`, as Claude Code names an agent that came with a plugin.
+    // `plugin:agent` is how Claude Code names an agent that came with a plugin.
     let agent = agent.rsplit(':').next().unwrap_or(agent);
     if agent.is_empty() {
         return None;

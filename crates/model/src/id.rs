@@ -1,16 +1,16 @@
-//! The one check that stands between a name from outside and a path on disk.
+//! The one check between a name from outside and a path on disk.
 
 use std::fmt;
 
-/// A name that is safe to build a file name from: packet, loop, role, task, session, stage, output, summary.
+/// A name that is safe in a file name: packet, loop, role, task, session, stage, output, summary.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(String);
 
-/// Longest id, in bytes. Leaves room below the 255 of most file systems for suffixes such as `.log.jsonl`.
+/// The longest id in bytes. Leaves room below the 255 of most file systems for suffixes such as `.log.jsonl`.
 pub const MAX_BYTES: usize = 128;
 
 impl Id {
-    /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], no Windows device name.
+    /// Accepts `^[A-Za-z0-9_][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$`, at most [`MAX_BYTES`], and no Windows device name.
     pub fn new(text: &str) -> Result<Id, BadId> {
         let fail = |why| Err(BadId { shown: shown(text), why });
         if text.is_empty() {
@@ -53,13 +53,13 @@ pub struct BadId {
 }
 
 impl BadId {
-    /// The reason alone, for where the id itself must not be quoted.
+    /// Returns the reason alone, for messages that must not quote the id.
     pub fn why(&self) -> &'static str {
         self.why
     }
 }
 
-/// What a refused id looks like in a message: short, on one line, without control characters.
+/// Shows a refused id in a message: short, on one line, without control characters.
 fn shown(text: &str) -> String {
     let mut out: String = text.chars().take(40).flat_map(char::escape_default).collect();
     if text.chars().nth(40).is_some() {
@@ -68,7 +68,7 @@ fn shown(text: &str) -> String {
     out
 }
 
-/// `NUL`, `con.txt`, `COM1`: a checkout that holds such a file cannot be used on Windows.
+/// `NUL`, `con.txt`, `COM1`: Windows cannot check out such a file.
 fn is_device_name(text: &str) -> bool {
     let stem = text.split('.').next().unwrap_or(text);
     let port = |prefix: &str| {
@@ -79,8 +79,8 @@ fn is_device_name(text: &str) -> bool {
     ["con", "prn", "aux", "nul"].iter().any(|d| stem.eq_ignore_ascii_case(d)) || port("com") || port("lpt")
 }
 
-/// The names that a word can mean: those with this slug (what follows the time), else those that begin with it, else those
-/// that hold it. A name to the letter is the caller's to look for first; nothing at all means nothing.
+/// Returns the names that a word can mean: those with this slug (the part after the time), or else those that begin
+/// with it, or else those that contain it. The caller looks for an exact match first. An empty word matches nothing.
 pub fn meant<'a>(names: &[&'a str], word: &str) -> Vec<&'a str> {
     if word.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Lines of a session's journal: what they hold, how they are cut to size and cleaned, and how they are read back.
+//! Lines of a session's journal: their fields, how they are shortened and redacted, and how they are read back.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::run::{self, Ended};
 use crate::shell;
 use crate::time;
 
-/// What the agent said between two prompts, as the transcript has it. A record of the journal that no hook tells.
+/// What the agent said between two prompts, from the transcript. No hook reports this record.
 pub const SAID: &str = "said";
 
 /// The name of a call whose text is a plan that the user approved.
 pub const PLAN: &str = "plan";
 
-/// Longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
+/// The longest texts kept, in bytes. A line must stay one small write; the transcript has the rest.
 const PROMPT_BYTES: usize = 64 * 1024;
 const SUMMARY_BYTES: usize = 32 * 1024;
 const COMMAND_BYTES: usize = 8 * 1024;
@@ -28,21 +28,21 @@ const MESSAGE_BYTES: usize = 4 * 1024;
 const PLAN_BYTES: usize = 16 * 1024;
 const PATH_BYTES: usize = 4 * 1024;
 const ENTRY_BYTES: usize = 512;
-/// How much of the end of an output is looked through for the lines that say why it failed.
+/// How much of the end of an output is searched for error lines.
 const ERROR_BYTES: usize = 16 * 1024;
 const NAME_BYTES: usize = 256;
 
-/// How much of what a command printed is looked through for what it did outside.
+/// How much of a command's output is searched for effects.
 const OUTPUT_BYTES: usize = 16 * 1024;
 
-/// Most entries of a list of things to do that are written down.
+/// The most entries of a todo list that are recorded.
 const MOST_TODOS: usize = 100;
 
-/// Where and under what settings an event is written down.
+/// Where an event is recorded, and under which settings.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPolicy<'a> {
     pub harness: &'a str,
-    /// Top folder of the checkout the event came from: the root, or one of its git worktrees.
+    /// The top folder of the checkout the event came from: the root, or one of its git worktrees.
     pub checkout: &'a str,
     pub redact: redact::Options,
     pub now: Timestamp,
@@ -63,27 +63,27 @@ pub struct Record<'a> {
     pub session: Cow<'a, str>,
     #[serde(borrow)]
     pub worktree: Cow<'a, str>,
-    /// `transcript` when no hook told of it and it was found there afterwards.
+    /// `transcript` if no hook reported it and it was found there later.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub from: Cow<'a, str>,
-    /// The working directory below the checkout, when it is not the checkout itself.
+    /// The working directory relative to the checkout, if it is not the checkout itself.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub cwd: Cow<'a, str>,
-    /// The branch that is checked out, where it is known.
+    /// The branch that is checked out, if known.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub branch: Cow<'a, str>,
-    /// The commit that is checked out, where somebody has looked.
+    /// The commit that is checked out, if it was read.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub head: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentField>,
-    /// Source, trigger, reason: the small word that goes with some events.
+    /// Source, trigger or reason: one word that some events have.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub name: Cow<'a, str>,
-    /// The session this one goes on from.
+    /// The session that this one continues.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub previous: Cow<'a, str>,
-    /// A prompt, a summary, the last thing an agent said.
+    /// A prompt, a summary, or the last thing an agent said.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub text: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -100,19 +100,20 @@ pub struct Record<'a> {
     pub exit: Option<i64>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub error: Cow<'a, str>,
-    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty where nobody knows, `ran` where its own exit code is in doubt.
+    /// How a command ended, `passed` or `failed` ([`crate::run`]); empty if unknown, `ran` if the exit code may not
+    /// be its own.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub ended: Cow<'a, str>,
-    /// Of a line with several checks: which of them failed.
+    /// For a line with several checks: which of them failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The line in which a check summed up.
+    /// The line with the check's summary.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub result: Cow<'a, str>,
-    /// What older versions wrote in place of `ended`.
+    /// What older versions wrote instead of `ended`.
     #[serde(skip_serializing)]
     pub passed: Option<bool>,
-    /// What the call did to the world outside: commits, pushes, comments.
+    /// What the call did to the outside world: commits, pushes, comments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effect: Vec<Effect>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -121,10 +122,10 @@ pub struct Record<'a> {
     pub answers: Vec<AnswerField>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ms: Option<u64>,
-    /// What a sub-agent was asked for; its answer is the text.
+    /// What a sub-agent was asked; its answer is the text.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub asked: Cow<'a, str>,
-    /// The file that a sub-agent had to leave, and how it stood when the sub-agent was done.
+    /// The file that a sub-agent had to write, and its state when the sub-agent finished.
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
     pub output: Cow<'a, str>,
     #[serde(borrow, skip_serializing_if = "str::is_empty")]
@@ -144,12 +145,12 @@ pub struct FileField {
     pub action: Action,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
-    /// True when only the text of a shell command names it.
+    /// True if only the text of a shell command names it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub guess: bool,
 }
 
-/// An entry of the list of things to do. With an id it is one change, without one it is part of the whole list.
+/// An entry of the todo list. With an id it is one change, without one it is part of the whole list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TodoField {
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -166,7 +167,7 @@ pub struct AnswerField {
     pub answer: String,
 }
 
-/// The event as a record, redacted and cut.
+/// Converts the event to a record, redacted and shortened.
 pub fn record<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
     let mut record = Record {
         v: 1,
@@ -206,17 +207,18 @@ pub fn record<'a>(event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a>
 }
 
 impl<'a> Record<'a> {
-    /// A line of a journal. None for one that is torn, or that is no record of ours.
+    /// Parses a line of a journal. `None` for a torn line or one that is not our record.
     pub fn read(line: &'a [u8]) -> Option<Record<'a>> {
         serde_json::from_slice(line).ok().filter(|record: &Record| !record.event.is_empty())
     }
 
-    /// None for a record that is no event of ours: [`SAID`], or one of a newer version.
+    /// Returns `None` for a record that is not one of our events: [`SAID`], or one of a newer version.
     pub fn event_name(&self) -> Option<EventName> {
         EventName::parse(&self.event)
     }
 
-    /// What the agent knew before this is gone. Where no summary is told, a compaction shows in the start that follows it.
+    /// Returns whether the agent lost its earlier context here. If no summary is reported, a compaction shows in the
+    /// start that follows it.
     pub fn is_compaction(&self) -> bool {
         match self.event_name() {
             Some(EventName::Summary) => true,
@@ -225,9 +227,9 @@ impl<'a> Record<'a> {
         }
     }
 
-    /// As one line of JSON, without its line end.
+    /// Returns one line of JSON, without its line end.
     pub fn line(&self) -> Vec<u8> {
-        // Strings, numbers and lists of them: serialising them cannot fail.
+        // These are strings, numbers and lists of them, so serialising cannot fail.
         serde_json::to_vec(self).unwrap_or_default()
     }
 }
@@ -271,7 +273,7 @@ fn fill_tool<'a>(
         .collect();
 }
 
-/// How a command ended, by its exit code or by what it printed.
+/// Sets how a command ended, by its exit code or by its output.
 fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &RecordPolicy<'a>) {
     let output = done.output.as_deref().or(done.error.as_deref()).unwrap_or("?");
     let verdict = run::ended(&record.command, done.exit, done.failed, output);
@@ -285,20 +287,20 @@ fn fill_ended<'a>(record: &mut Record<'a>, done: &'a ToolDone<'_>, policy: &Reco
         let end = line.end.min(line.start + ENTRY_BYTES);
         record.result = Redacted::part(output, line.start..end, policy.redact).into_text();
     }
-    // A pipe hid that it failed: what it printed is the error.
+    // A pipe hid the failure, so the output is the error.
     if verdict.ended == Ended::Failed && !done.failed {
         record.error = Cow::Owned(error_lines(&Redacted::tail(output, ERROR_BYTES, policy.redact)));
     }
 }
 
-/// What a call did outside. Harnesses give the output of those calls only that may have done something.
+/// Returns what a call did outside. Harnesses pass on the output only of calls that may have done something.
 fn effects(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Effect> {
     let Some(output) = done.output.as_deref() else { return Vec::new() };
     if !(effect::may_act(command) || effect::tool_acts(&done.tool)) {
         return Vec::new();
     }
     let said = match output.len() > OUTPUT_BYTES {
-        // What a line of several commands did last is said at the end.
+        // The last effect of a line with several commands is reported at the end.
         true => {
             let head = Redacted::head(output, OUTPUT_BYTES / 2, policy.redact);
             let tail = Redacted::tail(output, OUTPUT_BYTES / 2, policy.redact);
@@ -310,17 +312,17 @@ fn effects(done: &ToolDone<'_>, command: &str, policy: &RecordPolicy) -> Vec<Eff
     effect::of(&effect::Made { tool: &done.tool, command, asked: &asked, output: &said, ok: !done.failed })
 }
 
-/// What the tool was given as files, and what the text of a command names.
+/// Returns the tool's input files, and those that the text of a command names.
 fn files(done: &ToolDone<'_>, command: &str, cwd: Option<&str>, policy: &RecordPolicy) -> Vec<FileField> {
     let field = |path: &str, action, guess| {
-        // Redacted before it is taken apart: `https://user:secret@host` is no path, but somebody passed it as one.
+        // Redact before parsing: `https://user:secret@host` is not a path, but somebody may pass it as one.
         let path = policy.clean(path, PATH_BYTES);
         let CheckoutPath { path, outside } = place::within(policy.checkout, &path);
         FileField { path: path.into_owned(), action, outside, guess }
     };
     let mut files: Vec<FileField> =
         done.files.iter().map(|file| field(&file.path, file.action, false)).collect();
-    // Of the redacted command: what a flag made a secret is not told as a file.
+    // Use the redacted command, so that a secret after a flag is not recorded as a file.
     for mention in shell::mentions(command).into_iter().filter(|mention| !mention.path.contains("REDACTED")) {
         // Relative to where the command ran, which need not be the top of the checkout.
         let path = match cwd {
@@ -348,7 +350,7 @@ fn todos(change: &TodoChange, policy: &RecordPolicy) -> Vec<TodoField> {
     }
 }
 
-/// The working directory, empty when it is simply the top of the checkout.
+/// Returns the working directory; empty if it is the top of the checkout.
 fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
     match place::within(policy.checkout, &policy.clean(cwd, PATH_BYTES)).path.as_ref() {
         "." => Cow::Borrowed(""),
@@ -357,7 +359,7 @@ fn below<'a>(cwd: &str, policy: &RecordPolicy) -> Cow<'a, str> {
 }
 
 impl RecordPolicy<'_> {
-    /// Redacted, then cut. Only as much is looked at as can end up in the line.
+    /// Redacts, then cuts. Examines only as much as can end up in the line.
     pub fn clean<'t>(&self, text: &'t str, limit: usize) -> Cow<'t, str> {
         let kept = Redacted::part(text, 0..text.len().min(limit), self.redact).into_text();
         if text.len() <= limit && kept.len() <= limit {

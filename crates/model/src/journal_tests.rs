@@ -29,7 +29,7 @@ fn read(event: &Event) -> Value {
     serde_json::from_slice(&record(event, &policy()).line()).unwrap()
 }
 
-/// A GitHub token, put together here so that the source holds none.
+/// A GitHub token, assembled here so that the source contains none.
 fn token() -> String {
     format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8")
 }

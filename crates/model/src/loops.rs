@@ -1,4 +1,5 @@
-//! Loops: a prompt that is fed again until a promise holds. What a loop is; what becomes of it at a stop is in [`engine`].
+//! Loops: a prompt that is fed again until a promise is kept. This module defines what a loop is; [`engine`] decides
+//! what happens at a stop.
 
 pub mod engine;
 pub mod last_turn;
@@ -14,33 +15,33 @@ use serde::{Deserialize, Serialize};
 pub use record::{Damage, Record};
 pub use words::{Failure, feeding, promise_words, turn_words};
 
-/// Where a loop stands. Kept as a [`Record`], a document that people may read and edit.
+/// The state of a loop. Stored as a [`Record`], a document that people may read and edit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     pub id: String,
     pub created_at: String,
     pub updated_at: String,
     pub status: Status,
-    /// The run that is going on; the first counts.
+    /// The current run, counted from 1.
     pub iteration: u64,
-    /// 0 is without limit.
+    /// 0 means no limit.
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
     pub source_packet_id: Option<String>,
-    /// What it was made from, where it came from another tool.
+    /// The source, if it was imported from another tool.
     pub imported_from: Option<String>,
-    /// Its owner: the only session that it holds.
+    /// The only session that this loop holds.
     pub session: Option<String>,
     pub ended: Option<Ended>,
-    /// What there is to say about the end beyond its kind.
+    /// More detail about why it ended.
     pub ended_detail: Option<String>,
-    /// Shell lines that must pass before a promise is believed.
+    /// Shell lines that must pass before a promise is accepted.
     pub validators: Vec<String>,
     pub deadline: Option<String>,
-    /// Of the last thing said, to know it again.
+    /// A digest of the agent's last message, to recognise a repetition.
     pub last_message_digest: Option<String>,
     pub last_stop: Option<LastStop>,
-    /// Verbatim.
+    /// The prompt, verbatim.
     pub prompt: String,
 }
 
@@ -64,11 +65,11 @@ pub struct Promise {
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
     Done,
-    /// The agent cannot go on by itself.
+    /// The agent cannot continue by itself.
     Blocked,
 }
 
-/// Why a loop is not fed any more.
+/// Why a loop is no longer fed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
@@ -78,41 +79,41 @@ pub enum Ended {
     Time,
     NoProgress,
     Cancelled,
-    /// The harness ended the turn although it was told to go on.
+    /// The harness ended the turn although it was told to continue.
     HarnessCap,
     Error,
 }
 
-/// What is remembered of the last stop that fed the prompt: enough to know the same stop again, and to see a loop that
-/// gets nowhere.
+/// What is stored about the last stop that fed the prompt: enough to recognise the same stop again, and to detect a
+/// loop that makes no progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LastStop {
-    /// The harness's id of the message it came after.
+    /// The harness's id of the message before the stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// When the newest word of a stop hook was written into the transcript, as seen then.
+    /// The time of the newest stop-hook message in the transcript, as seen then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<String>,
     /// To the millisecond: `2026-11-15T19:22:00.918Z`.
     pub at: String,
     /// Why the turn did not end the loop, in a few words.
     pub why: String,
-    /// The validator that did not pass, to be told again with the same stop.
+    /// The validator that failed, to be reported again with the same stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
-    /// Turns in a row that got nowhere.
+    /// The number of turns in a row without progress.
     pub idle: u64,
-    /// Times in a row that the agent was sent on without having called a tool.
+    /// The number of times in a row that the agent continued without calling a tool.
     pub unaided: u64,
-    /// How much the session had done by then; none where that was not known.
+    /// How much the session had done by then; `None` if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark: Option<SessionPosition>,
 }
 
-/// A place in a session's past, by its digest.
+/// A position in a session's past, by its digest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionPosition {
     pub calls: u64,
@@ -120,7 +121,7 @@ pub struct SessionPosition {
 }
 
 impl Loop {
-    /// `3 of 30`, `3` where there is no limit.
+    /// `3 of 30`, or `3` if there is no limit.
     pub fn progress(&self) -> String {
         match self.max_iterations {
             0 => self.iteration.to_string(),
@@ -128,7 +129,7 @@ impl Loop {
         }
     }
 
-    /// The end it comes to for `why`.
+    /// Ends the loop for the reason `why`.
     pub fn end(&mut self, why: Ended, detail: Option<String>) {
         self.status = match why {
             Ended::Promise => Status::Done,
@@ -139,7 +140,7 @@ impl Loop {
         self.ended_detail = detail;
     }
 
-    /// Notes a change. A clock that went back does not take the record with it.
+    /// Updates the time. It never goes back, even if the clock does.
     pub fn touch(&mut self, now: Timestamp) {
         let now = crate::time::rfc3339(now);
         if self.updated_at < now {

@@ -1,4 +1,4 @@
-//! Manifests, `resume-context.md`: what to load, in what order, and what must be understood before going on.
+//! Manifests, `resume-context.md`: what to load, in which order, and what must be understood before work continues.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -9,24 +9,24 @@ use crate::finding::{Finding, Level};
 use crate::time;
 
 pub const NAME: &str = "resume-context.md";
-/// What it was called before; `migrate` takes it over.
+/// The old file name; `migrate` converts it.
 pub const LEGACY_NAME: &str = "_resume.md";
-/// Larger, and it holds what belongs into the files it names.
+/// A larger manifest contains text that belongs in the files it names.
 pub const LARGEST: usize = 5 * 1024;
 
 pub const SCHEMA_VERSION: &str = "1.0";
 pub const PHASES: &[&str] =
     &["research", "planning", "execution", "ready-for-implementation", "testing", "review"];
 
-/// What a workstream is taken to be at where nothing known is said.
+/// The phase of a workstream that states no known one.
 pub const USUAL_PHASE: &str = "execution";
 
-/// How many folders below the root a workstream lies at most: `.agent/context/workstreams/<id>`.
+/// How many folders below the root a workstream is at most: `.agent/context/workstreams/<id>`.
 const DEEPEST: usize = 4;
 
 const GATE: Head<'static> = Head::prefix(1, "Validation Gate");
 
-/// What a manifest says, as far as it can be read.
+/// The content of a manifest, as far as it can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Manifest {
     pub project_id: String,
@@ -41,7 +41,7 @@ pub struct Manifest {
     pub continue_at: String,
     pub blockers: Vec<String>,
     pub session_ids: Vec<String>,
-    /// The gate's, each with what stands below it.
+    /// The questions of the gate, each with the text below it.
     pub questions: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub fn read(document: &Document) -> Manifest {
     }
 }
 
-/// Numbered ones, each with the boxes below it.
+/// Returns the numbered questions, each with the boxes below it.
 fn questions(document: &Document) -> Vec<String> {
     let Some(gate) = document.section(&[GATE]) else { return Vec::new() };
     let mut questions: Vec<String> = Vec::new();
@@ -82,7 +82,7 @@ fn questions(document: &Document) -> Vec<String> {
     questions
 }
 
-/// `NN-kebab-case`.
+/// Matches `NN-kebab-case`.
 pub fn is_workstream(id: &str) -> bool {
     let Some((number, name)) = id.split_once('-') else { return false };
     let kebab = |part: &str| {
@@ -94,7 +94,7 @@ pub fn is_workstream(id: &str) -> bool {
         && name.split('-').all(kebab)
 }
 
-/// What is wrong with it, by line.
+/// Returns what is wrong with it, by line.
 pub fn check(document: &Document) -> Vec<Finding> {
     let mut findings: Vec<Finding> = document
         .findings()
@@ -167,7 +167,7 @@ pub fn check(document: &Document) -> Vec<Finding> {
             for file in &files {
                 let why = match () {
                     () if file.starts_with('/') => "is not a relative path",
-                    // No workstream lies deeper; where fewer lead to, only its place can tell.
+                    // No workstream is deeper. With fewer `..`, the answer depends on where the manifest is.
                     () if file.split('/').filter(|part| *part == "..").count() > DEEPEST => {
                         "is outside of the project, not opened"
                     }
@@ -237,7 +237,7 @@ fn is_progress(text: &str) -> bool {
     )
 }
 
-/// `plan.md`, `src/api.rs`: a word with an ending.
+/// Returns whether a word looks like a file: `plan.md`, `src/api.rs`.
 fn names_a_file(question: &str) -> bool {
     let words = question.split(|c: char| c.is_whitespace() || "()[]`\"',;:?".contains(c));
     words.map(|word| word.trim_end_matches('.')).any(|word| {
@@ -294,14 +294,14 @@ fn question_for(file: &str) -> &'static str {
     }
 }
 
-/// The file whose boxes are ticked.
+/// Returns whether this is the file whose boxes are ticked.
 pub fn is_steps(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.contains("steps") || name.contains("tasks")
 }
 
-/// Brings section, task, progress and time in step with the boxes of `steps`. False where they are already. A hand-written
-/// `next_action` stays.
+/// Updates section, task, progress and time from the boxes of `steps`. Returns false if nothing changed. Keeps a
+/// hand-written `next_action`.
 pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool {
     let boxes: Vec<_> = steps.items().into_iter().filter(|item| item.checked.is_some()).collect();
     if boxes.is_empty() {
@@ -310,7 +310,7 @@ pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool
     let done = boxes.iter().filter(|item| item.checked == Some(true)).count();
     let next = boxes.iter().position(|item| item.checked == Some(false));
     let line = boxes[next.unwrap_or(boxes.len() - 1)].line;
-    // Sections are the headings that hold boxes, counted from 1.
+    // Sections are the headings with boxes, counted from 1.
     let holds = |from: usize, to: usize| boxes.iter().any(|item| (from..to).contains(&item.line));
     let starts: Vec<usize> = steps.headings().iter().map(|heading| heading.line).collect();
     let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
@@ -324,7 +324,7 @@ pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool
         ("progress", json!(format!("{done}/{} tasks complete", boxes.len()))),
     ];
     for (key, value) in values {
-        // None of these is a key that cannot be written.
+        // All of these keys can be written.
         let _ = manifest.set(key, value);
     }
     if manifest.bytes() == before {
@@ -334,14 +334,14 @@ pub fn follow(manifest: &mut Document, steps: &Document, now: Timestamp) -> bool
     true
 }
 
-/// Ticks the next open box, and says what it was.
+/// Ticks the next open box and returns its text.
 pub fn tick_next(steps: &mut Document) -> Option<String> {
     let next = steps.items().into_iter().find(|item| item.checked == Some(false))?;
     steps.tick(next.line).ok()?;
     Some(next.text)
 }
 
-/// Ticks the boxes of what was done by name. True where there were any.
+/// Ticks the boxes with these names. Returns whether there were any.
 pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) -> bool {
     let done: Vec<String> = done.map(|text| text.trim().to_lowercase()).collect();
     let open: Vec<usize> = steps
@@ -353,8 +353,8 @@ pub fn tick_done<'t>(steps: &mut Document, done: impl Iterator<Item = &'t str>) 
     open.iter().filter(|line| steps.tick(**line).is_ok()).count() > 0
 }
 
-/// An old `_resume.md` as a manifest: its keys get the new names, what is missing is filled in, the body stays. `files`
-/// are what is there to load.
+/// Converts an old `_resume.md` to a manifest: renames its keys, fills in what is missing, keeps the body. `files`
+/// are the existing files to load.
 pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp) -> Document {
     let mut document = Document::parse(legacy);
     let text = |document: &Document, keys: &[&str]| {
@@ -365,7 +365,7 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
         words.join(" ")
     };
     let phase = text(&document, &["current_phase", "phase"]).map(|phase| normal_phase(&phase));
-    // Older ones have times without zone, seconds or `T`.
+    // Older files have times without zone, seconds or `T`.
     let updated = text(&document, &["last_updated", "updated"])
         .map(|updated| time::parse(&updated).map_or(updated, time::rfc3339));
     let listed = document.list("files_to_load").filter(|files| !files.is_empty());
@@ -400,7 +400,7 @@ pub fn migrate(legacy: &[u8], project_id: &str, files: &[String], now: Timestamp
     document
 }
 
-/// The phase of an old file that is none of ours: `migrate` takes another for it.
+/// Returns the phase of an old file if it is not one of ours; `migrate` replaces it.
 pub fn unknown_phase(legacy: &[u8]) -> Option<String> {
     let document = Document::parse(legacy);
     let phase = document.text("current_phase").or_else(|| document.text("phase"))?.to_owned();
@@ -411,7 +411,7 @@ fn normal_phase(phase: &str) -> String {
     phase.trim().to_lowercase().replace(['_', ' '], "-")
 }
 
-/// Two manifests made of the same differ at most in when that was.
+/// Compares two manifests without their times.
 pub fn same_but_time(a: &[u8], b: &[u8]) -> bool {
     let without = |bytes: &[u8]| {
         let mut document = Document::parse(bytes);

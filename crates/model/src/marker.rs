@@ -6,10 +6,10 @@ use serde_json::{Map, Value};
 
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
-/// The newest layout of `.agent/context/` this build can write.
+/// The newest layout of `.agent/context/` that this version can write.
 pub const SCHEMA_VERSION: u64 = 1;
 
-/// What of the store is kept in git.
+/// How much of the store is kept in git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -28,7 +28,7 @@ pub struct Marker {
     pub last_session: Option<String>,
 }
 
-/// A uuid in its canonical form. It names the trust record on disk, so nothing else may pass for one.
+/// A UUID in canonical form. It names the trust record on disk, so anything else is refused.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct ProjectId(String);
 
@@ -48,12 +48,12 @@ impl ProjectId {
 }
 
 impl Marker {
-    /// The id, where there is one to compare with.
+    /// Returns the id, if there is one to compare with.
     pub fn known_id(&self) -> Option<&str> {
         Some(self.project_id.as_str()).filter(|id| *id != NOBODY)
     }
 
-    /// For records that lie in a folder without a marker: nobody's, so no trust holds for it.
+    /// A marker for records in a folder without a marker. No trust applies to it.
     pub fn none() -> Marker {
         Marker {
             project_id: ProjectId(NOBODY.to_owned()),
@@ -65,14 +65,14 @@ impl Marker {
     }
 }
 
-/// Why a `root.json` cannot be used. Unreadable and absent are the store's words, not ours.
+/// Why a `root.json` cannot be used. The store reports absent and unreadable files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
     Damaged { line: usize, why: String },
     Foreign { why: String },
 }
 
-/// The fields as they stand in the file. Raw, so that one of the wrong type names itself instead of hiding the rest.
+/// The raw fields of the file, so that one field of the wrong type does not hide the others.
 #[derive(Deserialize)]
 struct Wire<'a> {
     #[serde(borrow)]
@@ -125,7 +125,7 @@ pub fn parse(bytes: &[u8]) -> Result<Marker, Problem> {
     })
 }
 
-/// The bytes of a new marker.
+/// Returns the bytes of a new marker.
 pub fn render(marker: &Marker) -> Vec<u8> {
     let mut fields = Map::new();
     fields.insert("schema_version".into(), SCHEMA_VERSION.into());
@@ -136,7 +136,7 @@ pub fn render(marker: &Marker) -> Vec<u8> {
     print(&Value::Object(fields))
 }
 
-/// The same file with another `last_session`; keys we do not know stay, in their order. None where nothing changes.
+/// Returns the same file with another `last_session`; unknown keys stay, in order. `None` if nothing changes.
 pub fn with_last_session(bytes: &[u8], session: &str) -> Option<Vec<u8>> {
     let mut value: Value = serde_json::from_slice(bytes).ok()?;
     let fields = value.as_object_mut()?;

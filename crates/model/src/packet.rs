@@ -38,10 +38,11 @@ pub const HEADINGS: &[&str] =
 pub const CONFIRMED: &str = "Confirmed";
 pub const SUGGESTED: &str = "Suggested";
 
-/// What this build writes and reads. A packet that says nothing of it is of the first.
+/// The version that this build reads and writes. A packet without a version is of the first.
 pub const SCHEMA_VERSION: i64 = 1;
 
-/// What `source` may be: a part of the format, so it stands here; `ops` has a test that it names every harness.
+/// The allowed values of `source`. They are part of the format; a test in `ops` checks that every harness is
+/// included.
 pub const SOURCES: &[&str] =
     &["claude-code", "droid", "opencode", "codex", "gemini", "unknown", "factory", "claude", "open-code"];
 
@@ -71,7 +72,7 @@ impl Status {
     }
 }
 
-/// What the frontmatter says. Whatever is missing or odd is empty here; [`validate`] says so.
+/// The frontmatter. Missing or invalid fields are empty here; [`validate`] reports them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Packet {
     pub id: String,
@@ -93,31 +94,31 @@ pub struct Packet {
     pub dirty: Option<i64>,
     pub claimed_by: String,
     pub claimed_at: String,
-    /// What the files held when the packet was written: path and fingerprint.
+    /// The files' content when the packet was written: path and fingerprint.
     #[serde(skip)]
     pub files_seen: Vec<(String, String)>,
     /// How the validators ended when they were last seen.
     pub checks_seen: Vec<Check>,
 }
 
-/// The last run of a validator that was seen before the packet was written.
+/// The last run of a validator before the packet was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Check {
     pub command: String,
-    /// That it passed, and that this was seen.
+    /// True if it was seen to pass.
     pub ok: bool,
-    /// Nothing said how it ended.
+    /// True if nothing said how it ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unknown: bool,
-    /// A file was edited after it.
+    /// True if a file was edited after it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub edited_since: bool,
     pub at: String,
 }
 
 impl Packet {
-    /// With the files that only the text names as confirmed: whoever wrote them there meant them.
+    /// Reads a packet and adds files that only its text names as confirmed, because a person listed them there.
     pub fn whole(document: &Document, name: &str) -> Packet {
         let mut packet = Packet::read(document, name);
         for file in confirm::listed(document) {
@@ -128,7 +129,7 @@ impl Packet {
         packet
     }
 
-    /// The frontmatter. `name` is the file's, without its ending: it counts, whatever `id` says.
+    /// Reads the frontmatter. `name` is the file's name without its suffix, and counts whatever `id` says.
     pub fn read(document: &Document, name: &str) -> Packet {
         let text = |key: &str| document.text(key).unwrap_or_default().trim().to_owned();
         let list = |key: &str| document.list(key).unwrap_or_default();
@@ -161,7 +162,7 @@ impl Packet {
         }
     }
 
-    /// Confirmed files first, then the suggested ones; each once.
+    /// Returns confirmed files first, then the suggested ones, each once.
     pub fn files(&self) -> Vec<&str> {
         let mut files: Vec<&str> = Vec::new();
         for path in self.confirmed.iter().chain(&self.suggested) {
@@ -179,7 +180,7 @@ fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
     object.into_iter().flatten().filter_map(pair).collect()
 }
 
-/// Names that older files use.
+/// Maps names from older files.
 fn source_name(source: &str) -> &str {
     match source {
         "factory" => "droid",
@@ -188,7 +189,7 @@ fn source_name(source: &str) -> &str {
     }
 }
 
-/// `fix: the Parser!` → `fix-the-parser`. What has no letter that a file name should hold becomes `packet`.
+/// `fix: the Parser!` → `fix-the-parser`. A text without suitable letters becomes `packet`.
 pub fn slug(purpose: &str) -> String {
     const MOST: usize = 48;
     let mut slug = String::new();
@@ -199,7 +200,7 @@ pub fn slug(purpose: &str) -> String {
             slug.push('-');
         }
     }
-    // Between two words where that is possible.
+    // Cut between two words if possible.
     if slug.len() > MOST {
         let cut = slug[..=MOST].rfind('-').filter(|at| *at > MOST / 2).unwrap_or(MOST);
         slug.truncate(cut);
@@ -208,13 +209,13 @@ pub fn slug(purpose: &str) -> String {
     if slug.is_empty() { "packet".to_owned() } else { slug.to_owned() }
 }
 
-/// The n-th name to try for a packet written now: `<ts>-<slug>`, then `-2`, `-3`.
+/// Returns the n-th name to try for a packet written now: `<ts>-<slug>`, then `-2`, `-3`.
 pub fn id(now: Timestamp, purpose: &str, n: usize) -> String {
     let first = format!("{}-{}", time::compact(now), slug(purpose));
     if n < 2 { first } else { format!("{first}-{n}") }
 }
 
-/// The version that a packet is of, if this build does not know it yet.
+/// Returns the packet's version if this build does not know it yet.
 pub fn newer(document: &Document) -> Option<i64> {
     document.int("schema_version").filter(|version| *version > SCHEMA_VERSION)
 }

@@ -1,10 +1,10 @@
-//! Paths that records mention: data, told relative to the checkout, never opened by their say-so.
+//! Paths in records. They are data, relative to the checkout, and are never opened just because a record names them.
 
 use std::borrow::Cow;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckoutPath<'a> {
-    /// With `/`, without `.` and `..`; `.` for the checkout itself. Absolute when `outside`.
+    /// With `/`, without `.` and `..`; `.` for the checkout itself. Absolute if `outside`.
     pub path: Cow<'a, str>,
     pub outside: bool,
 }
@@ -15,7 +15,7 @@ impl CheckoutPath<'_> {
     }
 }
 
-/// Tells where `path` lies, seen from `checkout` (absolute). Purely lexical: the file may be long gone.
+/// Returns `path` relative to `checkout` (absolute). Purely lexical: the file may no longer exist.
 pub fn within<'a>(checkout: &str, path: &'a str) -> CheckoutPath<'a> {
     let path: Cow<'a, str> = if path.contains('\\') && !path.contains('/') {
         Cow::Owned(path.replace('\\', "/")) // a path from Windows

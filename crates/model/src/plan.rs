@@ -1,5 +1,5 @@
-//! The plan: what is being built, in phases and tasks. `plan.json` is the truth, `plan.md` its view, and every change is a
-//! line of the ledger first.
+//! The plan: what is being built, in phases and tasks. `plan.json` is authoritative, `plan.md` is its view, and every
+//! change is first a line in the ledger.
 
 mod change;
 mod check;
@@ -34,7 +34,8 @@ pub use words::{PhaseNotes, phase_record, task_words, waiting_words};
 use crate::text;
 use fields::keeping_the_rest;
 
-/// What this build writes. A file of the same major version may hold fields that we do not know, and they are kept.
+/// The version that this build writes. A file of the same major version may contain unknown fields, and they are
+/// kept.
 pub const SCHEMA_VERSION: &str = "1.0.0";
 
 keeping_the_rest! {
@@ -42,7 +43,7 @@ keeping_the_rest! {
         schema_version: String,
         title: String,
         swarm: String,
-        /// The phase that somebody chose; None: it is found out.
+        /// The phase that somebody chose; `None` means that it is derived.
         current_phase: Option<u32> = skip Option::is_none,
         phases: Vec<Phase>,
         migration_status: String = skip String::is_empty,
@@ -70,15 +71,15 @@ keeping_the_rest! {
         files_touched: Vec<String>,
         evidence_path: Option<String> = skip Option::is_none,
         blocked_reason: Option<String> = skip Option::is_none,
-        /// Who works on it, or did: a session, or `user`.
+        /// Who works or worked on it: a session, or `user`.
         claimed_by: Option<String> = skip Option::is_none,
         started_at: Option<String> = skip Option::is_none,
         done_at: Option<String> = skip Option::is_none,
-        /// Why it counts as done although nothing proves it.
+        /// Why it counts as done without evidence.
         without_evidence: Option<String> = skip Option::is_none,
         /// The entry of a harness's own list that it came from.
         todo: Option<String> = skip Option::is_none,
-        /// That list has it as done; there is no evidence yet.
+        /// The harness's list says it is done, but there is no evidence yet.
         reported_done: bool = skip is_false,
     }
 }
@@ -96,7 +97,7 @@ pub enum TaskStatus {
     #[serde(alias = "complete", alias = "done")]
     Completed,
     Blocked,
-    /// Not to be done any more.
+    /// No longer to be done.
     Closed,
 }
 
@@ -150,7 +151,7 @@ impl TaskStatus {
         })
     }
 
-    /// Nothing waits for it any more.
+    /// Returns whether nothing waits for it any more.
     pub fn is_over(self) -> bool {
         matches!(self, TaskStatus::Completed | TaskStatus::Closed)
     }
@@ -209,7 +210,7 @@ impl Size {
     }
 }
 
-/// `IN PROGRESS`, `in-progress` and `in_progress` are one word.
+/// Normalises `IN PROGRESS`, `in-progress` and `in_progress` to one word.
 fn status_word(word: &str) -> String {
     word.trim().to_lowercase().replace([' ', '-'], "_")
 }
@@ -221,7 +222,7 @@ pub enum Unreadable {
         line: Option<usize>,
         why: String,
     },
-    /// Of a version that this build must not write.
+    /// A version that this build must not write.
     Foreign {
         why: String,
     },
@@ -238,7 +239,7 @@ impl Plan {
         }
     }
 
-    /// A `plan.json` of our own store. What is older is brought up to date, and then `migrated` says so.
+    /// Parses a `plan.json` of our own store. Updates an older format, and sets `migrated` then.
     pub fn parse(bytes: &[u8]) -> Result<Plan, Unreadable> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         match version_of(bytes)? {
@@ -254,15 +255,15 @@ impl Plan {
         }
     }
 
-    /// As it stands in `plan.json`.
+    /// Returns the bytes of `plan.json`.
     pub fn bytes(&self) -> Vec<u8> {
-        // Strings, numbers and maps with string keys: this cannot fail.
+        // These are strings, numbers and maps with string keys, so this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
         bytes.push(b'\n');
         bytes
     }
 
-    /// What the ledger knows a plan by.
+    /// Returns the hash by which the ledger identifies a plan.
     pub fn hash(&self) -> String {
         hash(&self.bytes())
     }
@@ -287,12 +288,12 @@ impl Plan {
         self.phases.iter_mut().find(|phase| phase.id == id)
     }
 
-    /// The task nearest to what was typed, for a hint.
+    /// Returns the task nearest to what was typed, for a hint.
     pub fn near(&self, typed: &str) -> Option<&str> {
         text::did_you_mean(typed, self.tasks().map(|task| task.id.as_str()))
     }
 
-    /// A task stands in one phase, and says so itself.
+    /// Makes each task's phase field match the phase that contains it.
     fn settle(&mut self) {
         for phase in &mut self.phases {
             phase.tasks.iter_mut().for_each(|task| task.phase = phase.id);
@@ -300,7 +301,7 @@ impl Plan {
     }
 }
 
-/// SHA-256, in hexadecimal.
+/// SHA-256 in hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
@@ -308,19 +309,19 @@ pub fn hash(bytes: &[u8]) -> String {
 
 enum Version {
     One,
-    /// From before there were versions, or by another hand.
+    /// From before there were versions, or from another tool.
     None,
     Newer(String),
 }
 
 fn version_of(bytes: &[u8]) -> Result<Version, Unreadable> {
-    // As we write it, the version comes first, and the rest need not be read twice.
+    // We write the version first, so the rest need not be parsed twice.
     let first = bytes.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
     let value = first.and_then(|rest| rest.strip_prefix(b"\"schema_version\": "));
     if value.is_some_and(|value| value.starts_with(b"\"1.")) {
         return Ok(Version::One);
     }
-    /// Only that field, whatever the others are.
+    /// Parses only that field, whatever the others are.
     #[derive(Deserialize)]
     struct Head {
         schema_version: Option<serde_json::Value>,

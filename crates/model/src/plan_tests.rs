@@ -177,10 +177,10 @@ fn todo_changes_move_their_tasks() {
     assert_eq!((third.moved.len(), third.plan.task("1.2").unwrap().status), (0, TaskStatus::Pending));
     let back = follow_todos(&second.plan, &second.todos, &[todo("Grammar", Pending)], "s", AT);
     assert_eq!(back.plan.task("1.2").unwrap().status, TaskStatus::Pending);
-    // Another session's work is not taken over by a list.
+    // A list does not take over another session's work.
     let others = follow_todos(&first.plan, &known, &[todo("Grammar", Completed)], "s2", AT);
     assert_eq!(others.moved, Vec::<String>::new());
-    // With acceptance it is not done by being ticked.
+    // A task with an acceptance criterion is not done just because its box is ticked.
     let change = TaskChange { acceptance: Some("tests pass".into()), ..TaskChange::default() };
     let strict = set_task(&plan(), "1.2", &change).unwrap();
     let ticked = follow_todos(&strict, &known, &[todo("Grammar", Completed)], "s", AT);

@@ -1,9 +1,9 @@
-//! What a person asked: which texts are a person's words, and what each is to whoever goes on. Brief, packet, pickup,
-//! status and sweep ask these functions.
+//! What a person asked: which texts are a person's words, and what each one means to the next agent. Brief, packet,
+//! pickup, status and sweep use these functions.
 
 use crate::text::sentences;
 
-/// What a harness or a hook puts in the user's place.
+/// Texts that a harness or a hook puts in the user's place.
 const NOT_SAID: &[&str] = &[
     "<local-command",
     "<command-name>",
@@ -21,7 +21,7 @@ const NOT_SAID: &[&str] = &[
     "Read the output file",
 ];
 
-/// Commands that steer the harness or us, and say nothing about the work.
+/// Commands that control the harness or thru and say nothing about the work.
 const STEERING: &[&str] = &[
     "add-dir",
     "agents",
@@ -85,29 +85,29 @@ const STEERING: &[&str] = &[
     "vim",
 ];
 
-/// A prompt of fewer characters hardly says what to do by itself.
+/// A shorter prompt hardly says by itself what to do.
 pub const SUBSTANTIAL: usize = 40;
 
-/// A prompt this long is a paste: a log, a plan, a file. Its sentences are not the user's own.
+/// A prompt this long is pasted: a log, a plan, a file. Its sentences are not the user's own.
 const PASTE: usize = 700;
 
-/// How long a wish may be.
+/// The longest sentence that counts as a wish.
 const LONGEST_WISH: usize = 300;
 const SHORTEST_WISH: usize = 12;
 
-/// What a message is.
+/// What kind of message it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
-    /// "yes", "go with A", "do the rest": what is wanted stands in what the agent said before.
+    /// "yes", "go with A", "do the rest": what is wanted is in the agent's previous message.
     Approval,
-    /// Says by itself what is to be done.
+    /// Says by itself what to do.
     Task,
     Question,
     /// Short, and neither of these: "push it", "one space more".
     Remark,
 }
 
-/// Whether a person typed it, about the work.
+/// Returns whether a person typed it, about the work.
 pub fn is_real(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || NOT_SAID.iter().any(|start| text.starts_with(start)) || is_json(text) {
@@ -122,7 +122,7 @@ pub fn is_real(text: &str) -> bool {
     }
 }
 
-/// A notice of the harness's queue: an object and nothing else.
+/// Returns whether it is a notice of the harness's queue: one object and nothing else.
 fn is_json(text: &str) -> bool {
     let object =
         text.starts_with('{') && text.ends_with('}') || text.starts_with("[{") && text.ends_with(']');
@@ -182,7 +182,7 @@ fn is_approval(first: &str, words: &[String]) -> bool {
     YES.contains(&first) || PHRASES.iter().any(begins)
 }
 
-/// `A`, `2`, `option 2`, `#3`, `1 and 3`.
+/// Matches `A`, `2`, `option 2`, `#3`, `1 and 3`.
 fn is_choice(text: &str) -> bool {
     let words = lower_words(text, 6);
     let is_one = |word: &String| {
@@ -202,14 +202,14 @@ fn is_question(text: &str, first: &str) -> bool {
     let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     // "can you fix this?" asks for work.
     let asks_for_work = ["can", "could", "would", "please", "will"].contains(&first);
-    // A paste can follow, without a mark.
+    // A paste can follow without a question mark.
     let wonders = ["why", "how", "where", "when", "who"].contains(&first);
     last.trim_end().ends_with('?') && !asks_for_work
         || wonders
         || ASKING.contains(&first) && text.contains('?')
 }
 
-/// The first words, in small letters, without the marks around them.
+/// Returns the first words in lower case, without surrounding punctuation.
 fn lower_words(text: &str, most: usize) -> Vec<String> {
     let trimmed = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '\'').to_lowercase();
     text.split_whitespace()
@@ -219,7 +219,8 @@ fn lower_words(text: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-/// Sentences of a prompt in which the user said how it is to be done. A paste has none: its sentences are not the user's.
+/// Returns the sentences of a prompt in which the user said how to do the work. A paste has none, because its
+/// sentences are not the user's.
 pub fn wishes(text: &str) -> Vec<&str> {
     if text.len() >= PASTE || is_report(text) || sort(text) == Sort::Question {
         return Vec::new();
@@ -228,7 +229,7 @@ pub fn wishes(text: &str) -> Vec<&str> {
 }
 
 fn is_wish(sentence: &str) -> bool {
-    /// An order, as it begins.
+    /// How an instruction begins.
     const STARTS: &[&str] = &[
         "don't ",
         "dont ",
@@ -267,7 +268,7 @@ fn is_wish(sentence: &str) -> bool {
         "undo ",
         "actually ",
     ];
-    /// What makes a sentence one of the user's own where it also holds a word of the next list.
+    /// Words that show that a sentence is the user's own, if it also contains a word of the next list.
     const PERSON: &[&str] = &["i ", "i'd", "we ", "we'd", "you ", "let's", "lets ", "please", "me ", "my "];
     const WITHIN: &[&str] = &[
         " must ",
@@ -318,7 +319,7 @@ fn is_wish(sentence: &str) -> bool {
             .any(|doubt| words.contains(doubt))
 }
 
-/// Whether an order outlives the task it was given in.
+/// Returns whether an instruction remains valid after the task it was given in.
 pub fn is_lasting(wish: &str) -> bool {
     let words = lower_words(wish, 60);
     let has = |word: &str| words.iter().any(|known| known == word);
@@ -328,7 +329,7 @@ pub fn is_lasting(wish: &str) -> bool {
     has("always") || has("never") || (has("don't") || has("not")) && about_git
 }
 
-/// Whether words that were given with a refusal say what is wanted instead, or why not.
+/// Returns whether words given with a refusal say what is wanted instead, or why not.
 pub fn is_objection(text: &str) -> bool {
     const WHY: &[&str] = &[
         "not", "don't", "no", "first", "instead", "let's", "wait", "should", "must", "already", "avoid",
@@ -337,7 +338,7 @@ pub fn is_objection(text: &str) -> bool {
     sort(text) != Sort::Question && lower_words(text, 30).iter().any(|word| WHY.contains(&word.as_str()))
 }
 
-/// A review or a bug report, pasted: it speaks of code, not to the agent.
+/// Returns whether it is a pasted review or bug report, which describes code and does not address the agent.
 fn is_report(text: &str) -> bool {
     ["Severity", "severity:", "BugBot", "Bugbot", "Traceback", "### "].iter().any(|mark| text.contains(mark))
 }

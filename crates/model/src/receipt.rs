@@ -1,11 +1,12 @@
-//! The one line a hook run leaves behind, so that a silent hook can still be asked how it went.
+//! The one line that each hook run leaves, so that a silent hook can be examined later.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::time;
 
-/// In place of an event: a receipt that tells of records which could not be written. Its error says how many and when.
+/// Used in place of an event name: a receipt about records that could not be written. Its error says how many and
+/// when.
 pub const LOST: &str = "records-lost";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +21,7 @@ pub struct Receipt {
     pub outcome: Outcome,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// It went well, and somebody should know this.
+    /// The event was handled, but somebody should know this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
 }

@@ -1,22 +1,22 @@
-//! Secrets out, placeholders in: `redact(text)` runs before anything captured is written or injected.
+//! Replaces secrets with placeholders. `redact(text)` runs before anything captured is written or injected.
 //!
-//! One pass over the bytes, no regular expressions and nothing to build at start-up: this runs in processes that live
-//! half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a word that is skipped
-//! after three of them were looked up. Provider tokens come from the table in `rules`, everything else has a scanner:
+//! It makes one pass over the bytes, without regular expressions or anything to build at start-up, because it runs in
+//! processes that live half a millisecond. A byte table says what to do at each byte; almost all bytes belong to a
+//! word that is skipped after three lookups. Provider tokens come from the table in `rules`, and everything else has
+//! a scanner:
 //!
-//! - `shape`    one rule of the table          - `infix`    tokens without a prefix
-//! - `named`    `name = value`                 - `names`    what a name says     - `values`  what a value is
-//! - `headers`  `Authorization:`               - `urls`     `scheme://user:password@host`
-//! - `flags`    command lines                  - `keys`     private keys, web tokens
-//! - `stated`   `the password is value`        - `calls`    `f("name", "value")`, `<name>value</name>`
-//! - `context`  what a name does not tell: cookies, codes in an address, a value on the line below
-//!
-//! - `commands` what a command takes by its place     - `languages` other languages than English
-//! - `tables`   CSV and the like: told by the head of the column
-//! - `passwords` what is one behind its name       - `pairs`    `credentials: user / password`
-//! - `made_up`  passwords that are words         - `sentences` how they are told
-//! - `view`     what the text says once it is decoded and what cannot be seen is gone
-//! - `capture`  the one way from captured text to a part of it that may be kept
+//! - `shape`: one rule of the table; `infix`: tokens without a prefix
+//! - `named`: `name = value`; `names`: what a name says; `values`: what a value is
+//! - `headers`: `Authorization:`; `urls`: `scheme://user:password@host`
+//! - `flags`: command lines; `keys`: private keys, web tokens
+//! - `stated`: `the password is value`; `calls`: `f("name", "value")`, `<name>value</name>`
+//! - `context`: secrets that no name marks: cookies, codes in an address, a value on the next line
+//! - `commands`: positional arguments of commands; `languages`: languages other than English
+//! - `tables`: CSV and similar, by the head of the column
+//! - `passwords`: whether a value behind such a name is one; `pairs`: `credentials: user / password`
+//! - `made_up`: passwords that are words; `sentences`: how people state them
+//! - `view`: the text after decoding and without invisible characters
+//! - `capture`: the one way from captured text to a part of it that may be kept
 //!
 //! Every scanner looks back and ahead a bounded distance, so time is linear in the text.
 
@@ -53,15 +53,15 @@ use std::ops::Range;
 
 use view::View;
 
-/// What to redact beyond secrets.
+/// What to redact besides secrets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// E-mail addresses too.
+    /// Whether to redact e-mail addresses too.
     pub emails: bool,
 }
 
-/// Replaces each secret in `text` by a typed placeholder such as `[REDACTED:github-token]`.
-/// Borrowed when there is none. Idempotent.
+/// Replaces each secret in `text` with a typed placeholder such as `[REDACTED:github-token]`. Borrowed if there is
+/// none. Idempotent.
 pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     match redact_bytes(text.as_bytes(), options) {
         Cow::Borrowed(_) => Cow::Borrowed(text),
@@ -69,7 +69,7 @@ pub fn redact(text: &str, options: Options) -> Cow<'_, str> {
     }
 }
 
-/// Scanners cut at ASCII bytes, so the text stays valid and the lossy way is never taken.
+/// Scanners cut at ASCII bytes, so the text stays valid and nothing is lost here.
 fn to_text(bytes: Vec<u8>) -> String {
     match String::from_utf8(bytes) {
         Ok(text) => text,
@@ -77,21 +77,21 @@ fn to_text(bytes: Vec<u8>) -> String {
     }
 }
 
-/// As [`redact`], for bytes that need not be UTF-8; bytes outside secrets stay as they are.
+/// Redacts bytes that need not be UTF-8; bytes outside secrets stay unchanged.
 pub fn redact_bytes(text: &[u8], options: Options) -> Cow<'_, [u8]> {
     redact_part(text, 0..text.len(), options)
 }
 
-/// Redacts `text` and gives back what is left of `text[part]`. A secret across the edge is replaced whole.
+/// Redacts `text` and returns what is left of `text[part]`. A secret across the edge is replaced completely.
 fn redact_part(text: &[u8], part: Range<usize>, options: Options) -> Cow<'_, [u8]> {
     let hits = find(text, options);
     if hits.is_empty() {
         return Cow::Borrowed(&text[part]);
     }
     let mut redacted = replace(text, part, &hits);
-    // A placeholder can complete what its secret had kept from matching (`password = ` before a line too long to be
-    // one), so passes repeat until nothing is found: that makes the result a fixed point. In practice the second pass
-    // finds nothing; the bound only keeps a hostile text from buying more than linear time.
+    // A placeholder can make the text around it match (`password = ` before a line that was too long), so passes
+    // repeat until nothing is found. That makes the result a fixed point. In practice the second pass finds nothing;
+    // the bound keeps hostile text from taking more than linear time.
     for _ in 0..MOST_PASSES {
         let hits = find(&redacted, options);
         if hits.is_empty() {
@@ -105,7 +105,7 @@ fn redact_part(text: &[u8], part: Range<usize>, options: Options) -> Cow<'_, [u8
 const MOST_PASSES: usize = 32;
 const MARK: &[u8] = b"[REDACTED:";
 
-/// A secret: where it stands and what it is.
+/// A secret: its position and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hit {
     start: usize,
@@ -113,7 +113,7 @@ struct Hit {
     kind: &'static str,
 }
 
-/// All secrets, in order and apart from each other: those of the bytes, and those of the [`view`].
+/// Finds all secrets, in order and without overlap: those of the bytes, and those of the [`view`].
 fn find(text: &[u8], options: Options) -> Vec<Hit> {
     let (mut hits, tables) = find_in(text, options);
     let regions = view::regions(text);
@@ -127,7 +127,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
             Hit { start: span.start, end: span.end, kind: hit.kind }
         }));
     }
-    // Where one secret was found twice, the longer finding names it.
+    // If one secret was found twice, the longer match names it.
     hits.sort_by_key(|hit| (hit.start, usize::MAX - hit.end));
     let mut apart: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits {
@@ -139,7 +139,7 @@ fn find(text: &[u8], options: Options) -> Vec<Hit> {
     apart
 }
 
-/// The secrets of the bytes. True when some of them came from tables: then they are not in order.
+/// Finds the secrets of the bytes. Returns true if some came from tables, because then they are not in order.
 fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
     let (mut hits, mut heads) = (Vec::new(), Vec::new());
     let mut floor = 0;
@@ -148,7 +148,7 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
         hits.push(hit);
     }
     let found = hits.len();
-    // Two heads of one line would give the same rows twice, and many lines of heads the same rows many times.
+    // Two heads on one line would give the same rows twice, and many lines of heads the same rows many times.
     heads.truncate(MOST_HEADS);
     for head in heads {
         match head {
@@ -164,18 +164,18 @@ fn find_in(text: &[u8], options: Options) -> (Vec<Hit>, bool) {
 /// Where a table may begin.
 #[derive(Debug, Clone, Copy)]
 enum Head {
-    /// A telling word that may be the head of a column.
+    /// A keyword that may be the head of a column.
     Column(usize),
-    /// Behind the `VALUES` of an `INSERT`.
+    /// After the `VALUES` of an `INSERT`.
     Values(usize),
-    /// Behind the bracket that opens a list of passwords.
+    /// After the bracket that opens a list of passwords.
     List(usize),
 }
 
-/// Tables that are looked at in one text.
+/// The most tables that are examined in one text.
 const MOST_HEADS: usize = 256;
 
-/// `text[part]` with placeholders instead of `hits`.
+/// Returns `text[part]` with placeholders in place of `hits`.
 fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
     let mut redacted = Vec::with_capacity(part.len() + 64);
     let mut copied = part.start;
@@ -183,7 +183,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
         redacted.extend_from_slice(&text[copied..hit.start.max(copied)]);
         let secret = &text[hit.start..hit.end];
         let placeholder = [MARK, hit.kind.as_bytes(), b"]"].concat();
-        // UTF-16: a zero byte between any two.
+        // UTF-16: every second byte is zero.
         if secret.len() >= 3
             && secret.len() % 2 == 1
             && secret.iter().skip(1).step_by(2).all(|byte| *byte == 0)
@@ -201,7 +201,7 @@ fn replace(text: &[u8], part: Range<usize>, hits: &[Hit]) -> Vec<u8> {
     redacted
 }
 
-/// The changes of colour inside a secret: what was switched on before it may have been switched off there.
+/// Keeps colour changes inside a secret, because a colour from before may end there.
 fn colours(secret: &[u8], out: &mut Vec<u8>) {
     for at in memchr::memchr_iter(0x1b, secret) {
         let rest = &secret[at + 1..];

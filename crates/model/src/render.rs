@@ -1,17 +1,18 @@
-//! Text from tools, files and people, made safe to put in front of a model: data, never markup, never an order.
+//! Makes text from tools, files and people safe to show to a model: it stays data, and is never markup or an
+//! instruction.
 
 use crate::clean::clean;
 
-/// How a harness counts: UTF-16 units.
+/// Counts as harnesses do: in UTF-16 units.
 pub fn width(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
 }
 
-/// For a model: on one line, nothing that cannot be seen, nothing that could close the markup around it.
+/// For a model: one line, nothing invisible, nothing that could close the markup around it.
 pub fn inline(text: &str, max: usize) -> String {
     let seen = crate::text::cut(text, max.saturating_mul(8).saturating_add(1024));
     let mut escaped = String::with_capacity(seen.len());
-    // Of what can be seen: a character that is left out must not bring two others together.
+    // Work on the visible text: removing a character must not bring two others together.
     let seen = clean(seen);
     let mut chars = seen.chars().peekable();
     while let Some(c) = chars.next() {
@@ -24,7 +25,7 @@ pub fn inline(text: &str, max: usize) -> String {
     one_line(&escaped, max)
 }
 
-/// For a person: on one line, nothing that paints the terminal, at most `max` wide.
+/// For a person: one line, no terminal control, at most `max` wide.
 pub fn one_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max * 2));
     let mut used = 0;
@@ -34,7 +35,7 @@ pub fn one_line(text: &str, max: usize) -> String {
             continue;
         }
         used += c.len_utf16();
-        // What follows is at most blanks, or it is cut: one place is kept for the mark.
+        // Either only spaces follow, or the text is cut: one column is reserved for the mark.
         if used > max {
             while width(&out) >= max {
                 out.pop();
@@ -49,7 +50,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     out
 }
 
-/// Several lines as a block quote: data, told apart from what stands around it. Cut after `max` units, and marked so.
+/// Formats several lines as a block quote, so that they are recognisable as data. Cut after `max` units, with a mark.
 pub fn quote(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim().lines() {
@@ -64,7 +65,7 @@ pub fn quote(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// The same with the indentation of each line: a file's text, where it is part of what the text says.
+/// Does the same and keeps the indentation of each line, for file text where it matters.
 pub fn block(text: &str, max: usize) -> String {
     let (mut lines, mut room) = (Vec::new(), max);
     for line in text.trim_matches(['\n', '\r']).lines() {
@@ -80,7 +81,7 @@ pub fn block(text: &str, max: usize) -> String {
     lines.join("\n")
 }
 
-/// Deeper than that, and it is not for reading.
+/// Deeper indentation is reduced to this.
 const DEEPEST: usize = 16;
 
 fn indent_of(c: char) -> Option<usize> {
@@ -91,7 +92,7 @@ fn indent_of(c: char) -> Option<usize> {
     }
 }
 
-/// A command or a line of output, in backticks that it cannot close.
+/// Puts a command or a line of output in backticks that it cannot close.
 pub fn code(text: &str, max: usize) -> String {
     let text = inline(text, max);
     if text.is_empty() {
@@ -106,12 +107,13 @@ pub fn code(text: &str, max: usize) -> String {
     format!("{fence} {text} {fence}")
 }
 
-/// Somebody's words, in quotation marks that they cannot close.
+/// Puts somebody's words in quotation marks that they cannot close.
 pub fn quoted(text: &str, max: usize) -> String {
     format!("“{}”", inline(text, max).replace(['“', '”'], "\""))
 }
 
-/// Whether it is a path of ASCII letters, digits and few signs. In other scripts a sentence needs no blanks.
+/// Returns whether it is a path of ASCII letters, digits and a few other characters. In other scripts a sentence
+/// needs no spaces.
 pub fn is_plain_path(text: &str) -> bool {
     let plain = |c: char| {
         c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '~' | '%' | '=' | ':')
@@ -119,7 +121,8 @@ pub fn is_plain_path(text: &str) -> bool {
     !text.is_empty() && text.chars().all(plain)
 }
 
-/// A path (a session, a tool, a time) as it is where it looks like one, otherwise as code: a file's name can be a sentence.
+/// Shows a path (or a session, a tool, a time) plainly if it looks like one, and otherwise as code, because a file's
+/// name can be a sentence.
 pub fn path(text: &str, max: usize) -> String {
     match is_plain_path(text) {
         true => inline(text, max),
@@ -127,8 +130,8 @@ pub fn path(text: &str, max: usize) -> String {
     }
 }
 
-/// For a person who decides about a text: nothing is left out. What a terminal would obey or hide is written as `\u{1b}`;
-/// line ends and tabs stay.
+/// For a person who must decide about a text: nothing is left out. What a terminal would obey or hide is written as
+/// `\u{1b}`; line ends and tabs stay.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,21 +1,21 @@
-//! What we answer. Adapters turn it into what their harness accepts; most of the time it is nothing at all.
+//! What we answer. Adapters convert it to what their harness accepts; usually it is nothing.
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Reply {
     /// Zero bytes on stdout.
     #[default]
     Silent,
-    /// One message for the person at the terminal. The model does not see it.
+    /// One message for the user. The model does not see it.
     TellUser(String),
-    /// Do not let it stop: a loop of the user's goes on, with this.
+    /// Do not let the agent stop: the user's loop continues with this text.
     Block(String),
-    /// Validators of a loop decide, and they may take minutes: call again with the same stop, and wait.
+    /// A loop's validators decide and may take minutes: call again with the same stop, and wait.
     AskAgain,
     /// Text for the model.
     Context(String),
-    /// Both: text for the model, and one message for the person.
+    /// Both: text for the model, and one message for the user.
     ContextAndUser { context: String, user: String },
-    /// What a summary should keep. For the summariser, where the harness lets us speak to it.
+    /// What a summary should keep. For the summariser, if the harness lets us reach it.
     Guidance(String),
 }
 
@@ -23,7 +23,7 @@ pub enum Reply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     pub reply: Reply,
-    /// The candidates it holds: once it was sent they count as told.
+    /// The ids of the candidates it contains. After it was sent they count as told.
     pub told: Vec<String>,
 }
 
@@ -32,14 +32,14 @@ impl Part {
         Part::default()
     }
 
-    /// A reply that nobody has to remember.
+    /// A reply that contains no candidates.
     pub fn of(reply: Reply) -> Part {
         Part { reply, told: Vec::new() }
     }
 }
 
-/// One reply out of several, and what it tells. A loop that goes on comes first; texts for the model follow each other
-/// in the order given; what does not fit into one reply is not sent and does not count as told.
+/// Combines several replies into one, and returns which candidates it contains. A loop that continues comes first.
+/// Texts for the model follow in the given order. Anything that does not fit is not sent and does not count as told.
 pub fn combine(parts: Vec<Part>) -> Part {
     let strength = |reply: &Reply| match reply {
         Reply::Silent => 0,
@@ -49,7 +49,7 @@ pub fn combine(parts: Vec<Part>) -> Part {
         Reply::AskAgain | Reply::Block(_) => 4,
     };
     let strongest = parts.iter().map(|part| strength(&part.reply)).max().unwrap_or(0);
-    // What the person is told goes beside what the model is told.
+    // The user's message goes alongside the model's text.
     let user = parts.iter().find_map(|part| match &part.reply {
         Reply::TellUser(text) => Some(text.clone()),
         _ => None,

@@ -1,4 +1,5 @@
-//! A role: a named agent with a context file, which is checked, mended, told in a brief, and goes through a lifecycle.
+//! A role: a named agent with a context file. The file is checked, fixed and summarised in a brief, and the role has
+//! a lifecycle.
 
 mod check;
 pub mod event;
@@ -20,14 +21,14 @@ use crate::time;
 pub use check::{Facts, Finding, Kind, RoleReport};
 pub use fix::{Fixed, fix};
 
-/// How the name of a context file ends.
+/// The suffix of a context file's name.
 pub const SUFFIX: &str = ".context.md";
 
-/// The schema in words, and as a JSON Schema of what `thru recover --json` tells of a file.
+/// The schema in words, and as a JSON Schema of what `thru recover --json` reports about a file.
 pub const SCHEMA: &str = include_str!("role/schema.md");
 pub const JSON_SCHEMA: &str = include_str!("role/schema.json");
 
-/// Steps, and characters of a text, that go into a brief.
+/// The number of steps, and of characters of a text, that go into a brief.
 const MOST_STEPS: usize = 10;
 const MOST_FILES: usize = 12;
 const MOST_DONE: usize = 6;
@@ -38,19 +39,19 @@ pub fn file_name(role: &Id) -> String {
     format!("{role}{SUFFIX}")
 }
 
-/// The role whose context file this is, by its name.
+/// Returns the role whose context file has this name.
 pub fn of_file(path: &str) -> Option<Id> {
     let name = path.rsplit(['/', '\\']).next()?;
     Id::new(name.strip_suffix(SUFFIX)?).ok()
 }
 
-/// A context file, read. Reading never fails; [`ContextFile::check`] says what is wrong.
+/// A parsed context file. Parsing never fails; [`ContextFile::check`] says what is wrong.
 #[derive(Clone, Debug)]
 pub struct ContextFile {
     document: Document,
 }
 
-/// What a file says, without its prose.
+/// The content of a file without its prose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Essentials {
     pub title: String,
@@ -68,7 +69,7 @@ pub struct Essentials {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFile {
     pub line: usize,
-    /// As written, without the place inside the file.
+    /// As written, without the position inside the file.
     pub path: String,
 }
 
@@ -81,7 +82,7 @@ impl ContextFile {
         section::key_files(&self.document)
     }
 
-    /// The rules it goes by, where it has any.
+    /// Returns the role's rules, if it has any.
     pub fn key_rules(&self) -> Vec<String> {
         section::items(&self.document, &section::RULES)
     }
@@ -108,11 +109,11 @@ impl ContextFile {
     }
 }
 
-/// What a brief tells of a role.
+/// What a brief says about a role.
 #[derive(Clone, Copy, Debug)]
 pub struct RoleFacts<'a> {
     pub role: &'a Id,
-    /// Where the file is, as the agent would open it; where it would be, if there is none.
+    /// Where the file is or, if there is none, where it would be.
     pub path: &'a str,
     pub file: Option<&'a ContextFile>,
     pub report: Option<&'a RoleReport>,
@@ -121,11 +122,11 @@ pub struct RoleFacts<'a> {
 
 pub const SECTION: Section = Section { order: 1, longer: 1, name: "role", title: "Role" };
 
-/// The role in a brief: who it is, what it is after, what to do first, and what is wrong with its file.
+/// Returns the role's candidates for a brief: who it is, its goal, its first steps, and problems with its file.
 pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     let RoleFacts { role, path, .. } = *told;
     let fact = |what: &str, text: String| Candidate::new(&SECTION, format!("role:{role}:{what}"), text);
-    // Whatever stands in the file is data: quoted, or as code.
+    // The file's content is data, so it is quoted or shown as code.
     let quoted = |text: &str, most| quoted(&redact(text, told.redact), most);
     let Some(file) = told.file else {
         let path = code(path, 200);
@@ -199,7 +200,7 @@ pub fn candidates(told: &RoleFacts) -> Vec<Candidate> {
     all
 }
 
-/// A file to begin with. It is valid as it stands; what it says of work done is true.
+/// Returns a template. It is valid, and what it says about finished work is true.
 pub fn template(role: &Id, pane: &str, path: &str, now: Timestamp) -> String {
     let title: Vec<String> =
         role.as_str().split(['-', '_', '.']).filter(|word| !word.is_empty()).map(capitalised).collect();

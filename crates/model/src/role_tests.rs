@@ -3,10 +3,10 @@ use crate::time::parse;
 
 const NOW: &str = "2026-11-15T19:22:00Z";
 
-/// Nothing to say about it.
+/// A file without findings.
 const GOOD: &str = include_str!("role/good.context.md");
 
-/// A rule, by the smallest change to a good file that breaks it.
+/// A rule, with the smallest change to a good file that breaks it.
 struct Case {
     name: &'static str,
     text: String,

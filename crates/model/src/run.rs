@@ -1,8 +1,8 @@
-//! How a run ended: passed, failed, or nobody knows.
+//! How a run ended: passed, failed or unknown.
 //!
-//! The exit code alone does not tell: `cargo test | tail` ends well whatever the tests did. It counts only where it is that of
-//! the command in question (`exit`); then what the command printed decides (`summary`). Whoever wants to know how a run ended,
-//! whether two commands are the same (`check`), or whether one that passed shows another to be solved (`cover`), asks here.
+//! The exit code alone is not enough: `cargo test | tail` succeeds whatever the tests did. It counts only if it is
+//! that of the command in question (`exit`); then the command's output decides (`summary`). This module also decides
+//! whether two commands are the same (`check`), and whether a passing one shows that another is solved (`cover`).
 
 mod check;
 mod cover;
@@ -20,7 +20,7 @@ pub use open::{Errand, Family, errand, is_known_tool, is_slip};
 
 use crate::text;
 
-/// How much of the end of an output is looked at for a summary, and how much of its beginning.
+/// How much of the end of an output is searched for a summary, and how much of its beginning.
 const TAIL_BYTES: usize = 8 * 1024;
 const HEAD_BYTES: usize = 1024;
 
@@ -45,15 +45,15 @@ pub enum Sort {
     Run,
 }
 
-/// How one run of a command line ended, and what says so.
+/// How one run of a command line ended, and the evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     pub ended: Ended,
-    /// Where the line stands in the output that decided, if one did or agrees.
+    /// The position of the deciding or agreeing line in the output, if there is one.
     pub line: Option<Range<usize>>,
-    /// Which of the line's [`checks`] failed, by its number among them, where the output tells.
+    /// Which of the line's [`checks`] failed, by its number, if the output says so.
     pub step: Option<usize>,
-    /// Its own exit code says that it passed, and what it printed says that it did not.
+    /// Its own exit code says that it passed, but its output says that it did not.
     pub doubt: bool,
 }
 
@@ -81,13 +81,14 @@ impl Sort {
     }
 }
 
-/// A word in every command whose output is worth looking at, so that the others cost nothing.
+/// Returns whether a command's output is worth examining, because it contains a known word. Other commands cost
+/// nothing.
 pub fn may_tell(command: &str) -> bool {
     let bytes = command.as_bytes();
     (0..bytes.len()).any(|at| is_telling(&bytes[at..]))
 }
 
-/// Chosen by the first letter: fifty searches cost twice as much as taking a short command apart.
+/// Chosen by the first letter: fifty searches cost twice as much as parsing a short command.
 fn is_telling(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -122,13 +123,13 @@ fn is_telling(rest: &[u8]) -> bool {
     }
 }
 
-/// What a command line checks, if anything; where it does several things, the strongest.
+/// Returns what a command line checks, if anything; the strongest, if it does several things.
 pub fn sort(command: &str) -> Option<Sort> {
     checks(command, "").iter().map(|check| check.sort).min()
 }
 
-/// How a command line ended. `exit` is what the harness told, `failed` whether it called the call failed, `output` what was
-/// printed, or the end of it.
+/// Decides how a command line ended. `exit` is the harness's exit code, `failed` whether the harness reported a
+/// failure, and `output` the output or its end.
 pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Verdict {
     let line = exit::Line::read(command);
     let own = match (exit, failed) {
@@ -142,10 +143,10 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
         return Verdict { ended: if refused { Ended::Failed } else { own }, ..Verdict::default() };
     }
     let seen = seen(&line, output);
-    // The line itself may print the check's own exit code; nothing is better.
+    // The line may print the check's own exit code, which is the best evidence.
     let ended = match (line.told(output).unwrap_or(own), seen.failed) {
         (Ended::Failed, _) | (Ended::Unknown, true) => Ended::Failed,
-        // The exit code was swallowed within, by `|| true` in a script, unless something passed after that.
+        // The exit code was swallowed inside, by `|| true` in a script, unless something passed after that.
         (Ended::Passed, true) => {
             if seen.passed_last {
                 Ended::Unknown
@@ -167,7 +168,7 @@ pub fn ended(command: &str, exit: Option<i64>, failed: bool, output: &str) -> Ve
     Verdict { ended, line: seen.line.filter(|_| agrees), step, doubt }
 }
 
-/// What the beginning and the end of an output say.
+/// Returns what the beginning and the end of an output say.
 fn seen(line: &exit::Line, output: &str) -> summary::Seen {
     let start = output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES));
     let mut seen = summary::look(line.sorts(), &output[start..]);

@@ -7,7 +7,7 @@ fn ends(command: &str, exit: i64, output: &str) -> Ended {
     ended(command, Some(exit), exit != 0, output).ended
 }
 
-/// Every runner, each with a run that passed and one that failed, plain and behind everything that hides its exit code.
+/// Every runner, each with a passing and a failing run, plain and with everything that hides its exit code.
 #[test]
 fn how_runs_end() {
     let mut seen = 0;
@@ -24,7 +24,7 @@ fn how_runs_end() {
             {
                 check(&format!("{command}{hidden}"), 0, expected);
             }
-            // What it printed is not there: nobody knows.
+            // The output is not available, so the result is unknown.
             for hidden in [" > out.log 2>&1; ls", " > out.log 2>&1 &", " 2>&1 | grep -c zebra", " | wc -l"] {
                 assert_eq!(ends(&format!("{command}{hidden}"), 0, "3"), Ended::Unknown, "{command}{hidden}");
             }
@@ -34,7 +34,7 @@ fn how_runs_end() {
     assert!(seen >= 80, "{seen} pairs");
 }
 
-/// Never passed, whatever hides it, when the output holds a failure.
+/// If the output contains a failure, the result is never a pass, whatever hides the exit code.
 #[test]
 fn a_failure_in_the_output_is_never_a_pass() {
     let noise =

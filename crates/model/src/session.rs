@@ -6,12 +6,12 @@ use crate::event::{Event, Source};
 use crate::journal::RecordPolicy;
 use crate::time;
 
-/// Where a session stands between a compaction and its brief.
+/// Whether a session is between a compaction and its brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// A compaction was announced. It may never come.
+    /// A compaction was announced. It may never happen.
     Announced,
-    /// It came, and no brief has been given yet.
+    /// It happened, and no brief has been given yet.
     Due,
 }
 
@@ -24,10 +24,10 @@ struct Line<'a> {
     worktree: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     transcript: Option<&'a str>,
-    /// The session this one goes on from.
+    /// The session that this one continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     previous: Option<&'a str>,
-    /// The harness's process, so that a session can be known to be dead.
+    /// The harness's process, to detect that a session is dead.
     #[serde(skip_serializing_if = "Option::is_none")]
     process: Option<&'a str>,
 }
@@ -42,7 +42,7 @@ struct EndLine<'a> {
     ended: &'a str,
 }
 
-/// A session that ended as it should.
+/// The line for a session that ended normally.
 pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
     let reason = policy.clean(reason.unwrap_or("ended"), REASON_BYTES);
     let line = EndLine {
@@ -54,7 +54,7 @@ pub fn end_line(event: &Event, reason: Option<&str>, policy: &RecordPolicy) -> V
     serde_json::to_vec(&line).unwrap_or_default()
 }
 
-/// One session that started, resumed or came back from a compaction.
+/// The line for a session that started, resumed or was compacted.
 pub fn line(event: &Event, source: Source, process: Option<&str>, policy: &RecordPolicy) -> Vec<u8> {
     let line = Line {
         ts: time::rfc3339(policy.now),

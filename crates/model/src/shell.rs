@@ -1,4 +1,4 @@
-//! Files that a shell command names. Conservative: a path that is missed costs little, a made-up one misleads.
+//! Finds the files that a shell command names. Conservative: a missed path costs little, a wrong one misleads.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ pub struct Mention {
     pub action: Action,
 }
 
-/// More than anybody names by hand; generated commands can hold thousands.
+/// More than anybody names by hand; generated commands can contain thousands.
 const MOST: usize = 20;
 
-/// The files a command line names, each once, with the strongest thing done to it.
+/// Returns the files a command line names, each once, with the strongest action on it.
 pub fn mentions(command: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     let mut base = String::new();
@@ -40,21 +40,21 @@ pub fn mentions(command: &str) -> Vec<Mention> {
     found
 }
 
-/// The single commands of a line as words, without their redirections.
+/// Splits a line into simple commands as words, without redirections.
 pub fn simple(command: &str) -> Vec<Vec<String>> {
     let tokens = tokens(command);
     commands(&tokens).map(without_redirections).filter(|words| !words.is_empty()).collect()
 }
 
-/// One single command of a line, and how it is joined to the next.
+/// One simple command of a line, and how it is joined to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Without redirections and quotes.
     pub words: Vec<String>,
-    /// The same words where they stand in the line, quotes included.
+    /// The positions of the same words in the line, including quotes.
     pub spans: Vec<Range<usize>>,
     pub then: Join,
-    /// What it says on stderr goes the way of its stdout: `2>&1`, `|&`.
+    /// Its stderr goes where its stdout goes: `2>&1`, `|&`.
     pub merged: bool,
 }
 
@@ -65,15 +65,15 @@ pub enum Join {
     Pipe,
     /// `;` or a line end.
     Next,
-    /// `&`: nobody waits for it.
+    /// `&`: the shell does not wait for it.
     Background,
-    /// The line ends here.
+    /// The end of the line.
     End,
-    /// The body of a here-document follows, and what comes behind that was not read.
+    /// The body of a here-document follows, and the text after it was not read.
     Document,
 }
 
-/// The single commands of a line, in their order.
+/// Returns the simple commands of a line, in order.
 pub fn steps(command: &str) -> Vec<Step> {
     let words = tokens(command);
     let mut steps = Vec::new();
@@ -91,7 +91,7 @@ pub fn steps(command: &str) -> Vec<Step> {
         start = i + 1;
         let kept: Vec<&Word> = kept(piece).map(|at| &piece[at]).collect();
         if kept.is_empty() {
-            // `make |& tail`, `( a )`: two operators side by side are one.
+            // `make |& tail`, `( a )`: two adjacent operators count as one.
             if let (Some(last), false) = (steps.last_mut(), matches!(then, Join::Next | Join::End)) {
                 let last: &mut Step = last;
                 last.merged |= last.then == Join::Pipe && then == Join::Background;
@@ -107,7 +107,7 @@ pub fn steps(command: &str) -> Vec<Step> {
         let words = kept.into_iter().map(|word| word.text.clone()).collect();
         steps.push(Step { words, spans, then, merged });
     }
-    // Nothing follows: a line end behind the last command is no list.
+    // Nothing follows: a line end after the last command joins nothing.
     if let Some(last) = steps.last_mut()
         && last.then == Join::Next
     {
@@ -116,7 +116,8 @@ pub fn steps(command: &str) -> Vec<Step> {
     steps
 }
 
-/// How the operator at `i` joins what stands before it. None for a redirection, and for a bracket within a word.
+/// Returns how the operator at `i` joins what comes before it. `None` for a redirection, and for a bracket within a
+/// word.
 fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
     let redirects = |next: &Word| next.operator && next.text.starts_with('>');
     match word.text.as_str() {
@@ -128,7 +129,7 @@ fn joined_by(words: &[Word], i: usize, word: &Word) -> Option<Join> {
         "&" if words.get(i + 1).is_some_and(redirects) => None,
         "&" => Some(Join::Background),
         text if text.starts_with(['<', '>']) => None,
-        // A bracket ends a command too; what joins it to the next stands behind it.
+        // A bracket ends a command too; the operator after it joins it to the next.
         _ => Some(Join::Next),
     }
 }
@@ -137,12 +138,12 @@ fn is_document(words: &[Word]) -> bool {
     words.last().is_some_and(|word| word.operator && word.text == "<<")
 }
 
-/// `2>&1`: the descriptor before the sign and the target behind it go with it.
+/// `2>&1`: the descriptor before the operator and the target after it are dropped with it.
 fn without_redirections(words: &[Word]) -> Vec<String> {
     kept(words).map(|at| words[at].text.clone()).collect()
 }
 
-/// The places of the words that are no part of a redirection.
+/// Returns the indexes of the words that are not part of a redirection.
 fn kept(words: &[Word]) -> impl Iterator<Item = usize> {
     let is_target = |i: usize| i > 0 && words[i - 1].operator;
     let is_descriptor = |i: usize| {
@@ -156,13 +157,13 @@ fn kept(words: &[Word]) -> impl Iterator<Item = usize> {
 struct Word {
     text: String,
     quoted: bool,
-    /// `>`, `<`, `|`, `;`, `&&`, a line end: not a word of the command.
+    /// `>`, `<`, `|`, `;`, `&&` or a line end: not a word of the command.
     operator: bool,
-    /// Where it stands, quotes included.
+    /// Its position, including quotes.
     span: Range<usize>,
 }
 
-/// Splits as a shell would, near enough: quotes, escapes, operators, and no bodies of here-documents.
+/// Splits approximately as a shell does: quotes, escapes, operators, but not the bodies of here-documents.
 fn tokens(command: &str) -> Vec<Word> {
     let mut words = Vec::new();
     let mut word = Open::default();
@@ -236,13 +237,13 @@ impl Open {
     }
 }
 
-/// The single commands of a line. Redirections stay with theirs.
+/// Returns the simple commands of a line, with their redirections.
 fn commands(words: &[Word]) -> impl Iterator<Item = &[Word]> {
     let ends = |word: &Word| word.operator && !word.text.starts_with(['<', '>']);
     words.split(ends).filter(|command| !command.is_empty())
 }
 
-/// The paths of one command.
+/// Returns the paths of one command.
 fn named(words: &[Word]) -> Vec<(String, Action)> {
     let mut found = Vec::new();
     let skip = words.iter().take_while(|word| is_prefix(word)).count();
@@ -264,7 +265,7 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
             found.push((word.text.clone(), usual));
         }
     }
-    // The last of `cp` and `mv` is what is written.
+    // The last argument of `cp` and `mv` is written.
     if matches!(program, "cp" | "mv")
         && let [first @ .., last] = found.as_mut_slice()
         && !first.is_empty()
@@ -275,7 +276,7 @@ fn named(words: &[Word]) -> Vec<(String, Action)> {
     found
 }
 
-/// `gh pr view -q .author.login`: what follows picks something out of an answer.
+/// `gh pr view -q .author.login`: the next word selects something from an answer.
 fn takes_an_expression(program: &str, option: &str) -> bool {
     matches!(option, "--jq" | "--template") || program == "gh" && matches!(option, "-q" | "-t")
 }
@@ -287,7 +288,7 @@ fn redirections(words: &[Word]) -> Vec<(String, Action)> {
     targets.map(|pair| (pair[1].text.clone(), action(&pair[0].text))).collect()
 }
 
-/// What a program does to the files it is given. None: its words are not files.
+/// Returns what a program does to its file arguments; `None` if its arguments are not files.
 fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Action> {
     Some(match program {
         "cat" | "head" | "tail" | "less" | "bat" | "wc" | "diff" | "grep" | "rg" | "jq" | "stat" | "file"
@@ -298,7 +299,7 @@ fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Actio
         "mv" => Action::Delete,
         "cp" => Action::Read,
         "rm" | "unlink" => Action::Delete,
-        // Most words after git are refs, and refs have slashes too.
+        // Most arguments of git are refs, and refs contain slashes too.
         "git" => match subcommand {
             "add" | "restore" => Action::Edit,
             "rm" | "mv" => Action::Delete,
@@ -311,7 +312,7 @@ fn usual_action(program: &str, subcommand: &str, in_place: bool) -> Option<Actio
     })
 }
 
-/// `FOO=bar`, `sudo`, `time`: before the program itself.
+/// `FOO=bar`, `sudo`, `time`: words before the program itself.
 fn is_prefix(word: &Word) -> bool {
     let assigns = word.text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
@@ -323,7 +324,8 @@ fn is_literal(word: &Word) -> bool {
     !word.operator && !word.text.is_empty() && !word.text.contains(['$', '`', '*', '?', '[', '{', '~', '\n'])
 }
 
-/// With an extension, or beginning like a path; no option, no pattern, no variable, no address.
+/// Returns whether a word has an extension or begins like a path, and is not an option, a pattern, a variable or a
+/// URL.
 fn is_path(word: &Word) -> bool {
     let text = word.text.as_str();
     if !is_literal(word)

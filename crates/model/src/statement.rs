@@ -1,12 +1,12 @@
-//! What an agent said, reduced to what is worth knowing later: what it found, decided and did. Announcements of the next
-//! call, praise and "all tests pass" go: what was done is known better from the calls.
+//! Reduces what an agent said to what is worth knowing later: what it found, decided and did. Announcements of the
+//! next call, praise and "all tests pass" are dropped, because the calls themselves show what was done.
 
 use std::borrow::Cow;
 
-/// Shorter than that, words between two calls say nothing.
+/// Shorter text between two calls says nothing.
 const TELLING: usize = 45;
 
-/// The text without markup, announcements and praise, on one line: sentences and list items in their order.
+/// Returns the text without markup, announcements and praise, on one line: sentences and list items in order.
 pub fn condense(text: &str) -> String {
     let mut out = String::new();
     let mut fenced = false;
@@ -36,14 +36,14 @@ pub fn condense(text: &str) -> String {
         }
         out.push_str(&kept);
     }
-    // What the colon announced was code, or a call.
+    // The colon introduced code, or a call.
     if out.ends_with(':') {
         out.pop();
     }
     out
 }
 
-/// What words between two calls tell that outlives the next call; empty where they only announce it.
+/// Returns the part of a text between two calls that stays useful later; empty if it only announces the next call.
 pub fn finding(text: &str) -> String {
     let said = condense(text);
     let names = said.contains('`') || said.contains('/');
@@ -51,7 +51,7 @@ pub fn finding(text: &str) -> String {
     if said.chars().count() < shortest || !is_telling(&said) { String::new() } else { said }
 }
 
-/// The first sentences that fit into `max` characters; if not one does, the beginning of the first.
+/// Returns the first sentences that fit into `max` characters; if none does, the beginning of the first.
 pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     if text.chars().count() <= max {
         return Cow::Borrowed(text);
@@ -65,7 +65,7 @@ pub fn first_sentences(text: &str, max: usize) -> Cow<'_, str> {
     }
 }
 
-/// The last sentences that fit into `max` characters; if not one does, the end of the last.
+/// Returns the last sentences that fit into `max` characters; if none does, the end of the last.
 pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -80,7 +80,7 @@ pub fn last_sentences(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("… {}", text[start..].trim_start()))
 }
 
-/// Without the mark of a heading, a quote or a list item, and whether it was an item.
+/// Strips the mark of a heading, a quote or a list item, and returns whether it was an item.
 fn without_mark(line: &str) -> (bool, &str) {
     let line = line.trim_start_matches('>').trim_start();
     if let Some(heading) = line.strip_prefix('#') {
@@ -109,7 +109,7 @@ fn split(line: &str) -> Vec<&str> {
     found
 }
 
-/// Says what comes next, or only that it goes well.
+/// Returns whether a sentence only says what comes next, or that all is well.
 fn is_talk(sentence: &str) -> bool {
     const ANNOUNCING: &[&str] = &[
         "let me ",
@@ -197,7 +197,7 @@ fn is_talk(sentence: &str) -> bool {
     PRAISE.contains(&bare) || ANNOUNCING.iter().any(|start| small.starts_with(start))
 }
 
-/// Names something, or says why.
+/// Returns whether a text names something, or gives a reason.
 fn is_telling(said: &str) -> bool {
     const WHY: &[&str] = &[
         "because",

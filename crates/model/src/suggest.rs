@@ -15,7 +15,7 @@ struct Line<'a> {
     session: &'a str,
 }
 
-/// One line per file of a record.
+/// Returns one line per file of a record.
 pub fn lines(record: &Record) -> Vec<Vec<u8>> {
     let line = |file: &crate::journal::FileField| {
         serde_json::to_vec(&Line {
@@ -31,7 +31,7 @@ pub fn lines(record: &Record) -> Vec<Vec<u8>> {
     record.files.iter().map(line).collect()
 }
 
-/// How sure it is that the file matters: what a tool was given is certain, what a command's text names is a guess.
+/// Returns how likely it is that the file matters: a tool's input is certain, a name in a command's text is a guess.
 pub fn confidence(action: Action, guess: bool) -> f64 {
     match (action, guess) {
         (Action::Create | Action::Edit | Action::Delete, false) => 1.0,

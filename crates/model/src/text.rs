@@ -1,6 +1,6 @@
-//! Small things about text that more than one module needs.
+//! Small text functions that more than one module needs.
 
-/// The longest prefix of at most `max` bytes that ends between two characters.
+/// Returns the longest prefix of at most `max` bytes that ends between two characters.
 pub fn cut(text: &str, max: usize) -> &str {
     if text.len() <= max {
         return text;
@@ -8,7 +8,8 @@ pub fn cut(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 
-/// Lines outside of fences, and within them what ends with a mark and a space: `a.rs` is one word.
+/// Splits the lines outside code fences into sentences, each ending with a punctuation mark and a space: `a.rs` is
+/// one word.
 pub fn sentences(text: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     let lines = text.lines().filter(move |line| {
@@ -32,8 +33,8 @@ fn split_line(line: &str) -> Vec<&str> {
     found
 }
 
-/// A long text by its first line, its headings, the first words below them, its steps and its commands, as many as fit
-/// into `max` characters; what is left out is marked. A text that fits is left as it is.
+/// Shortens a long text to its first line, its headings, the first words below them, its steps and its commands, as
+/// many as fit into `max` characters. Omissions are marked. A text that fits is unchanged.
 pub fn outline(text: &str, max: usize) -> String {
     let text = text.trim();
     if text.chars().count() <= max {
@@ -47,14 +48,14 @@ pub fn outline(text: &str, max: usize) -> String {
     let mut order: Vec<(usize, usize)> =
         weights(&lines).into_iter().enumerate().map(|(i, w)| (w, i)).collect();
     order.retain(|(weight, _)| *weight != FENCE);
-    // With room for more than headings, the first steps whole say more.
+    // If there is room for more than headings, complete first steps say more.
     if max >= WHOLE_STEPS {
         order.iter_mut().filter(|(weight, _)| (3..FENCE).contains(weight)).for_each(|entry| entry.0 = 3);
     }
     order.sort_unstable();
     let (mut kept, mut room) = (Vec::new(), max);
     for (_, i) in order {
-        // The first line may be all that there is to say.
+        // The first line may be the most important one.
         let most = if i == 0 { LINE.max(max / 2) } else { LINE };
         let line: String = match lines[i].chars().count() > most {
             true => lines[i].chars().take(most - 1).chain(['…']).collect(),
@@ -84,10 +85,11 @@ pub fn outline(text: &str, max: usize) -> String {
     out
 }
 
-/// What of a text is kept first: lower is better. Code in fences says least, unless the heading above asks for checks.
+/// Ranks the lines of a text: lower is kept first. Code in fences ranks last, unless the heading above asks for
+/// checks.
 fn weights(lines: &[&str]) -> Vec<usize> {
     let (mut fenced, mut checking, mut after_heading) = (false, false, true);
-    // Its first words make a text known, whatever lines they stand on.
+    // The first words identify a text, whatever lines they are on.
     let mut first = 0;
     let mut weights = Vec::with_capacity(lines.len());
     for (i, line) in lines.iter().enumerate() {
@@ -123,16 +125,16 @@ fn weights(lines: &[&str]) -> Vec<usize> {
     weights
 }
 
-/// With so much room an outline holds whole steps.
+/// With this much room an outline contains complete steps.
 const WHOLE_STEPS: usize = 600;
 
-/// So many characters make a text known.
+/// This many characters identify a text.
 const KNOWN_BY: usize = 60;
 
-/// The weight of a line that only opens or closes something.
+/// The rank of a line that only opens or closes something.
 const FENCE: usize = 9;
 
-/// Longest line of an outline.
+/// The longest line of an outline.
 const LINE: usize = 160;
 
 /// `1 line`, `2 lines`.
@@ -140,7 +142,7 @@ pub fn count(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
 }
 
-/// Tells texts apart where they need not be kept: FNV-1a, the same in every build, because it is written to disk.
+/// Distinguishes texts that need not be stored: FNV-1a, the same in every build, because it is written to disk.
 pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     let mut state: u64 = 0xcbf2_9ce4_8422_2325;
     for part in parts {
@@ -151,7 +153,7 @@ pub fn fingerprint<T: AsRef<[u8]>>(parts: impl IntoIterator<Item = T>) -> u64 {
     state
 }
 
-/// The allowed word nearest to what was written, if it is near enough to be meant.
+/// Returns the allowed word nearest to what was written, if it is near enough.
 pub fn did_you_mean<'a>(written: &str, allowed: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     allowed
         .map(|word| (strsim::jaro_winkler(written, word), word))

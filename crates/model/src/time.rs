@@ -1,13 +1,13 @@
-//! The one clock's formats: UTC, RFC 3339, second precision, `Z`. The time itself is always passed in.
+//! Time formats: UTC, RFC 3339, in seconds, with `Z`. The time itself is always passed in.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::Offset;
 
-/// `2026-11-15T19:22:00Z`, as every record has it.
+/// `2026-11-15T19:22:00Z`, the form in every record.
 pub fn rfc3339(at: Timestamp) -> String {
     let t = Offset::UTC.to_datetime(at);
-    // Digit by digit: every record has one, and `format!` with its paddings costs ten times as much.
+    // Digit by digit, because every record has one and `format!` with padding costs ten times as much.
     let [century, year] = [t.year() / 100, t.year() % 100].map(|part| i8::try_from(part).unwrap_or(0));
     let parts = [century, year, t.month(), t.day(), t.hour(), t.minute(), t.second()];
     let mut text = String::with_capacity("2026-11-15T19:22:00Z".len());
@@ -19,19 +19,20 @@ pub fn rfc3339(at: Timestamp) -> String {
     text
 }
 
-/// `2026-11-15T19:22:00.918Z`: where two things of one second must be told apart.
+/// `2026-11-15T19:22:00.918Z`, to distinguish two events in one second.
 pub fn precise(at: Timestamp) -> String {
     let second = rfc3339(at);
     let millis = at.as_millisecond().rem_euclid(1_000);
     format!("{}.{millis:03}Z", second.trim_end_matches('Z'))
 }
 
-/// `20261115T192200Z`, as file names have it: sorts by time, and no colon (Windows).
+/// `20261115T192200Z`, the form in file names: sorts by time and has no colon (Windows).
 pub fn compact(at: Timestamp) -> String {
     rfc3339(at).replace(['-', ':'], "")
 }
 
-/// Reads what records and the seeds write: a full timestamp, one without seconds or zone (taken as UTC), a date.
+/// Parses the forms in records and in other tools' files: a full timestamp, one without seconds or zone (taken as
+/// UTC), or a date.
 pub fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     if let Some(at) = usual(text) {
@@ -44,7 +45,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     Offset::UTC.to_timestamp(civil).ok()
 }
 
-/// `2026-11-15T19:22:00Z`, with or without milliseconds: every line of a transcript has one, and reading any form there is
+/// Parses `2026-11-15T19:22:00Z`, with or without milliseconds. Every transcript line has one, and the general parser
 /// costs ten times as much.
 fn usual(text: &str) -> Option<Timestamp> {
     let bytes = text.as_bytes();
@@ -68,7 +69,7 @@ fn digits(bytes: &[u8]) -> Option<i32> {
     bytes.iter().try_fold(0, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i32::from(byte - b'0')))
 }
 
-/// Seconds in `2h`, `90m`, `1h30m`, `2d`, `45s`.
+/// Returns the seconds in `2h`, `90m`, `1h30m`, `2d`, `45s`.
 pub fn seconds(text: &str) -> Option<i64> {
     let mut rest = text.trim();
     let mut total: i64 = 0;

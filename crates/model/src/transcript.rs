@@ -1,6 +1,6 @@
-//! What a harness wrote down of a session, in words that belong to no harness: one line in, what it says out.
+//! A harness's transcript in neutral form: one line in, what it says out.
 //!
-//! Readers are stateless: a line is read by itself, so that reading can begin anywhere. What needs more than one
+//! Readers are stateless: each line is read by itself, so that reading can begin anywhere. What needs more than one
 //! line is folded: repeats by [`Dedup`], a sum by [`Spent`].
 
 mod dedup;
@@ -19,8 +19,8 @@ use crate::time;
 
 type Text<'a> = Cow<'a, str>;
 
-/// Longest texts a reader decodes, in bytes. Each is more than a journal keeps of such a text, so that a secret across
-/// the journal's cut is still seen whole.
+/// The longest texts a reader decodes, in bytes. Each limit is larger than what a journal keeps, so that a secret
+/// across the journal's cut is still seen completely.
 pub const TEXT_BYTES: usize = 64 * 1024 + MARGIN;
 pub const COMMAND_BYTES: usize = 8 * 1024 + MARGIN;
 pub const NOTE_BYTES: usize = 4 * 1024 + MARGIN;
@@ -30,18 +30,18 @@ pub const NAME_BYTES: usize = 256 + MARGIN;
 /// One line of a transcript.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line<'a> {
-    /// When, as the harness wrote it; see [`Line::time`]. Lines that were not looked into have none.
+    /// The time as the harness wrote it; see [`Line::time`]. Lines that were skipped have none.
     pub at: Option<Text<'a>>,
     pub chain: Chain<'a>,
-    /// The branch that was checked out, where the harness notes it.
+    /// The branch that was checked out, if the harness records it.
     pub branch: Option<Text<'a>>,
     pub kind: Kind<'a>,
     pub items: Vec<Item<'a>>,
-    /// What stands behind the first object of the line: one that lost its line end. To be read as a line of its own.
+    /// The text after the line's first object, if a line end was lost. It must be read as a separate line.
     pub rest: &'a [u8],
 }
 
-/// Who is at work.
+/// Who is working.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Chain<'a> {
     #[default]
@@ -50,13 +50,13 @@ pub enum Chain<'a> {
     Side { agent: Option<Text<'a>> },
 }
 
-/// What sort of line it is: the name it has in its reader's table.
+/// The kind of line, by its name in the reader's table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Kind<'a> {
     Known(&'static str),
-    /// Well-formed, of a type this build does not know. Counted, so that a new harness version shows itself.
+    /// Well-formed, but of a type that this version does not know. Counted, so that a new harness version is noticed.
     Unknown(Text<'a>),
-    /// Not an object, or it broke off before its type was known.
+    /// Not an object, or truncated before its type was known.
     Torn,
     #[default]
     Blank,
@@ -64,18 +64,18 @@ pub enum Kind<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item<'a> {
-    /// What the user said to the main agent, and nothing that the harness or a hook put in the user's place.
+    /// What the user said to the main agent, without anything that the harness or a hook put in the user's place.
     Prompt {
         text: Text<'a>,
         typed: Typed,
     },
-    /// What the user typed while the agent was at work. Some versions repeat it as a prompt when the agent gets it,
-    /// some never do; [`Dedup`] makes one prompt of it either way.
+    /// What the user typed while the agent was working. Some versions repeat it as a prompt when the agent gets it,
+    /// some do not; [`Dedup`] makes one prompt of it either way.
     Queued {
         text: Text<'a>,
         typed: Typed,
     },
-    /// What the agent said. Errors that a harness dresses up as an answer are left out.
+    /// What the agent said. Errors that a harness presents as an answer are left out.
     Said {
         message: Option<Text<'a>>,
         text: Text<'a>,
@@ -88,14 +88,14 @@ pub enum Item<'a> {
         question: Option<Text<'a>>,
         text: Text<'a>,
     },
-    /// What became of the agent's list of things to do.
+    /// A change of the agent's todo list.
     Todos(TodoChange<'a>),
     Compaction {
         trigger: Option<Text<'a>>,
         tokens_before: Option<u64>,
         tokens_after: Option<u64>,
     },
-    /// The harness's own summary of what a compaction took away.
+    /// The harness's own summary of what a compaction removed.
     Summary {
         text: Text<'a>,
     },
@@ -106,13 +106,13 @@ pub enum Item<'a> {
     },
     /// The user stopped the agent.
     Interrupted,
-    /// A file that the harness put in front of the agent because the user named it.
+    /// A file that the harness showed the agent because the user named it.
     Shown {
         path: Text<'a>,
     },
 }
 
-/// How a prompt came about.
+/// How a prompt was entered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Typed {
     #[default]
@@ -123,30 +123,30 @@ pub enum Typed {
     Shell,
 }
 
-/// A tool call as it was asked for. How it ended is in the [`CallResult`] of the same id.
+/// A tool call as requested. Its result is the [`CallResult`] with the same id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call<'a> {
     pub id: Option<Text<'a>>,
     pub tool: Text<'a>,
     pub files: Vec<Touched<'a>>,
     pub command: Option<Text<'a>>,
-    /// What a tool that reaches outside was given: a title, or the first words of a text.
+    /// The input of a tool that reaches outside: a title, or the first words of a text.
     pub asked: Option<Text<'a>>,
     pub about: About<'a>,
 }
 
-/// What a call is, where it is more than files and a command.
+/// What else a call is, besides files and a command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum About<'a> {
     #[default]
     Work,
     Questions(Vec<Question<'a>>),
-    /// Work handed to a sub-agent: of what kind, and what for.
+    /// Work delegated to a sub-agent: of what kind, and what for.
     Delegated {
         kind: Option<Text<'a>>,
         what: Text<'a>,
     },
-    /// A plan laid before the user.
+    /// A plan shown to the user.
     Plan(Text<'a>),
 }
 
@@ -160,15 +160,15 @@ pub struct Question<'a> {
 pub struct CallResult<'a> {
     pub call: Option<Text<'a>>,
     pub failed: bool,
-    /// The user refused it: it was never run.
+    /// The user refused it, so it was never run.
     pub refused: bool,
     pub exit: Option<i64>,
-    /// What it gave, not redacted: all of it if it failed (whoever wants the lines that say why redacts it first, see
-    /// [`crate::failure::error_lines`]), otherwise the beginning, at least [`GIVEN_BYTES`] where there are so many.
+    /// The output, not redacted. If the call failed, all of it (redact it before picking lines, see
+    /// [`crate::failure::error_lines`]); otherwise the beginning, at least [`GIVEN_BYTES`] if there are that many.
     pub text: Text<'a>,
     /// Its last lines.
     pub tail: Text<'a>,
-    /// Files, where the harness knows now what the call could not say: whether one was created.
+    /// Files, if the result knows more than the call did: whether one was created.
     pub files: Vec<Touched<'a>>,
 }
 

@@ -1,4 +1,4 @@
-//! Which workstream a session is at work on, and the small file in which that is kept across a compaction.
+//! Which workstream a session is working on, and the small file that keeps the answer across a compaction.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::digest::Digest;
 use crate::manifest::is_workstream;
 use crate::time;
 
-/// Larger, and it is not ours.
+/// thru writes no larger file.
 pub const LARGEST_STATE: usize = 1024;
 
-/// Folders that hold workstreams, seen from the root.
+/// Folders that contain workstreams, relative to the root.
 const HOMES: &[&str] = &[".agent/context/workstreams/", "02-projects/"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -27,9 +27,9 @@ pub enum Confidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// What the session did, or what it is mapped to.
+    /// From the session's actions, or from a manifest that names the session.
     Transcript,
-    /// The last answer.
+    /// From the last answer.
     Cache,
     Fallback,
 }
@@ -47,19 +47,20 @@ pub struct Clues<'a> {
     /// The workstream whose manifest names this session.
     pub mapped: Option<&'a str>,
     pub digest: &'a Digest,
-    /// Workstreams that there are. A path can be in the folder of one that there is not.
+    /// Workstreams that exist. A path can be in the folder of one that does not.
     pub there: &'a [String],
     /// The last answer.
     pub cached: Option<&'a str>,
 }
 
-/// The workstream that a path of this root belongs to.
+/// Returns the workstream that a path of this root belongs to.
 pub fn of_path(path: &str) -> Option<&str> {
     let rest = HOMES.iter().find_map(|home| path.strip_prefix(home))?;
     rest.split_once('/').map(|(id, _)| id).filter(|id| is_workstream(id))
 }
 
-/// Mapped, else what was touched since the last answer, else that answer: what it was made of is no second source for it.
+/// Returns the mapped workstream, or else the one touched since the last answer, or else that answer. Older actions
+/// do not count again, because the answer already includes them.
 pub fn detect(clues: &Clues) -> Detected {
     let found = |id: &str, confidence, method| Detected { id: Some(id.to_owned()), confidence, method };
     if let Some(id) = clues.mapped {
@@ -68,7 +69,7 @@ pub fn detect(clues: &Clues) -> Detected {
     match (leader(clues), clues.cached) {
         (Lead::One(id), Some(cached)) if id == cached => found(id, Confidence::High, Method::Transcript),
         (Lead::One(id), _) => found(id, Confidence::Medium, Method::Transcript),
-        // Somebody who works on many at once is at work on none in particular, whatever it was before.
+        // A session that works on many at once works on none in particular, whatever it was before.
         (Lead::Many, _) | (Lead::None, None) => {
             Detected { id: None, confidence: Confidence::Low, method: Method::Fallback }
         }
@@ -82,7 +83,8 @@ enum Lead<'d> {
     Many,
 }
 
-/// Edits weigh more than reads, late more than early. Three or more need a clear leader.
+/// Edits weigh more than reads, and late actions more than early ones. Among three or more there must be a clear
+/// leader.
 fn leader<'d>(clues: &Clues<'d>) -> Lead<'d> {
     let Clues { digest, there, .. } = *clues;
     let since = digest.epoch.max(digest.detected);
@@ -124,7 +126,7 @@ pub struct State {
 }
 
 impl State {
-    /// The answer it holds.
+    /// Returns the answer it contains.
     pub fn answer(self) -> Detected {
         Detected { id: self.active_project_id, confidence: self.confidence, method: self.detection_method }
     }
@@ -146,7 +148,7 @@ impl State {
         bytes
     }
 
-    /// What is wrong has a name: nested, too large, a field that is missing or holds what it cannot.
+    /// Parses the file. The error names the problem: nested, too large, or a field that is missing or invalid.
     pub fn parse(bytes: &[u8]) -> Result<State, String> {
         if bytes.len() >= LARGEST_STATE {
             return Err(format!("{} bytes; it has less than {LARGEST_STATE}", bytes.len()));

@@ -1,4 +1,4 @@
-//! Whatever a transcript holds, a brief stays what it is: facts in quotes, on their own lines, within its size.
+//! Whatever a transcript contains, a brief stays a list of quoted facts, one per line, within its size.
 
 use model::brief::{Brief, Material, Occasion, compose};
 use model::digest::Digest;
@@ -24,7 +24,7 @@ const TITLES: &[&str] = &[
     "Throughline itself:",
 ];
 
-/// Every text of a session is `text`, several times over.
+/// Every text of the session is `text`, several times.
 fn session(text: &str) -> Digest {
     let mut digest = Digest::new("s");
     let tool = |id: &str, ok| Record {

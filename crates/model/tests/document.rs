@@ -1,4 +1,4 @@
-//! Documents from outside: what is read, which bytes an edit changes, and what two real parsers say about it.
+//! Tests documents: what is read, which bytes an edit changes, and what two real parsers say about it.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
@@ -19,7 +19,7 @@ const ROLE: &str = include_str!("fixtures/document/role.context.md");
 const MANIFEST: &str = include_str!("fixtures/document/resume-context.md");
 const LOOP: &str = include_str!("fixtures/document/loop.md");
 
-/// `edit` makes `expected` of `input`, and doing it again changes nothing.
+/// `edit` turns `input` into `expected`, and doing it again changes nothing.
 #[track_caller]
 fn check(input: &str, edit: impl Fn(&mut Document) -> Result<(), EditError>, expected: &str) {
     let mut document = Document::parse(input);
@@ -149,18 +149,19 @@ fn sets_one_value() {
     check_set("---\na: \"x\"\n---\n", "a", "y", "---\na: \"y\"\n---\n");
     check_set("---\na: \"x\"\n---\n", "a", 5, "---\na: 5\n---\n");
     check_set("---\na: [1\n---\n", "a", json!([1]), "---\na: [1]\n---\n");
-    // What it is already, however it is written.
+    // The current value, however it is written.
     check_set("---\na: 'it''s'  # c\n---\n", "a", "it's", "---\na: 'it''s'  # c\n---\n");
     check_set("---\na: [ \"x\" , 1 ]\n---\n", "a", json!(["x", 1]), "---\na: [ \"x\" , 1 ]\n---\n");
     check_set("---\na:\n---\n", "a", Value::Null, "---\na:\n---\n");
     check_set("---\na: True\n---\n", "a", true, "---\na: True\n---\n");
-    // Only the one that counts.
+    // Only the entry that counts.
     check_set("---\na: 1\na: 2\n---\n", "a", 3, "---\na: 1\na: 3\n---\n");
-    // A value of more lines than we read is replaced whole; below other values such lines are a slip and stay.
+    // A value of more lines than we read is replaced completely; below other values such lines are a mistake and
+    // stay.
     check_set("---\na: |\n  x\n\n  y\nb: 1\n---\n", "a", "z", "---\na: z\n\nb: 1\n---\n");
     check_set("---\na: # why\n  x: 1\nb: 1\n---\n", "a", "z", "---\na: z # why\nb: 1\n---\n");
     check_set("---\na: x\n  b: 1\n---\n", "a", "z", "---\na: z\n  b: 1\n---\n");
-    // Any key that is there may be set.
+    // Any existing key may be set.
     check_set("---\nMy key : 1\n---\n", "My key", 2, "---\nMy key : 2\n---\n");
 }
 
@@ -245,7 +246,7 @@ fn edits_block_lists_in_place() {
         "---\nl:\n  - a\n  - b\n---\n",
     );
     check_set("---\nl:\n-\n- b\n---\n", "l", json!(["a", "b"]), "---\nl:\n- a\n- b\n---\n");
-    // Other items are no items of this list.
+    // Other items do not belong to this list.
     assert_eq!(Document::parse("---\nl:\n  - a\n - b\n---\n").list("l"), Some(vec!["a".to_owned()]));
 }
 
@@ -263,7 +264,7 @@ fn removes_a_key() {
     remove("a: 1\n", "a: 1\n");
     remove("---\na: 1\nb: 2\na: 3\n---\n", "---\nb: 2\n---\n");
     remove("---\na:\n  - x\n  # why\n  - y\nb: 2\n---\n", "---\n  # why\nb: 2\n---\n");
-    // What is below goes along, or it would become a part of the key before.
+    // The lines below are removed too, otherwise they would become part of the previous key.
     remove("---\nb:\na: 1\n  - x\n---\n", "---\nb:\n---\n");
     remove("---\na: |\n  text\n\nb: 2\n---\n", "---\n\nb: 2\n---\n");
 }
@@ -291,7 +292,7 @@ fn finds_headings() {
     assert_eq!(found(text), expected.map(|(level, text, line)| (level, text.to_owned(), line)));
     assert_eq!(found("---\n# no\n---\r\n# Yes\r\n"), [(1, "Yes".to_owned(), 4)]);
     assert_eq!(found("## A\t#\r# B \\#"), [(2, "A".to_owned(), 1), (1, "B \\#".to_owned(), 2)]);
-    // A fence that nobody closed ends with its list item; an item's own headings are no sections.
+    // An unclosed fence ends with its list item; an item's own headings are not sections.
     assert_eq!(found("- a\n  ```\n  x\n  ``` y\n# B\n"), [(1, "B".to_owned(), 5)]);
     assert_eq!(found("1. a\n   - b\n     # c\n\n     ```\n  # d\n"), [(1, "d".to_owned(), 6)]);
     assert_eq!(found("---\n# Unclosed\n"), [(1, "Unclosed".to_owned(), 2)]);

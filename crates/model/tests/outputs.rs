@@ -1,6 +1,6 @@
-//! Outputs of sub-agents, judged by our line scanner and by a full markdown parser.
+//! Judges outputs of sub-agents by our line scanner and by a full markdown parser.
 //!
-//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder of real ones; they are nobody's to commit.
+//! `THRU_STAGE_FILES=DIR` adds every `*.md` below a folder of real ones, which must not be committed.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests are tests")]
 
@@ -10,7 +10,7 @@ use model::gate::{Ending, Reading, SENTINEL};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser, Tag};
 
-/// Whether the last line with anything on it is the sentinel, and in no code block.
+/// Returns whether the last non-blank line is the sentinel, outside any code block.
 fn oracle(text: &str) -> bool {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let trimmed = body.trim_end();
@@ -59,7 +59,7 @@ fn real_stage_files_pass_and_fail_as_the_protocol_says() {
     println!("{sealed} complete, {elsewhere} with the sentinel anywhere but last, {without} without one");
 }
 
-/// The shapes that files of real orchestrations have, in other words.
+/// The shapes of files from real orchestrations, in other words.
 #[test]
 fn shapes_of_real_stage_files() {
     let provenance = "### Provenance\nsource: REAL_EXECUTION\ntool: some-cli\nduration_ms: —\n";
@@ -85,8 +85,8 @@ fn shapes_of_real_stage_files() {
     }
 }
 
-/// Lines as reports have them, in any order. Lists and quotes are left out: there a fence is measured otherwise, knowingly
-/// not as CommonMark has it (see `document::outline`).
+/// Lines as reports have them, in any order. Lists and quotes are left out: there our treatment of fences
+/// deliberately differs from CommonMark (see `document::outline`).
 fn line() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "text",
@@ -110,7 +110,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn we_agree_with_a_full_parser(lines in prop::collection::vec(line(), 0..12), crlf in any::<bool>()) {
-        // With something before the end: the sentinel alone is an empty output.
+        // With some text before the end: the sentinel alone is an empty output.
         let text = [&["Report."], lines.as_slice()].concat().join(if crlf { "\r\n" } else { "\n" });
         prop_assert_eq!(is_sealed(&text), oracle(&text), "{}", text);
     }

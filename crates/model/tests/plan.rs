@@ -1,4 +1,5 @@
-//! Properties of plans: whatever a plan holds, its view reads back to it, and its ledger folds to it, cut off anywhere.
+//! Properties of plans: whatever a plan contains, its view reads back to it, and its ledger replays to it, even if
+//! cut off anywhere.
 
 #![allow(clippy::unwrap_used)]
 
@@ -147,7 +148,7 @@ impl Disk {
         self.ledger.split(|b| *b == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
     }
 
-    /// As a reader finds it, and the line that takes a hand's edit in.
+    /// Returns what a reader finds, and the line that adopts a manual edit.
     fn read(&self) -> (Option<Plan>, Option<Line>) {
         let lines = self.lines();
         let seq = lines.len() as u64 + 1;
@@ -207,8 +208,8 @@ fn moved(plan: &Plan, step: &Move) -> Option<Plan> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
 
-    /// Any sequence of changes, killed anywhere: what a reader finds is what was acknowledged last or what was being
-    /// written, the ledger folds to it, and the next writer goes on from there.
+    /// Any sequence of changes, killed anywhere: a reader finds the last acknowledged state or the one being written,
+    /// the ledger replays to it, and the next writer continues from there.
     #[test]
     fn a_history_killed_anywhere_folds_to_its_plan(history in moves()) {
         let mut disk = Disk::default();

@@ -1,8 +1,8 @@
-//! Redaction: what must go, what must stay, and what must hold for every input.
+//! Tests redaction: what must be removed, what must stay, and properties of every input.
 //!
-//! The labelled sets are in `fixtures/redact`: `tokens.txt` (what providers issue), `named.txt` (secrets told by
-//! their name) and `benign.txt` (what looks like one and is none). Secrets are templates there, expanded here from a
-//! fixed seed, so that neither people nor scanners find one in the repository.
+//! The labelled sets are in `fixtures/redact`: `tokens.txt` (what providers issue), `named.txt` (secrets recognised
+//! by their name) and `benign.txt` (texts that only look like secrets). Secrets are templates there, expanded here
+//! from a fixed seed, so that neither people nor scanners find one in the repository.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -138,13 +138,16 @@ fn private_keys_go_whole() {
     );
 }
 
-/// What a line alone does not show: as in `named.txt`, and a pair of marks for each secret.
+/// Secrets that need several lines: as in `named.txt`, with a pair of marks for each secret.
 #[test]
 fn secrets_over_several_lines_go() {
     let texts = [
         "db:\n  password: |\n    <<Wint3r_ZuGRkL>>\n  user: app\n",
         "secrets:\n  api_key: >-\n    <<{alnum:40}>>\n",
         "api_key:\n  <<{alnum:40}>>\n",
+        "users:\n  - name: billing_api\n    passwd: <<JacketPanther>>\n",
+        "smtp:\n  host: mail.example.com\n  port: 587\n  password: <<OtterTulipCobalt>>\n",
+        "Password:\n<<OtterTulipCobalt>>\n",
         "\"content\": \"db:\\n  password: |\\n    <<Wint3r_ZuGRkL>>\\n  user: app\\n\"",
         "  token = <<EOT\n<<{alnum:40}>>\nEOT\n",
         "variable \"db_password\" {\n  type    = string\n  default = \"<<Mango_1qdEy0>>\"\n}\n",
@@ -231,7 +234,8 @@ fn bytes_that_are_not_text_survive() {
     assert_eq!(&*found, b"\xff\xfe\0 DB_PASSWORD=[REDACTED:password] \x80\xc3\n\xf0\x28");
 }
 
-/// Each of these is, or once was, worth a second look back or ahead. The bound is for a loaded machine and a debug build.
+/// Each of these needs, or once needed, a second look back or ahead. The bound is for a loaded machine and a debug
+/// build.
 #[test]
 fn hostile_texts_take_linear_time() {
     let long = ["=", "\"", "password=", "eyJ", "-----BEGIN ", "://", "aGVsbG8gd29ybGQh"];
@@ -357,7 +361,7 @@ proptest! {
     }
 }
 
-/// Pieces that touch every scanner, cut so that they join into rule-shaped text in ways nobody would write.
+/// Pieces that reach every scanner, cut so that they join into rule-shaped text in ways nobody would write.
 fn fragment() -> impl Strategy<Value = String> {
     let templates: Vec<String> = rows(TOKENS).map(|(_, template)| template.replace('^', "")).collect();
     let named: Vec<String> = NAMED
@@ -481,14 +485,14 @@ fn unchanged(text: &str) {
     check(text, text);
 }
 
-/// Each placeholder as `*`.
+/// Replaces each placeholder with `*`.
 fn without_kinds(found: &str) -> String {
     let mut parts = found.split("[REDACTED:");
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| text + "*" + part.split_once(']').map_or(part, |(_, after)| after))
 }
 
-/// `found` is one placeholder between `before` and `after`.
+/// Returns whether `found` is one placeholder between `before` and `after`.
 fn is_replaced(found: &str, before: &str, after: &str) -> bool {
     let middle = found.strip_prefix(before).and_then(|rest| rest.strip_suffix(after)).unwrap_or_default();
     let kind = middle.strip_prefix("[REDACTED:").and_then(|kind| kind.strip_suffix(']')).unwrap_or_default();
@@ -500,7 +504,7 @@ fn rows(table: &str) -> impl Iterator<Item = (&str, &str)> {
     rows.filter_map(|line| line.split_once(' ')).map(|(kind, template)| (kind, template.trim()))
 }
 
-/// Fills `{class:length}` with bytes drawn from `seed`; what is not a class stays.
+/// Fills `{class:length}` with bytes drawn from `seed`; anything that is not a class stays.
 fn expand(template: &str, seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(template.len() as u64);
     let mut expanded = String::new();
@@ -540,7 +544,7 @@ fn fill(field: &str, state: &mut u64) -> Option<String> {
     Some(draw(alphabet, length.parse().ok()?, state))
 }
 
-/// Xorshift: enough chance for a test, the same on every machine.
+/// Xorshift: random enough for a test, the same on every machine.
 fn draw(alphabet: &str, length: usize, state: &mut u64) -> String {
     let mut next = || {
         *state ^= *state << 13;

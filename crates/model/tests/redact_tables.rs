@@ -1,4 +1,4 @@
-//! Secrets told by the head of their column, and values on the line below their name.
+//! Secrets recognised by the head of their column, and values on the line below their name.
 
 use model::redact::{Options, redact};
 
@@ -34,6 +34,17 @@ fn many_rows_are_one_look() {
     let rows: String = (0..2_000).map(|n| format!("user{n},Xk29fQh{n}uT7\n")).collect();
     let redacted = redact(&format!("user,password\n{rows}"), Options::default()).into_owned();
     assert_eq!(redacted.matches("[REDACTED:password]").count(), 2_000);
+}
+
+/// A line that repeats a cell of the line above is a row like that one, not a row below its head.
+#[test]
+fn lines_that_repeat_a_cell_are_no_table() {
+    for text in [
+        "syn keyword\tpfService\tauth\nsyn keyword\tpfService\tkrb524\n",
+        "    \"key_password\",  # str\n    \"key_cert_file\",  # str\n",
+    ] {
+        check(text, text);
+    }
 }
 
 #[test]

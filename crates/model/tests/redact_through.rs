@@ -1,10 +1,10 @@
-//! Redaction through what hides a secret: escape sequences, invisible characters, encodings, cuts, tools that put
-//! something before each line of a private key.
+//! Redaction of hidden secrets: escape sequences, invisible characters, encodings, cuts, and tools that put something
+//! before each line of a private key.
 
 use model::clean::clean;
 use model::redact::{MARGIN, Options, Redacted, redact, redact_bytes};
 
-/// Base64 that looks drawn by chance and is the same in every run.
+/// Base64 that looks random and is the same in every run.
 fn random(seed: u64, length: usize) -> String {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

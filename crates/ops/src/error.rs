@@ -1,4 +1,4 @@
-//! What a verb can fail with, and the kind that scripts tell it by.
+//! The errors of commands, and the kind by which scripts distinguish them.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use model::finding::{Finding, Level};
 pub enum Error {
     #[error(transparent)]
     Store(#[from] store::Error),
-    /// Nothing by the name that was given.
+    /// There is nothing with the given name.
     #[error("{what}")]
     Absent { what: String, hint: String },
-    /// A record that a person may have written, with the way out that fits it.
+    /// A record that a person may have written, with advice that fits it.
     #[error("{}", store::Error::Damaged { path: path.clone(), line: *line, why: why.clone() })]
     Damaged { path: PathBuf, line: Option<usize>, why: String, hint: String },
-    /// Somebody is at work on it, who is named.
+    /// Another process is working on it; the text names it.
     #[error("{what}")]
     Busy { what: String, hint: String },
     #[error("{what}")]
@@ -23,7 +23,7 @@ pub enum Error {
     Usage { what: String, hint: String },
     #[error("{}: this is not a root: there is no .agent/context/root.json here or above", .path.display())]
     NoRoot { path: PathBuf },
-    /// Something in a hook that went wrong and has no way out to offer: it stands on the receipt.
+    /// Something went wrong in a hook and there is no advice to give. It goes on the receipt.
     #[error("{what}")]
     Failed { what: String },
     /// A bug. It costs one feature's part in one event.
@@ -31,7 +31,7 @@ pub enum Error {
     Panicked { what: &'static str, why: String },
 }
 
-/// One kind, one exit code.
+/// Each kind has one exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     Usage,
@@ -45,7 +45,7 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// A stream or somebody else's file that failed.
+    /// A stream or another program's file that failed.
     pub fn stream(name: &str, doing: &'static str, error: &std::io::Error) -> Error {
         let (path, why) = (name.into(), error.to_string());
         Error::Store(match error.kind() {

@@ -1,4 +1,4 @@
-//! What thru does beyond capturing a session: one folder and one row per feature.
+//! What thru does besides capturing a session: one folder and one row per feature.
 //!
 //! The hook, `thru brief`, `thru status` and `thru doctor` walk the same rows in the same order, so they cannot
 //! disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
@@ -30,7 +30,7 @@ use store::{Lock, Root, Store};
 use crate::hook::context::HookContext;
 use crate::{Error, Mode, Result, World};
 
-/// Every feature, in the order in which they are asked and told.
+/// Every feature, in the order in which they are called.
 pub const FEATURES: &[Feature] = &[
     loops::ROW,
     roles::ROW,
@@ -42,24 +42,26 @@ pub const FEATURES: &[Feature] = &[
     outputs::ROW,
 ];
 
-/// One feature: what it wants to hear of, and what it does then. A row spells out what it has and takes the rest from
+/// One feature: which events it wants, and what it does with them. A row lists what it has and takes the rest from
 /// [`Feature::NONE`].
 #[derive(Debug)]
 pub struct Feature {
     pub name: &'static str,
-    /// The events that `annotate` and `decide` are called for. The others cost a feature nothing.
+    /// The events for which `annotate` and `decide` are called. Other events cost a feature nothing.
     pub wants: EventSet,
-    /// Adds to the journal line of an event, which is written before `decide` is asked.
+    /// Adds to the journal line of an event, which is written before `decide` is called.
     pub annotate: fn(&ProjectContext, &Event, &mut Record) -> Result<()>,
-    /// Looks at the records, asks the rule in `model`, and returns what to answer and what to write. Writes nothing.
+    /// Reads the records, applies the rule in `model`, and returns what to answer and what to write. Writes nothing
+    /// itself.
     pub decide: Decide,
-    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some)`: done, and what went wrong beside it.
+    /// Follows what is new in a session's records, at a checkpoint. `Ok(Some)` means that it was done, and what else
+    /// went wrong.
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     /// What it can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
-    /// The reply that was given holds these candidates.
+    /// Called after a reply was given that contains these candidates.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
-    /// The session goes on under another id: `previous` is the old one.
+    /// The session continues under another id: `previous` is the old one.
     pub continue_as: fn(&HookContext, previous: &Id) -> Result<()>,
     /// For `thru doctor`.
     pub checks: fn(&ProjectContext) -> Vec<Check>,
@@ -87,8 +89,8 @@ impl Feature {
         self.wants.contains(event)
     }
 
-    /// Calls one of the row's functions. A panic becomes an error that names the feature, so that it costs this row's
-    /// answer and no other.
+    /// Calls one of the row's functions. A panic becomes an error that names the feature, so that only this row's
+    /// answer is lost.
     pub fn guard<T>(&self, call: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|panic| {
             let why = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
@@ -107,33 +109,33 @@ pub struct ProjectContext<'a> {
     pub settings: &'a Settings,
 }
 
-/// What a brief is asked for.
+/// The context of a brief.
 #[derive(Debug)]
 pub struct BriefContext<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read it. None: a session that has not begun.
+    /// The session that will read it; `None` for a session that has not begun.
     pub session: Option<&'a Id>,
-    /// Whether candidates may write what they are about to tell of. `thru brief` only looks.
+    /// Whether candidates may write the records that they are about to mention. `thru brief` only reads.
     pub mode: Mode,
-    /// Held until the brief was told, so that nobody else tells the same.
+    /// Locks that are held until the brief was sent, so that no other session gets the same offer.
     pub held: RefCell<Vec<Lock>>,
 }
 
-/// What a feature makes of an event.
+/// What a feature does with an event.
 #[derive(Debug)]
 pub struct Decision<'c> {
     pub part: Part,
-    /// In a few words, for `thru debug hook`.
+    /// A short reason, for `thru debug hook`.
     pub why: String,
     pub change: Option<Change<'c>>,
 }
 
-/// What is to be written. Dropped without being applied it has changed nothing.
+/// What is to be written. Dropped without being applied, it changes nothing.
 pub struct Change<'c> {
-    /// For people.
+    /// A description for people.
     pub what: String,
-    /// Returns what to answer. An error leaves this feature's answer out and goes on the receipt.
+    /// Returns what to answer. On an error this feature's answer is left out, and the error goes on the receipt.
     pub apply: Box<dyn FnOnce() -> Result<Part> + 'c>,
 }
 
@@ -152,7 +154,7 @@ impl<'c> Decision<'c> {
         Decision { part, why: why.into(), change: None }
     }
 
-    /// Answers `part` if the change can be made; `apply` may find another answer.
+    /// Answers `part` if the change can be made; `apply` may return another answer.
     pub fn change(
         part: Part,
         why: impl Into<String>,
@@ -164,11 +166,11 @@ impl<'c> Decision<'c> {
     }
 }
 
-/// One line of `thru status`, and what it is in JSON.
+/// One line of `thru status`, and its JSON.
 #[derive(Clone, Debug)]
 pub struct StatusLine {
     pub label: &'static str,
-    /// Shown in colour by its tone, followed by `rest`.
+    /// Shown in the colour of its tone, followed by `rest`.
     pub head: String,
     pub rest: String,
     pub tone: Tone,
@@ -180,7 +182,7 @@ impl StatusLine {
         StatusLine { label, head: String::new(), rest: text.into(), tone: Tone::Plain, json: Vec::new() }
     }
 
-    /// `head` stands out.
+    /// A line whose `head` is coloured.
     pub fn toned(
         label: &'static str,
         tone: Tone,
@@ -196,7 +198,7 @@ impl StatusLine {
     }
 }
 
-/// Most names in one line.
+/// The most names in one line.
 const NAMED: usize = 5;
 
 /// `2: 01-parser, 02-lexer`.
@@ -217,7 +219,7 @@ pub enum Tone {
     Warning,
 }
 
-/// One line of `thru doctor`, with what it found.
+/// One line of `thru doctor`, with its findings.
 #[derive(Clone, Debug, Serialize)]
 pub struct Check {
     pub name: &'static str,
@@ -226,7 +228,7 @@ pub struct Check {
     pub findings: Vec<Finding>,
 }
 
-/// What the features add to a brief, in the order of their rows, and what could not be asked.
+/// Returns what the features add to a brief, in the order of their rows, and the errors of those that failed.
 pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
     let (mut all, mut problems) = (Vec::new(), Vec::new());
     for feature in FEATURES {
@@ -235,7 +237,7 @@ pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
             Err(error) => problems.push(error.to_string()),
         }
     }
-    // A packet that another line tells of need not be offered as well.
+    // A packet that another line mentions need not be offered as well.
     let texts: Vec<String> = all
         .iter()
         .filter(|one| !one.id.starts_with(packets::OFFER))

@@ -1,5 +1,5 @@
-//! The hot path: one harness event from stdin to disk, and the answer. It never fails, never blocks, never spawns; a
-//! loop that the user started is the one exception, at a stop of its own session.
+//! The hot path: one harness event from stdin to disk, and the reply. It never fails, never blocks and never starts a
+//! process. The one exception is a loop that the user started, at a stop of its own session.
 
 pub(crate) mod checkpoint;
 pub(crate) mod context;
@@ -39,10 +39,10 @@ use context::HookContext;
 use deadline::Deadline;
 use explain::Trace;
 
-/// Longest name of a branch that is kept.
+/// The longest branch name that is kept.
 const BRANCH_BYTES: usize = 256;
 
-/// What the harness called us with.
+/// How the harness called us.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
     pub harness: &'a str,
@@ -51,14 +51,15 @@ pub struct Call<'a> {
     pub started: Instant,
 }
 
-/// Handles one event; returns what to print. Anything wrong: nothing to print, and a receipt where one can be left.
+/// Handles one event and returns what to print. If anything goes wrong it prints nothing and leaves a receipt if
+/// possible.
 pub fn run(world: &World, call: &Call) -> Vec<u8> {
     handle(world, call, Mode::Write, &mut Trace::off())
 }
 
-/// Locate, decode, ask whether the root is trusted, then [`Hook::event`].
+/// Locates, decodes, checks whether the root is trusted, then calls [`Hook::event`].
 fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> {
-    // Set in whatever we start ourselves, so that it cannot come back to us.
+    // Set in every process that we start, so that its hooks do nothing.
     for variable in ["THROUGHLINE_DISABLE", "THROUGHLINE_HOOK"] {
         if world.is_on(variable) {
             return trace.silent(|| format!("${variable} is set: hooks do nothing"));
@@ -76,12 +77,12 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         return trace.silent(|| "no root: there is no .agent/context/root.json here or above".to_owned());
     };
     trace.root(&root);
-    // The process ends with its event: the kernel closes what is open, and that is a call less each.
+    // The process ends with its event, and the kernel closes open files. Not closing them saves a system call each.
     let mut store = ManuallyDrop::new(store);
     let trust = world.trust().map(ManuallyDrop::new);
     let trusted = match trust.as_ref().map(|trust| trust.holds(&marker.project_id, &root.path)) {
         Some(Ok(trusted)) => trusted,
-        // A folder that somebody else could have forged is not written to either.
+        // A folder that another user could have forged is not written to either.
         Some(Err(error @ store::Error::Exposed { .. })) => return trace.silent(|| error.to_string()),
         unknown => {
             let why = match unknown {
@@ -93,7 +94,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
             return trace.silent(|| why);
         }
     };
-    // A tool call runs nothing and feeds nothing: it need not know what the user gave.
+    // A tool call runs nothing and feeds nothing, so it does not need the consent records.
     let is_tool_call = matches!(decoded.as_ref().map(|event| &event.kind), Ok(Kind::ToolDone(_)));
     if trusted && !is_tool_call {
         store.on_this_machine(world.state().as_deref(), &marker.project_id, &root.path);
@@ -108,7 +109,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     };
     if !settings.hooks_enabled {
         let silent = "hooks.enabled is false: hooks do nothing";
-        // Whoever sets a variable expects no capture, and nobody does where there is no trust.
+        // A user who sets the variable expects no capture, and without trust nobody does.
         if !trusted || (world.var)("THROUGHLINE_HOOKS_ENABLED").is_some() {
             return trace.silent(|| silent.to_owned());
         }
@@ -138,7 +139,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
         Ok(event) => hook.event(event, &marker, trace),
         Err(why) => {
             hook.error(why);
-            // By our name, as every other receipt of this event.
+            // Use our name, like every other receipt of this event.
             let wired = harness.events.iter().find(|wired| wired.event == call.event);
             hook.leave_receipt(wired.map_or(call.event, |wired| wired.neutral.name()), "");
             trace.silent(|| why.to_string())
@@ -146,7 +147,7 @@ fn handle(world: &World, call: &Call, mode: Mode, trace: &mut Trace) -> Vec<u8> 
     }
 }
 
-/// An event in a root that is trusted.
+/// An event in a trusted root.
 struct Hook<'a> {
     project: ProjectContext<'a>,
     call: &'a Call<'a>,
@@ -154,7 +155,7 @@ struct Hook<'a> {
     deadline: Deadline,
     project_id: &'a ProjectId,
     mode: Mode,
-    /// For the receipt. The first one counts most.
+    /// For the receipt. The first one matters most.
     errors: RefCell<Vec<String>>,
     /// For the receipt, although nothing failed.
     warnings: RefCell<Vec<String>>,
@@ -176,7 +177,7 @@ impl Hook<'_> {
         self.catch_up(&session, event);
         self.tell_lost(event);
 
-        // Facts. Two hooks of one event take turns where something is told once.
+        // Facts. If something must be told only once, two hooks of one event take turns.
         let mut pending = self.pending(&session, event);
         let turn = tells_once(event, pending).then(|| {
             let turn = self.project.store.lock_session(&session, self.deadline.wait());
@@ -210,7 +211,7 @@ impl Hook<'_> {
         self.continue_session(&context);
         trace.facts(&facts, repeated);
 
-        // The brief is about what went before, so it is composed before this event is recorded.
+        // The brief is about what happened before, so it is composed before this event is recorded.
         let composed = (!repeated).then(|| self.brief(&context)).flatten();
         let brief = composed.as_ref().and_then(|composed| composed.brief.clone());
         trace.brief(brief.as_ref());
@@ -229,9 +230,9 @@ impl Hook<'_> {
             let (root, why) = (self.project.root.path.to_string_lossy(), error.to_string());
             parts.push(Part::of(decide::tell_off(&event.kind, &root, Off::Unwritable { why: &why })));
         }
-        // Whoever sends half a payload is in no state to take an answer.
+        // A harness that sends half a payload cannot process an answer.
         let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
-        // What we captured is redacted already. Records that people write (packets, manifests, roles) are not.
+        // Captured text is already redacted. Records that people write (packets, manifests, roles) are not.
         if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } = &mut reply {
             *text = Redacted::whole(text, self.project.settings.redact()).to_string();
         }
@@ -244,14 +245,15 @@ impl Hook<'_> {
         if event.torn {
             self.error("the payload breaks off; what stood before the tear was kept");
         }
-        // A tool call that went well has its journal line for a receipt: one write, not two.
+        // For a successful tool call the journal line serves as the receipt: one write, not two.
         if self.has_news() || !matches!(event.kind, Kind::ToolDone(_)) {
             self.leave_receipt(name.name(), &event.session);
         }
         answer
     }
 
-    /// Every feature that wants this event decides, and what it decides is done. An error costs one feature's answer.
+    /// Lets every feature that wants this event decide, and applies its decision. An error costs one feature's
+    /// answer.
     fn ask_features(&self, context: &HookContext, trace: &mut Trace) -> Vec<Part> {
         let mut parts = Vec::new();
         let name = context.event.kind.event_name();
@@ -267,7 +269,7 @@ impl Hook<'_> {
         parts
     }
 
-    /// What a brief tells here, if one is due.
+    /// Returns the brief for this event, if one is due.
     fn brief(&self, context: &HookContext) -> Option<brief::Composed> {
         let replays = self.harness.capabilities.replays_conversation;
         let occasion = decide::occasion(context.event, context.pending, replays)?;
@@ -285,7 +287,7 @@ impl Hook<'_> {
         Some(composed)
     }
 
-    /// The session goes on under another id: what is kept of it goes along.
+    /// The session continues under another id: its state moves along.
     fn continue_session(&self, context: &HookContext) {
         let previous = context.event.previous.as_deref().and_then(|id| Id::new(id).ok());
         let Some(previous) = previous.filter(|previous| previous != context.session) else { return };
@@ -296,7 +298,7 @@ impl Hook<'_> {
         }
     }
 
-    /// What stands in the agent's context now is not told again at a resume.
+    /// Records what the agent's context now contains, so that a resume does not repeat it.
     fn remember_told(&self, context: &HookContext, composed: &brief::Composed, told: &[String]) {
         if self.mode == Mode::Write {
             let now = composed.marks.iter().filter(|(id, _)| told.contains(id)).map(|(_, mark)| *mark);
@@ -312,15 +314,15 @@ impl Hook<'_> {
         }
     }
 
-    /// Reads the transcript first where only it knows what there is to tell of. What it cannot tell now, the next stop
-    /// will find.
+    /// Reads the transcript first if only it knows what happened. Anything it does not contain yet is found at the
+    /// next stop.
     fn catch_up(&self, session: &Id, event: &Event) {
         if self.mode == Mode::Write && self.needs_transcript(session, event) {
             let _ = self.checkpoint(session, event, &|_| Ok(None));
         }
     }
 
-    /// Tells of records that could not be written before now. First of all, so that a brief can hold it.
+    /// Reports records that could not be written before. This comes first, so that a brief can mention it.
     fn tell_lost(&self, event: &Event) {
         if self.mode != Mode::Write || matches!(event.kind, Kind::ToolDone(_)) {
             return;
@@ -338,10 +340,10 @@ impl Hook<'_> {
     fn needs_transcript(&self, session: &Id, event: &Event) -> bool {
         match event.kind {
             _ if event.agent.is_some() => false,
-            // A compaction that no hook told of shows there, and this is the first chance to speak of it.
+            // A compaction that no hook reported shows there, and this is the first chance to act on it.
             Kind::Prompt { .. } => !self.harness.capabilities.reports_every_compaction(),
-            // The transcript has not been read: a fork has an id that no hook has seen, others began before the hooks
-            // were there.
+            // The transcript has not been read: a fork has an id that no hook has seen, and other sessions began
+            // before the hooks were installed.
             Kind::SessionStart { source: Source::Compact | Source::Resume | Source::Fork } => {
                 let previous = event.previous.as_deref().and_then(|id| Id::new(id).ok());
                 event.transcript.is_some()
@@ -364,7 +366,7 @@ impl Hook<'_> {
         matches!(self.project.store.session(session).get::<Cursor>(), Ok(None))
     }
 
-    /// Looked at only where it can matter.
+    /// Read only at events where it can matter.
     fn pending(&self, session: &Id, event: &Event) -> Option<Pending> {
         match event.kind {
             // What a sub-agent does says nothing about its session's compaction.
@@ -383,7 +385,7 @@ impl Hook<'_> {
         }
     }
 
-    /// Whether another hook process has recorded this event already. Hooks can be installed twice.
+    /// Returns whether another hook process has already recorded this event. Hooks can be installed twice.
     fn is_repeated(&self, session: &Id, record: &Record) -> bool {
         let store = self.project.store;
         // A compaction that was announced since is another one.
@@ -391,7 +393,7 @@ impl Hook<'_> {
             && store.digest(session, |_| {}).is_ok_and(|digest| digest.has_heard(record))
     }
 
-    /// Every effect is tried, whatever became of the others. Whether the journal took the event.
+    /// Tries every effect, whatever happened to the others. Returns whether the event was written to the journal.
     fn apply(&self, effects: Vec<Effect>, context: &HookContext) -> Result<()> {
         let mut journalled = Ok(());
         if self.mode == Mode::Write {
@@ -426,7 +428,7 @@ impl Hook<'_> {
             }
             Effect::SetPending(pending) => {
                 if let Some(Ok(previous)) = context.event.previous.as_deref().map(Id::new) {
-                    // The brief was due to the old id.
+                    // The brief was due under the old id.
                     store.session(&previous).remove::<Pending>()?;
                 }
                 let session = store.session(context.session);
@@ -458,7 +460,7 @@ impl Hook<'_> {
         self.errors.borrow_mut().push(why.to_string());
     }
 
-    /// The value; an error goes on the receipt.
+    /// Returns the value; an error goes on the receipt.
     fn note<T>(&self, result: Result<T>) -> Option<T> {
         result.map_err(|error| self.error(&error)).ok()
     }
@@ -468,10 +470,10 @@ impl Hook<'_> {
     }
 }
 
-/// Whether the answer to this event holds what must not be told a second time.
+/// Returns whether the reply to this event contains something that must not be sent twice.
 fn tells_once(event: &Event, pending: Option<Pending>) -> bool {
     match event.kind {
-        // Whoever resumes asks for it, as often as that is.
+        // A user who resumes asks for it, however often that is.
         Kind::SessionStart { source: Source::Startup | Source::Compact } => event.agent.is_none(),
         Kind::Prompt { .. } => pending.is_some(),
         Kind::SessionStart { .. }

@@ -1,10 +1,10 @@
-//! What a command is given on stdin.
+//! What a command reads from stdin.
 
 use std::path::Path;
 
 use crate::{Error, Result};
 
-/// All of stdin, up to `max` bytes. More is an error, so that an endless stream does not take all memory.
+/// Reads all of stdin, up to `max` bytes. More is an error, so that an endless stream does not use up all memory.
 pub fn stdin(max: usize) -> Result<Vec<u8>> {
     match store::read_stream(&mut std::io::stdin().lock(), Path::new("stdin"), max) {
         Err(store::Error::Damaged { .. }) => Err(Error::Usage {

@@ -1,6 +1,6 @@
 //! The verbs. Joins model, harness and store: synchronous and light.
 //!
-//! [`hook`] is the hot path, [`features`] the table that it walks. Everything here gets time, environment and settings
+//! [`hook`] is the hot path, and [`features`] is the table that it walks. Time, environment and settings are always
 //! passed in.
 
 #![forbid(unsafe_code)]

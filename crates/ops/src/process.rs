@@ -1,4 +1,5 @@
-//! Starting what the user asked for: a validator, a launch command. Bounded in time, and in what is kept of its output.
+//! Starts commands that the user asked for: a validator, a launch command. Limits their time and the output that is
+//! kept.
 
 pub(crate) mod alive;
 pub mod info;
@@ -17,15 +18,15 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::process::reaper::ProcessReaper;
 
-/// How often a running command is looked at.
+/// How often a running command is checked.
 const TICK: Duration = Duration::from_millis(5);
 
-/// How long a command gets to end by itself once it was told to, and its last words to arrive once it has.
+/// How long a command has to end after it was asked to, and its last output to arrive after it ended.
 const GRACE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Job<'a> {
-    /// Program and arguments, no shell. What wants one says so: `sh -c LINE`.
+    /// Program and arguments, without a shell. A caller that wants one says so: `sh -c LINE`.
     pub argv: &'a [String],
     pub folder: &'a Path,
     pub input: &'a [u8],
@@ -38,7 +39,7 @@ pub struct Job<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub how: How,
-    /// What it printed, stdout and stderr as they came.
+    /// Its stdout and stderr, in order of arrival.
     pub output: Vec<u8>,
     pub took: Duration,
 }
@@ -47,7 +48,7 @@ pub struct Ended {
 pub enum How {
     Exit(i32),
     Signal(i32),
-    /// Ended by us, with everything it had started.
+    /// We ended it, with everything it had started.
     TimedOut,
 }
 
@@ -67,21 +68,21 @@ impl std::fmt::Display for How {
     }
 }
 
-/// Runs it to its end, or to the end of its time. An error means that it could not be started.
+/// Runs it to its end, or until its time is up. An error means that it could not be started.
 pub fn run(job: &Job) -> std::io::Result<Ended> {
     run_heard(job, None, None, |_| {})
 }
 
-/// Whoever watches over a command from outside of it.
+/// How a command is watched from outside.
 #[derive(Clone, Copy)]
 pub(crate) struct Watch<'a> {
-    /// Ends it when we are ended.
+    /// Ends it if we are killed.
     pub watchman: &'a ProcessReaper,
-    /// Is told its number.
+    /// Receives its process id.
     pub began: &'a dyn Fn(u32),
 }
 
-/// The same, where somebody hears what it says as it says it, a file can take the place of `input`, and somebody watches.
+/// Does the same, but passes its output on as it arrives, accepts a file in place of `input`, and allows watching.
 pub(crate) fn run_heard(
     job: &Job,
     stdin: Option<File>,
@@ -98,7 +99,7 @@ pub(crate) fn run_heard(
         .args(arguments)
         .current_dir(job.folder)
         .envs(job.variables.iter().map(|(name, value)| (name, value)));
-    // A group of its own, so that what it starts can be ended with it.
+    // Its own process group, so that everything it starts can be ended with it.
     let stdin = stdin.map_or_else(Stdio::piped, Stdio::from);
     command.process_group(0).stdin(stdin).stdout(writer.try_clone()?).stderr(writer);
     let mut child = command.spawn()?;
@@ -106,10 +107,10 @@ pub(crate) fn run_heard(
         watch.watchman.began(child.id());
         (watch.began)(child.id());
     }
-    // The writing ends live in `command`: the pipe is at its end only when nobody holds one.
+    // `command` holds the writing ends: the pipe is closed only when nobody holds one.
     drop(command);
     let (stdin, input) = (child.stdin.take(), job.input.to_vec());
-    // A command need not read what it is given: a broken pipe is its choice.
+    // A command need not read its input, so a broken pipe is not an error.
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let captured = listen(reader, job.keep, hear);
     let how = wait(&mut child, job.timeout);
@@ -139,7 +140,7 @@ fn end(child: &mut Child) {
     end_group(group, || !matches!(child.try_wait(), Ok(None)));
 }
 
-/// Asks the whole group to end, then makes it.
+/// Asks the whole group to end, then kills it.
 pub(crate) fn end_group(group: Pid, mut is_over: impl FnMut() -> bool) {
     let _ = kill_process_group(group, Signal::TERM);
     let until = Instant::now() + GRACE;
@@ -156,8 +157,8 @@ fn how(status: ExitStatus) -> How {
     }
 }
 
-/// What a command has said so far, and whether it is done. Something it left behind may hold the pipe open for good, so
-/// nobody waits for the end of it longer than [`GRACE`].
+/// A command's output so far, and whether it is complete. A process that it left behind may hold the pipe open for
+/// ever, so nobody waits for its end longer than [`GRACE`].
 struct CapturedOutput(Arc<Mutex<(Vec<u8>, bool)>>);
 
 fn listen(

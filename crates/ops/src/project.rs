@@ -1,4 +1,4 @@
-//! The project a command works on: its root, its store, its marker.
+//! The project that a command works on: its root, its store, its marker.
 
 pub(crate) mod consent;
 pub mod doctor;
@@ -24,7 +24,7 @@ pub struct Project {
 }
 
 impl Project {
-    /// For commands that read: what is not there is not made, and records that lie there without a marker are read.
+    /// For commands that read: creates nothing, and also reads records without a marker.
     pub fn find(world: &World) -> Result<Project> {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -35,7 +35,7 @@ impl Project {
         }
     }
 
-    /// For commands that write: the root is made where there is none.
+    /// For commands that write: creates the root if there is none.
     pub fn find_or_make(world: &World) -> Result<Project> {
         match world.find()? {
             Found::Marked { root, store, marker } => Ok(Project { root, store, marker }),
@@ -54,14 +54,14 @@ pub fn is_root(world: &World) -> bool {
     matches!(world.find(), Ok(Found::Marked { .. }))
 }
 
-/// The records of a root that has no marker, where there are any.
+/// Returns the records of a root without a marker, if there are any.
 pub fn unmarked(world: &World) -> Option<PathBuf> {
     let Ok(Found::Unmarked(root)) = world.find() else { return None };
     Store::at(&root.path).ok()??;
     Some(root.path.join(layout::STORE))
 }
 
-/// Whether there is a store here that is not trusted on this machine: its records are somebody else's text.
+/// Returns whether the store here is not trusted on this machine, so that its records are somebody else's text.
 pub fn is_untrusted(world: &World) -> bool {
     match world.find() {
         Ok(Found::Marked { root, marker, .. }) => !world.trusts(&marker, &root.path),

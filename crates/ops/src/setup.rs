@@ -1,4 +1,4 @@
-//! Making a root, and wiring harnesses to it.
+//! Creates a root, and installs hooks into harnesses.
 
 pub(crate) mod backup;
 pub mod factory;

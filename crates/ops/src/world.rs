@@ -1,4 +1,4 @@
-//! What the binary tells the verbs about the process it runs in.
+//! What the binary tells the verbs about its process.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -13,19 +13,20 @@ use crate::{Error, Result};
 pub struct World<'a> {
     /// The environment, by name.
     pub var: &'a dyn Fn(&str) -> Option<OsString>,
-    /// None when the working directory is gone, or nobody needs it.
+    /// `None` if the working directory no longer exists, or is not needed.
     pub cwd: Option<PathBuf>,
     /// `--root`.
     pub root: Option<PathBuf>,
-    /// This binary, as a harness should call it.
+    /// The path of this binary, as a harness should call it.
     pub program: PathBuf,
     pub now: Timestamp,
-    /// The effective user: whose folders are believed.
+    /// The effective user, whose folders are trusted.
     pub user: u32,
 }
 
 impl World<'_> {
-    /// A variable that holds an absolute path. A relative one means nothing to anybody but its author's shell.
+    /// Returns a variable that contains an absolute path. A relative path means something only in the shell where it
+    /// was set.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         (self.var)(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
@@ -34,13 +35,13 @@ impl World<'_> {
         (self.var)(name).is_some_and(|value| !value.is_empty() && value != "0")
     }
 
-    /// What belongs to this machine and no project.
+    /// The state folder, which belongs to this machine and to no project.
     pub fn state(&self) -> Option<PathBuf> {
         let state = self.path("XDG_STATE_HOME").or_else(|| Some(self.path("HOME")?.join(".local/state")))?;
         Some(state.join("throughline"))
     }
 
-    /// Which roots are trusted is kept there, outside of every tree.
+    /// The trust records, which are outside every project.
     pub fn trust(&self) -> Option<Trust> {
         let state = self.state()?;
         Some(match (self.path("XDG_STATE_HOME"), self.path("HOME")) {
@@ -58,12 +59,12 @@ impl World<'_> {
         })
     }
 
-    /// Whether the store is trusted here. What cannot be found out is not trusted.
+    /// Returns whether the store is trusted here. If that cannot be determined, it is not.
     pub fn trusts(&self, marker: &Marker, root: &Path) -> bool {
         self.trust().is_some_and(|trust| trust.holds(&marker.project_id, root).unwrap_or(false))
     }
 
-    /// Where this person's settings are, ours and others'.
+    /// Where the user's settings are, ours and others'.
     pub fn config(&self) -> Option<PathBuf> {
         self.path("XDG_CONFIG_HOME").or_else(|| Some(self.path("HOME")?.join(".config")))
     }
@@ -72,8 +73,8 @@ impl World<'_> {
         Some(self.config()?.join("throughline/config.toml"))
     }
 
-    /// The root for a command at the terminal. One that lies where the search never looks is an error here, because the
-    /// user stands in it and would otherwise be told that there is none.
+    /// Finds the root for a command at the terminal. A root that the search rules exclude is an error here, because
+    /// the user is in it and would otherwise be told that there is none.
     pub fn find(&self) -> Result<Found> {
         let explicit = self.explicit();
         let starts = if explicit.is_some() { Vec::new() } else { vec![self.need_cwd()?] };
@@ -91,13 +92,14 @@ impl World<'_> {
         })
     }
 
-    /// The store with what this machine knows of it: without that, nothing in it counts as given by the user.
+    /// Returns the store with what this machine knows about it. Without that, nothing in it counts as allowed by the
+    /// user.
     pub fn known_here(&self, mut store: Store, marker: &Marker, root: &Path) -> Store {
         store.on_this_machine(self.state().as_deref(), &marker.project_id, root);
         store
     }
 
-    /// The root by the rules for this user.
+    /// Finds the root by the rules for this user.
     pub fn look_for(&self, explicit: Option<&Path>, starts: &[&Path]) -> store::Result<Found> {
         self.with_rules(|rules| store::find(&RootQuery { rules: *rules, explicit, starts }))
     }
@@ -120,7 +122,7 @@ impl World<'_> {
         })
     }
 
-    /// The nearest root above that the rules do not let us use, and why. For whoever wonders why there is none.
+    /// Returns the nearest root above that the rules exclude, with the reason, to explain why there is none.
     pub fn passed_over(&self) -> Option<(PathBuf, String)> {
         let is_marked = |dir: &&Path| dir.join(store::layout::STORE).join(store::layout::MARKER).exists();
         let dir = self.cwd.as_deref()?.ancestors().find(is_marked)?;
@@ -138,7 +140,7 @@ impl World<'_> {
         then(&Rules { user: self.user, home: home.as_deref(), allows: &allows })
     }
 
-    /// `--root`, else `$THROUGHLINE_ROOT`.
+    /// `--root`, or else `$THROUGHLINE_ROOT`.
     pub fn explicit(&self) -> Option<PathBuf> {
         let named = self.root.clone().or_else(|| (self.var)("THROUGHLINE_ROOT").map(PathBuf::from));
         named.filter(|path| !path.as_os_str().is_empty())
@@ -151,7 +153,7 @@ impl World<'_> {
         })
     }
 
-    /// The harness that started this process, if one did.
+    /// Returns the harness that started this process, if one did.
     pub fn harness(&self) -> Option<&'static str> {
         let inside = |names: &[&str]| names.iter().any(|name| (self.var)(name).is_some());
         HARNESSES.iter().find(|harness| inside(harness.presence)).map(|harness| harness.name)

@@ -1,4 +1,5 @@
-//! Logs: one `write(2)` of one line, no lock. A torn end is closed by the next writer; readers skip what is torn.
+//! Append-only logs. Each line is one `write(2)` without a lock. The next writer closes a torn last line, and readers
+//! skip torn lines.
 
 use std::fs::{File, TryLockError};
 use std::os::fd::AsFd;
@@ -11,12 +12,12 @@ use crate::read::{io_error, require_file};
 use crate::{Dir, Error, Result};
 
 impl Dir {
-    /// Appends `line` (without its line end) to `rel`, which is rotated first when it has reached `limit` bytes.
+    /// Appends `line` (without its line end) to `rel`. Rotates the log first if it has reached `limit` bytes.
     pub fn append(&self, rel: &str, line: &[u8], limit: u64) -> Result<()> {
         self.append_all(rel, &[line], limit)
     }
 
-    /// Several lines, still in one `write(2)`: they stand together, whole.
+    /// Appends several lines in one `write(2)`, so that no other writer's line comes between them.
     pub fn append_all(&self, rel: &str, lines: &[impl AsRef<[u8]>], limit: u64) -> Result<()> {
         let path = self.path().join(rel);
         let (mut file, mut size) = self.open_log(rel)?;
@@ -32,7 +33,7 @@ impl Dir {
             bytes.extend_from_slice(line.as_ref());
             bytes.push(b'\n');
         }
-        // One call, never `write_all`: a second one could land behind another writer's line.
+        // One call, never `write_all`: a second call could write after another process's line.
         let written = loop {
             match rustix::io::write(&file, &bytes) {
                 Err(Errno::INTR) => {}
@@ -46,7 +47,7 @@ impl Dir {
         Ok(())
     }
 
-    /// Several lines that are on the disk when this returns, in a log that is never rotated: records a person would miss.
+    /// Appends several lines and syncs them to disk. The log is never rotated. For records that a person would miss.
     pub fn append_synced(&self, rel: &str, lines: &[impl AsRef<[u8]>]) -> Result<()> {
         let path = self.path().join(rel);
         self.append_all(rel, lines, u64::MAX)?;
@@ -59,7 +60,7 @@ impl Dir {
         let flags = OFlags::APPEND | OFlags::CREATE | OFlags::RDWR;
         let open = || self.open_beneath(rel, flags, Mode::from_raw_mode(0o600), "append");
         let fd = match (open(), rel.rsplit_once('/')) {
-            // Somebody cleaned up: the folder comes back, the line is not lost.
+            // Somebody deleted the folder: create it again, so that the line is not lost.
             (Err(Error::Absent { .. }), Some((folder, _))) => {
                 self.make(folder)?;
                 open()?
@@ -71,9 +72,10 @@ impl Dir {
         Ok((file, size))
     }
 
-    /// Renames a full log out of the way. False where it could not: then it simply grows, which loses nothing.
+    /// Renames a full log out of the way. Returns false if that fails: the log then keeps growing, and nothing is
+    /// lost.
     fn rotate(&self, rel: &str, file: &File) -> bool {
-        // The lock is on the log itself: of all who see it full, one renames it.
+        // The lock is on the log itself, so only one of the processes that see it full renames it.
         if let Err(TryLockError::WouldBlock | TryLockError::Error(_)) = file.try_lock() {
             return false;
         }
@@ -84,20 +86,21 @@ impl Dir {
         if (here.st_dev, here.st_ino) != (named.st_dev, named.st_ino) {
             return true; // another one has renamed it already
         }
-        // Without a list of the parts there is no free name to be sure of.
+        // Without a list of the parts we cannot choose a free name.
         let Ok(taken) = self.rotated(rel) else { return false };
         let next = taken.last().and_then(|name| number_of(name)).unwrap_or(0) + 1;
         let Some(stem) = rel.strip_suffix(".jsonl") else { return false };
         self.rename_to_free(rel, &format!("{stem}~{next:04}.jsonl")).is_ok()
     }
 
-    /// The name of the `n`-th rotated part, if it is there. Asked by name: listing the folder costs more with every session.
+    /// Returns the name of the `n`-th rotated part if it exists. Checks that one name, because listing the folder
+    /// takes longer with every session.
     pub(crate) fn part(&self, rel: &str, n: usize) -> Option<String> {
         let name = format!("{}~{n:04}.jsonl", rel.strip_suffix(".jsonl")?);
         fs::statat(self, &name, AtFlags::SYMLINK_NOFOLLOW).is_ok().then_some(name)
     }
 
-    /// The rotated parts of a log, oldest first. `~` cannot stand in an id, so no other log is mistaken for one.
+    /// Lists the rotated parts of a log, oldest first. An id cannot contain `~`, so no other log matches.
     pub fn rotated(&self, rel: &str) -> Result<Vec<String>> {
         let Some(stem) = rel.strip_suffix(".jsonl") else { return Ok(Vec::new()) };
         let (folder, stem) = stem.rsplit_once('/').unwrap_or((".", stem));
@@ -113,7 +116,7 @@ impl Dir {
     }
 }
 
-/// The 12 of `session~0012.jsonl`.
+/// Returns 12 for `session~0012.jsonl`.
 pub(crate) fn number_of(name: &str) -> Option<u32> {
     name.strip_suffix(".jsonl")?.rsplit_once('~')?.1.parse().ok()
 }
@@ -122,7 +125,7 @@ fn last_byte(file: &File, size: u64) -> Option<u8> {
     let mut byte = [0];
     match file.read_at(&mut byte, size - 1) {
         Ok(1) => Some(byte[0]),
-        // Unknown is taken for torn: an empty line does no harm, a glued one does.
+        // If we cannot know, treat the end as torn: an empty line does no harm, two lines glued together do.
         _ => None,
     }
 }

@@ -1,4 +1,5 @@
-//! Whole files: temporary file in the same folder, sync, rename, sync of the folder. Never through a link.
+//! Replaces whole files: write a temporary file in the same folder, sync it, rename it, sync the folder. Never
+//! follows a link.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,20 +11,20 @@ use rustix::io::Errno;
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// What a caller needs to be true when the call returns.
+/// What must be true of a file when the call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// On the disk: a record that a person would miss.
+    /// The file is on disk. For records that a person would miss.
     Synced,
-    /// Whole or not there after a crash of the program; a power cut may take it back.
+    /// After a crash of the program the file is complete or absent. A power cut may undo the write.
     Relaxed,
-    /// Whole or not there, at any moment: it can be made again. Replacing a file makes some file systems write the new one
-    /// out at once; removing the old one first does not, and a hook is that much shorter.
+    /// The file is complete or absent at any moment, and can be rebuilt. Replacing a file makes some file systems
+    /// write the new one out at once; removing the old one first avoids that and makes a hook faster.
     Cache,
 }
 
 impl Dir {
-    /// Replaces or creates a file below this folder, with the folder it is in.
+    /// Replaces or creates a file below this folder, and creates its parent folder if needed.
     pub fn put(&self, rel: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         match rel.rsplit_once('/') {
             Some((folder, name)) => self.make(folder)?.write(name, bytes, durability),
@@ -31,7 +32,7 @@ impl Dir {
         }
     }
 
-    /// Replaces or creates the file `name` of this folder, all at once.
+    /// Replaces or creates the file `name` in this folder, atomically.
     pub fn write(&self, name: &str, bytes: &[u8], durability: Durability) -> Result<()> {
         let path = self.path().join(name);
         let access = match fs::statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -54,12 +55,12 @@ impl Dir {
         self.settle(durability)
     }
 
-    /// Creates the file `name` for its owner alone, unless it is there. False when somebody else was first.
+    /// Creates the file `name`, readable by its owner only. Returns false if it already exists.
     pub fn create(&self, name: &str, bytes: &[u8]) -> Result<bool> {
         self.create_as(name, bytes, NewFile::ForOwner)
     }
 
-    /// Writes a file to this folder, for good, and removes it again: whether records can be written is seen by writing.
+    /// Writes, syncs and removes a file in this folder. Writing is the only sure test that records can be written.
     pub fn try_write(&self) -> Result<()> {
         let temporary =
             self.write_temporary("write-test", &[b' '; 8 * 1024], NewFile::ForOwner, Durability::Synced)?;
@@ -67,7 +68,8 @@ impl Dir {
         removed.map_err(|e| Error::from_errno(e, &self.path().join(temporary), "remove"))
     }
 
-    /// Whether this user may make files in a folder below this one. A folder that is not there is made when it is needed.
+    /// Checks whether this user may create files in a folder below this one. A missing folder is fine: it is created
+    /// when it is needed.
     pub fn may_write(&self, rel: &str) -> Result<()> {
         match fs::accessat(self, rel, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
@@ -82,7 +84,7 @@ impl Dir {
         match linked {
             Ok(()) => self.settle(Durability::Synced).map(|()| true),
             Err(Errno::EXIST) => Ok(false),
-            // No hard links here (FAT, some network disks): exclusive, though not all at once.
+            // No hard links here (FAT, some network disks): create exclusively instead, although that is not atomic.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS | Errno::MLINK) => {
                 self.create_plainly(name, bytes, access)
             }
@@ -122,16 +124,17 @@ impl Dir {
             let _ = fs::unlinkat(self, &temporary, AtFlags::empty());
             return Err(io_error(&e, &self.path().join(name), "write"));
         }
-        // Hooks write caches in folders with an entry per session: only some of them take the time.
+        // Hooks write caches into folders with one entry per session. Listing those takes time, so only one process
+        // in sixteen does it.
         if durability == Durability::Synced || std::process::id().is_multiple_of(16) {
             self.remove_leftovers(&file);
         }
         Ok(temporary)
     }
 
-    /// Removes the temporary files of writers that were killed. One that is an hour older than `newest`, a file that was
-    /// just written here, has nobody any more who would rename it. Both times are the file system's own: a clock that
-    /// disagrees with it, frozen or on another machine, takes no file from a living writer.
+    /// Removes the temporary files of killed writers. A file that is an hour older than `newest`, which was just
+    /// written here, has no writer any more. Both times come from the file system, so a wrong clock never removes a
+    /// live writer's file.
     fn remove_leftovers(&self, newest: &File) {
         let (Ok(now), Ok(names)) = (fs::fstat(newest), self.names_up_to(MOST_NAMES)) else { return };
         for name in names.iter().filter(|name| is_temporary(name)) {
@@ -153,7 +156,7 @@ impl Dir {
             let temporary = format!(".{name}.{}-{count}{TEMPORARY_SUFFIX}", std::process::id());
             match fs::openat(self, &temporary, flags, mode) {
                 Ok(fd) => return Ok((temporary, File::from(fd))),
-                // Left behind by a killed process that had our number: take the next.
+                // A killed process with our process id left this name behind: take the next one.
                 Err(Errno::EXIST) if count < 1_000 => {}
                 Err(e) => return Err(Error::from_errno(e, &self.path().join(name), "write")),
             }
@@ -165,16 +168,16 @@ impl Dir {
     }
 }
 
-/// How the temporary file of an interrupted write is known.
+/// The suffix of temporary files.
 pub(crate) const TEMPORARY_SUFFIX: &str = ".tmp";
 
-/// After this long nobody is still writing a temporary file.
+/// After this time nobody is still writing a temporary file.
 const LEFT_AFTER_SECONDS: i64 = 3_600;
 
-/// More names of a folder are not looked at.
+/// At most this many names in a folder are checked.
 const MOST_NAMES: usize = 10_000;
 
-/// `.<name>.<process>-<count>.tmp`, and nothing that another program would call its own.
+/// Matches `.<name>.<process>-<count>.tmp`, a form that no other program uses.
 fn is_temporary(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let numbers = name
@@ -185,23 +188,23 @@ fn is_temporary(name: &str) -> bool {
     numbers.is_some_and(|(process, count)| is_number(process) && is_number(count))
 }
 
-/// Who may read and write a file that is put in place.
+/// Who may read and write a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NewFile {
-    /// Its owner alone, and not even that where the umask says so: records hold what people said.
+    /// Only the owner, and less if the umask says so: records contain what people said.
     ForOwner,
-    /// What the umask leaves: a file of another program, which others may be meant to read.
+    /// Whatever the umask allows, for files of other programs that other users may need to read.
     ByUmask,
-    /// As the file that it replaces, whatever the umask says.
+    /// The mode of the file it replaces, whatever the umask says.
     WithMode(Mode),
-    /// As the file that it replaces, its owner included.
+    /// The mode and the owner of the file it replaces.
     WithOwner { mode: Mode, owner: u32, group: u32 },
 }
 
 impl NewFile {
     fn mode(self) -> Mode {
         match self {
-            // What is to be readable by more is made so once it belongs to the right user.
+            // Start private. The mode is widened after the file has its final owner.
             NewFile::ForOwner | NewFile::WithOwner { .. } => Mode::from_raw_mode(0o600),
             NewFile::ByUmask => Mode::from_raw_mode(0o666),
             NewFile::WithMode(mode) => mode,
@@ -214,7 +217,7 @@ impl NewFile {
             NewFile::WithMode(mode) => fs::fchmod(file, mode),
             NewFile::WithOwner { mode, owner, group } => {
                 let (owner, group) = (fs::Uid::from_raw(owner), fs::Gid::from_raw(group));
-                // Only root can give a file away; the group can be kept by its members.
+                // Only root can change a file's owner; members of the group can keep the group.
                 if fs::fchown(file, Some(owner), Some(group)).is_err() {
                     let _ = fs::fchown(file, None, Some(group));
                 }

@@ -1,6 +1,7 @@
-//! What this user gave to be run or fed on this machine. Kept outside of every tree, next to the trust records.
+//! Consent records: what this user allowed thru to run or feed on this machine. They are kept outside every project,
+//! next to the trust records.
 //!
-//! One small file for each loop, run and stage: a hook at a stop opens exactly one of them, however many there are.
+//! There is one small file for each loop, run and stage, so a Stop hook opens exactly one of them.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +19,14 @@ const SCHEMA_VERSION: u64 = 1;
 /// A run of hundreds of outputs has hundreds of digests.
 const LARGEST: usize = 1024 * 1024;
 
-/// What a record is about.
+/// What a consent record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConsentKind {
     Loop,
-    /// The folder of a run: every output has a digest of its own.
+    /// The folder of a run. Every output has its own digest.
     StageRun,
-    /// `[stages.<name>]` of the project's settings.
+    /// `[stages.<name>]` in the project's settings.
     StageDefinition,
 }
 
@@ -52,7 +53,7 @@ struct Record {
     root: String,
     kind: ConsentKind,
     id: String,
-    /// Of everything that was given: what is not among them was not.
+    /// Digests of everything the user allowed. Anything else is not allowed.
     digests: Vec<Digest>,
     given_at: String,
 }
@@ -63,20 +64,21 @@ impl Consents {
         Consents { folder: state.join("consent").join(project.as_str()), root: root.to_owned() }
     }
 
-    /// Whether all of this was given. A record of another root, of another thing or of a newer version is none.
+    /// Returns whether the user allowed all of these. A record of another root, another item or a newer version does
+    /// not count.
     pub fn hold(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> Result<bool> {
         let known = self.digests(kind, id)?;
         Ok(!digests.is_empty() && digests.iter().all(|digest| known.contains(digest)))
     }
 
-    /// Adds to what was given before under the same id.
+    /// Adds to what was allowed before under the same id.
     pub fn add(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
         let mut all = self.digests(kind, id)?;
         all.extend_from_slice(digests);
         self.replace(kind, id, &all, now)
     }
 
-    /// Takes the place of what was given before under the same id. On the disk when this returns.
+    /// Replaces what was allowed before under the same id. The record is on disk when this returns.
     pub fn replace(&self, kind: ConsentKind, id: &str, digests: &[Digest], now: Timestamp) -> Result<()> {
         use std::os::unix::fs::DirBuilderExt;
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
@@ -105,7 +107,7 @@ impl Consents {
         Dir::open(&self.folder)?.write(&name, format!("{text}\n").as_bytes(), Durability::Synced)
     }
 
-    /// From now on it is as if nobody had ever given it.
+    /// Removes the consent, as if it had never been given.
     pub fn withdraw(&self, kind: ConsentKind, id: &str) -> Result<()> {
         let root = self.root.canonicalize().map_err(|e| io_error(&e, &self.root, "resolve"))?;
         match Dir::open(&self.folder) {
@@ -115,7 +117,8 @@ impl Consents {
     }
 
     fn digests(&self, kind: ConsentKind, id: &str) -> Result<Vec<Digest>> {
-        // The plain path first, as with trust: resolving links takes a call per folder, and hooks come here.
+        // Try the plain path first, as with trust: resolving links takes a system call per folder, and hooks run
+        // this.
         match self.read(&self.root, kind, id)? {
             Some(digests) => Ok(digests),
             None => match self.root.canonicalize() {
@@ -143,13 +146,13 @@ impl Consents {
             );
             return Err(Error::Foreign { path, why });
         }
-        // The name is a short digest: what the record says of itself decides.
+        // The file name is a short digest, so check what the record itself says.
         let is_it = Path::new(&record.root) == root && record.kind == kind && record.id == id;
         Ok(is_it.then_some(record.digests))
     }
 }
 
-/// Two checkouts of one project, and two things of one name, have files of their own.
+/// Two checkouts of one project have separate files, and so have a loop and a stage of the same name.
 fn file_name(root: &Path, kind: ConsentKind, id: &str) -> String {
     let parts = [root.as_os_str().as_encoded_bytes(), id.as_bytes()];
     format!("{}-{:016x}.json", kind.name(), fingerprint(parts))

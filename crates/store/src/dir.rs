@@ -1,4 +1,4 @@
-//! A folder held open by its handle. Names are resolved beneath it and through no symbolic link.
+//! A folder held open by its handle. Names are resolved beneath it and never through a symbolic link.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -18,7 +18,7 @@ use crate::{Error, Result, Tracked};
 pub struct Dir {
     fd: OwnedFd,
     path: PathBuf,
-    /// Files that are read as if they were not there: they came with a commit, and belong to this machine.
+    /// Files that git tracks although they belong to one machine. They came with a commit and are treated as absent.
     pub(crate) tracked: Tracked,
 }
 
@@ -32,23 +32,24 @@ pub struct Entry {
 pub enum EntryKind {
     File,
     Folder,
-    /// A link, a pipe, a socket: nothing that thru puts there.
+    /// A link, a pipe or a socket. thru creates none of these.
     Other,
 }
 
-/// Folders hold what people said to their agents.
+/// Folders contain what people said to their agents.
 const OWNER_ONLY: Mode = Mode::from_raw_mode(0o700);
 
 impl Dir {
-    /// Opens a folder that belongs to the user (a root, the state folder). Links on the way to it are the user's own.
+    /// Opens a folder that belongs to the user (a root, the state folder). Links in the path are allowed, because the
+    /// user made them.
     pub fn open(path: &Path) -> Result<Dir> {
         let fd = fs::openat(CWD, path, OFlags::DIRECTORY | ALWAYS, Mode::empty())
             .map_err(|e| Error::from_errno(e, path, "open"))?;
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
     }
 
-    /// Opens `path` if no link stands in any part of it. Any error but "not there" says only that this way did not do.
-    /// One call instead of two, which counts when every ancestor of a folder is asked.
+    /// Opens `path` if no part of it is a link. Any error other than "not found" means only that this method did not
+    /// work. It takes one system call instead of two, which matters when every ancestor of a folder is checked.
     pub(crate) fn open_direct(path: &Path) -> rustix::io::Result<Dir> {
         let fd = system::open_without_links(path, OFlags::DIRECTORY)?;
         Ok(Dir { fd, path: path.to_owned(), tracked: Tracked::Nothing })
@@ -58,7 +59,7 @@ impl Dir {
         &self.path
     }
 
-    /// The same folder under the name the user knows it by, for messages.
+    /// Returns the same folder under the path that messages should show.
     pub(crate) fn at(self, path: PathBuf) -> Dir {
         Dir { path, ..self }
     }
@@ -69,12 +70,12 @@ impl Dir {
         Ok(Dir { fd, path: self.path.join(rel), tracked: Tracked::Nothing })
     }
 
-    /// Opens a folder below this one, making what is missing, for its owner alone.
+    /// Opens a folder below this one, and creates missing folders, readable by the owner only.
     pub fn make(&self, rel: &str) -> Result<Dir> {
         self.make_with(rel, OWNER_ONLY)
     }
 
-    /// The same for a folder of another program, as the umask has it.
+    /// Does the same for a folder of another program, with the mode that the umask gives.
     pub fn make_by_umask(&self, rel: &str) -> Result<Dir> {
         self.make_with(rel, Mode::from_raw_mode(0o777))
     }
@@ -99,7 +100,7 @@ impl Dir {
         self.sub(rel)
     }
 
-    /// Makes one folder in this one. False when there is something of that name.
+    /// Creates one folder in this one. Returns false if the name is taken.
     pub(crate) fn make_new(&self, name: &str) -> Result<bool> {
         match fs::mkdirat(&self.fd, name, OWNER_ONLY) {
             Ok(()) => Ok(true),
@@ -108,18 +109,18 @@ impl Dir {
         }
     }
 
-    /// The whole of a small file. Over `max` bytes it is not one of ours.
+    /// Reads a whole small file. A file over `max` bytes is an error, because thru did not write it.
     pub fn read(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         self.read_keeping_open(rel, max).map(|(bytes, _)| bytes)
     }
 
-    /// The same with its file, for who has a reason not to close it: a hook ends soon, and every call counts in it.
+    /// Reads a file and returns it still open. A hook ends soon, so it saves the system call that closes the file.
     pub(crate) fn read_keeping_open(&self, rel: &str, max: usize) -> Result<(Vec<u8>, File)> {
         let file = File::from(self.open_to_read(rel)?);
         Ok((read_whole(&file, &self.path.join(rel), max)?, file))
     }
 
-    /// The last `max` bytes of a file, from a line's beginning on.
+    /// Reads the last `max` bytes of a file, starting at the beginning of a line.
     pub fn read_tail(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let path = self.path.join(rel);
         let (file, size) = self.open_file(rel)?;
@@ -134,7 +135,7 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// The first `max` bytes of a file, or all of a shorter one.
+    /// Reads the first `max` bytes of a file, or all of a shorter one.
     pub fn read_start(&self, rel: &str, max: usize) -> Result<Vec<u8>> {
         let (file, size) = self.open_file(rel)?;
         let mut bytes = vec![0; usize::try_from(size).unwrap_or(max).min(max)];
@@ -143,14 +144,14 @@ impl Dir {
         Ok(bytes)
     }
 
-    /// Opens a regular file to read it, and says how large it is.
+    /// Opens a regular file for reading and returns its size.
     pub(crate) fn open_file(&self, rel: &str) -> Result<(File, u64)> {
         let fd = self.open_to_read(rel)?;
         let size = require_file(fd.as_fd(), &self.path.join(rel))?;
         Ok((File::from(fd), size))
     }
 
-    /// Removes a file of this folder that is ours to remove: state, never a record. Absent is fine.
+    /// Removes a state file in this folder. Records are never removed. A missing file is fine.
     pub fn remove(&self, rel: &str) -> Result<()> {
         let (folder, name) = rel.rsplit_once('/').map_or((None, rel), |(folder, name)| (Some(folder), name));
         let removed = match folder {
@@ -167,7 +168,8 @@ impl Dir {
         }
     }
 
-    /// Every line of a file, without its line end, however large the file is. Of a line over a megabyte only the beginning.
+    /// Calls `each` for every line of a file, without its line end, whatever the file's size. Lines over a megabyte
+    /// are cut.
     pub fn each_line(&self, rel: &str, mut each: impl FnMut(usize, &[u8])) -> Result<()> {
         let (file, size) = self.open_file(rel)?;
         let mut number = 0;
@@ -181,7 +183,7 @@ impl Dir {
         Ok(())
     }
 
-    /// What the folder holds, by name. Names that are no Unicode are not ours and left out.
+    /// Lists the folder by name. Skips names that are not Unicode: thru did not create them.
     pub fn entries(&self) -> Result<Vec<Entry>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut entries = Vec::new();
@@ -201,7 +203,7 @@ impl Dir {
         Ok(entries)
     }
 
-    /// The names of at most `most` entries, in no order: enough to say how many there are, where that may be very many.
+    /// Returns at most `most` names, in no particular order, to count entries where there may be very many.
     pub fn names_up_to(&self, most: usize) -> Result<Vec<String>> {
         let fail = |e| Error::from_errno(e, &self.path, "list");
         let mut names = Vec::new();
@@ -217,19 +219,19 @@ impl Dir {
         Ok(names)
     }
 
-    /// What stands under a name. Some file systems do not tell it with the name.
+    /// Returns what kind of file a name is. Some file systems do not report it in the listing.
     pub(crate) fn kind(&self, name: &str) -> Result<EntryKind> {
         let stat = fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)
             .map_err(|e| Error::from_errno(e, &self.path.join(name), "look at"))?;
         Ok(kind_of(FileType::from_raw_mode(stat.st_mode)))
     }
 
-    /// Renames only if the new name is free. What is there is never overwritten.
+    /// Renames only if the new name is free. Never overwrites anything.
     pub(crate) fn rename_to_free(&self, from: &str, to: &str) -> rustix::io::Result<()> {
         system::rename_to_free(self.fd.as_fd(), from, to)
     }
 
-    /// Moves what stands in this folder under a name out of the way, whatever it is, and says where to. Nothing is ever deleted.
+    /// Moves whatever has this name out of the way and returns the new name. Nothing is deleted.
     pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         let first = format!("{name}.{word}");
         let names = std::iter::once(first.clone()).chain((2..10_000).map(|n| format!("{first}-{n}")));
@@ -247,24 +249,24 @@ impl Dir {
         Err(Error::Refused { path: self.path.join(first), why: "there are too many of these".to_owned() })
     }
 
-    /// The same for what cannot be read and must be replaced.
+    /// Does the same for a file that cannot be read and must be replaced.
     pub fn set_damaged_aside(&self, name: &str, now: Timestamp) -> Result<Option<String>> {
         self.set_aside(name, &format!("damaged-{}", time::compact(now)))
     }
 
-    /// Renames a record, for good when it returns.
+    /// Renames a record. The rename is on disk when this returns.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         fs::renameat(&self.fd, from, &self.fd, to)
             .map_err(|e| Error::from_errno(e, &self.path.join(from), "rename"))?;
         self.sync()
     }
 
-    /// What was made, renamed or removed in this folder stays so.
+    /// Syncs the folder, so that created, renamed and removed entries survive a power cut.
     pub(crate) fn sync(&self) -> Result<()> {
         system::sync_folder(self.fd.as_fd()).map_err(|e| Error::from_errno(e, &self.path, "sync"))
     }
 
-    /// The one way to a file's content.
+    /// Every read of a file's content starts here.
     fn open_to_read(&self, rel: &str) -> Result<OwnedFd> {
         if self.tracked.hides(rel) {
             return Err(Error::Absent { path: self.path.join(rel) });

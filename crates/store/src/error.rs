@@ -1,4 +1,5 @@
-//! What can go wrong on disk. Absent, denied, damaged and foreign are four different things to whoever reads it.
+//! What can go wrong on disk. Absent, denied, damaged and foreign are four different errors, because the user does
+//! something different about each.
 
 use std::path::{Path, PathBuf};
 
@@ -16,10 +17,10 @@ pub enum Error {
     Damaged { path: PathBuf, line: Option<usize>, why: String },
     #[error("{}: written by something else: {why}", .path.display())]
     Foreign { path: PathBuf, why: String },
-    /// Not followed, not opened: a link, or not the kind of file it should be.
+    /// The path is a link or the wrong kind of file, so it was not opened.
     #[error("{}: refused: {why}", .path.display())]
     Refused { path: PathBuf, why: String },
-    /// Somebody else can write it, so what stands in it is not believed.
+    /// Other users can write this file, so its content is not trusted.
     #[error("{}: not used: {why}", .path.display())]
     Exposed { path: PathBuf, why: Exposed },
     #[error("{}: in use by another thru for more than {waited_ms} ms", .path.display())]
@@ -29,12 +30,12 @@ pub enum Error {
 }
 
 impl Error {
-    /// Sorts an error of the system into our kinds.
+    /// Maps a system error to our error kinds.
     pub(crate) fn from_errno(errno: Errno, path: &Path, doing: &'static str) -> Error {
         let path = path.to_owned();
         let why = std::io::Error::from(errno).to_string();
         match errno {
-            // A process that ended while its file below /proc was read is ESRCH.
+            // Reading a file below /proc gives ESRCH if the process has ended.
             Errno::NOENT | Errno::SRCH => Error::Absent { path },
             Errno::ACCESS | Errno::PERM | Errno::ROFS => Error::Denied { path, doing, why },
             Errno::LOOP => Error::Refused { path, why: "there is a symbolic link in the way".to_owned() },
@@ -68,7 +69,7 @@ impl Error {
         }
     }
 
-    /// The way out, where there is one that fits every case of the kind.
+    /// Returns advice that fits every case of this kind, if there is any.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::Absent { .. } => None,

@@ -1,5 +1,5 @@
-//! A file of lines that somebody else writes and that grows: a harness's transcript. Read onwards from where the last
-//! reading ended, and never much of it at once, however large it is.
+//! Reads a growing file of lines that another program writes: a harness's transcript. Each reading continues where
+//! the last one ended and reads a bounded amount, however large the file is.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -18,15 +18,15 @@ use crate::{Error, Result};
 pub struct Cursor {
     pub inode: u64,
     pub offset: u64,
-    /// Of the last bytes before `offset`: a file that was written anew under the same number is told by it.
+    /// Digest of the last bytes before `offset`. It detects a file that was rewritten under the same inode number.
     pub tail_digest: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// At most so much is read, from the end; what lies before it stays unread and is reported.
+    /// At most this many bytes are read, from the end. What comes before them stays unread and is reported.
     pub window: u64,
-    /// Of a longer line only the beginning is handed on, so that it need not be held.
+    /// Longer lines are cut, to limit memory.
     pub line: usize,
 }
 
@@ -36,27 +36,27 @@ impl Default for Limits {
     }
 }
 
-/// One line without its line end (a carriage return before it is left), and where it begins in the file.
+/// One line without its line end (a carriage return before it is kept), and its offset in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeedLine<'a> {
     pub bytes: &'a [u8],
     pub offset: u64,
-    /// Longer than the limit: this is its beginning.
+    /// True if the line was longer than the limit and was cut.
     pub cut: bool,
 }
 
-/// What a reading did.
+/// The result of a reading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FeedReport {
-    /// To go on from. An unfinished last line is not behind it.
+    /// Where to continue. It is never past an unfinished last line.
     pub cursor: Cursor,
     pub bytes_read: u64,
     pub lines: u64,
-    /// Lines of which only the beginning was handed on.
+    /// The number of lines that were cut.
     pub skipped_long: u64,
-    /// Bytes since the cursor, or since the beginning, that were passed over.
+    /// The number of bytes after the cursor, or from the beginning, that were not read.
     pub unread_before: u64,
-    /// The cursor did not fit: the file was replaced, cut or rewritten.
+    /// True if the cursor did not fit, because the file was replaced, cut or rewritten.
     pub restarted: bool,
 }
 
@@ -64,7 +64,7 @@ const MB: u64 = 1024 * 1024;
 const CHUNK: usize = 128 * 1024;
 const TAIL: usize = 64;
 
-/// Reads what is new since `cursor`, or the last of the file where there is no cursor or it does not fit.
+/// Reads what is new since `cursor`, or the end of the file if there is no cursor or it does not fit.
 pub fn read_new(
     path: &Path,
     cursor: Option<&Cursor>,
@@ -79,18 +79,18 @@ pub fn read_new(
     Ok(report)
 }
 
-/// A cursor at the beginning of a line that was read before, to read it again.
+/// Returns a cursor at the beginning of a line that was read before, to read it again.
 pub fn cursor_at(path: &Path, offset: u64) -> Result<Cursor> {
     let feed = Feed::open(path)?;
     Ok(Cursor { inode: feed.inode, offset, tail_digest: feed.digest_before(offset)? })
 }
 
-/// Reads a file from its first line to its last: for commands that somebody waits for, not for hooks.
+/// Reads a file from its first line to its last. For commands, where somebody waits; not for hooks.
 pub fn read_all(path: &Path, limits: Limits, each: impl FnMut(FeedLine<'_>)) -> Result<FeedReport> {
     Feed::open(path)?.read(0, 0, limits, each)
 }
 
-/// What stands behind the cursor and has no line end yet, up to `max` bytes. It may still be in the writing.
+/// Returns the unfinished line after the cursor, up to `max` bytes. It may still be in the process of being written.
 pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
     let feed = Feed::open(path)?;
     if !feed.fits(cursor) {
@@ -103,8 +103,8 @@ pub fn peek(path: &Path, cursor: &Cursor, max: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Asks line after line, from the last one backwards, until `pick` has found what it looks for. An unfinished last line
-/// is asked too. Gives up where the window ends; lines over the limit are passed over.
+/// Calls `pick` for each line from the last one backwards until it returns a value. An unfinished last line is
+/// included. Stops at the end of the window and skips lines over the limit.
 pub fn find_last<T>(
     path: &Path,
     limits: Limits,
@@ -135,7 +135,7 @@ pub fn find_last<T>(
             back.end = back.start;
         }
     }
-    // The first line of the window is whole only where the file begins.
+    // The first line of the window is complete only at the beginning of the file.
     let first = &back.buffer[back.start..back.end];
     let is_whole = floor == 0 && !is_overlong && (1..=limits.line).contains(&first.len());
     Ok(if is_whole { pick(first) } else { None })
@@ -162,8 +162,8 @@ impl<'p> Feed<'p> {
             && self.digest_before(cursor.offset).is_ok_and(|digest| digest == cursor.tail_digest)
     }
 
-    /// Hands on every whole line from `start` on; `from` is what was read before. Reads up to the size the file had
-    /// when it was opened: a writer that does not stop must not keep us.
+    /// Passes on every complete line from `start`; `from` is how far the file was read before. Reads only up to the
+    /// size that the file had when it was opened, so that a busy writer cannot keep us here.
     fn read(
         &self,
         from: u64,
@@ -173,11 +173,11 @@ impl<'p> Feed<'p> {
     ) -> Result<FeedReport> {
         let mut report = FeedReport::default();
         let mut buffer = vec![0; CHUNK];
-        // Where we begin in the middle, one byte earlier: if that is a line end, the line after it is whole.
+        // If we start in the middle, start one byte earlier: if that byte is a line end, the next line is complete.
         let mut searching = start > from;
         let mut next = if searching { start - 1 } else { start };
-        // `buffer[..filled]` begins with a line, at `line_at` in the file; up to `searched` there is no line end in it.
-        // Dedup the line is `cut`, what was read beyond the limit is dropped again.
+        // `buffer[..filled]` begins with a line, at `line_at` in the file; there is no line end before `searched`.
+        // Once the line is `cut`, bytes beyond the limit are dropped.
         let (mut line_at, mut filled, mut searched, mut cut) = (next, 0, 0, false);
         let mut whole_to = from;
         loop {
@@ -222,7 +222,7 @@ impl<'p> Feed<'p> {
             }
         }
         if searching {
-            // One line, longer than the window, that goes on.
+            // This is one line, longer than the window, that continues.
             report.unread_before = self.size - from;
         }
         report.cursor =
@@ -237,7 +237,7 @@ impl<'p> Feed<'p> {
         Ok(fingerprint([&tail[..got]]))
     }
 
-    /// Fills `bytes` from `at` on. Less only where the file ends.
+    /// Fills `bytes` from offset `at`. Returns fewer only at the end of the file.
     fn fill(&self, bytes: &mut [u8], at: u64) -> Result<usize> {
         let mut filled = 0;
         while filled < bytes.len() {
@@ -252,19 +252,19 @@ impl<'p> Feed<'p> {
     }
 }
 
-/// Bytes of a file from its end, in one piece: what is read next goes in front. Room is made by doubling, so that a
-/// long line is not moved once for every chunk of it.
+/// The bytes read so far, from the end of a file backwards, in one buffer. New bytes go in front. The buffer doubles
+/// when it is full, so that a long line is not moved for every chunk.
 struct Backwards {
     buffer: Vec<u8>,
-    /// `buffer[start..end]` is what was read and not given out yet.
+    /// `buffer[start..end]` was read and not returned yet.
     start: usize,
     end: usize,
-    /// More than this is never held at once, so there is no use in doubling beyond it.
+    /// The buffer never needs to be larger than this.
     most: usize,
 }
 
 impl Backwards {
-    /// Room for `length` bytes in front of what there is.
+    /// Makes room for `length` bytes at the front.
     fn room(&mut self, length: usize) -> &mut [u8] {
         let held = self.end - self.start;
         if self.start < length {
@@ -284,7 +284,7 @@ impl Backwards {
         &mut self.buffer[self.start..self.start + length]
     }
 
-    /// Takes the last line whose beginning is known.
+    /// Removes and returns the last line whose beginning is known.
     fn last_line(&mut self) -> Option<std::ops::Range<usize>> {
         let held = &self.buffer[self.start..self.end];
         let before = memchr::memrchr(b'\n', held)?;

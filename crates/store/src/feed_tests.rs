@@ -140,11 +140,11 @@ fn a_long_line_gives_its_beginning_and_is_not_held() {
     assert_eq!((report.lines, report.skipped_long), (4, 1));
     assert_eq!(report.cursor.offset, content.len() as u64 - 1);
     assert_eq!(report.bytes_read, content.len() as u64);
-    // A window that lies inside the long line finds the lines behind it.
+    // A window that begins inside the long line finds the lines after it.
     let (lines, report) = fixture.read(None, window(400_000));
     assert_eq!((lines.len(), lines[0].as_str()), (2, "b"));
     assert_eq!(report.unread_before, long as u64 + 3);
-    // A long line that is still in the writing is not handed on, so that it does not come twice.
+    // A long unfinished line is not passed on, otherwise it would come twice.
     let unfinished = Fixture::new(vec![b'x'; 600_000]);
     for bytes in [300_000, 900_000] {
         let (lines, report) = unfinished.read(None, Limits { line: 1000, window: bytes });

@@ -1,5 +1,5 @@
-//! Files of other programs: a harness's settings, git's list of what it does not show. They are replaced only if nobody
-//! else has written them since they were read, and keep their owner and mode.
+//! Files of other programs: a harness's settings, git's exclude list. They are replaced only if nobody changed them
+//! since they were read, and they keep their owner and mode.
 
 use rustix::fs::{self, AtFlags, FileType, Mode};
 use rustix::io::Errno;
@@ -7,17 +7,17 @@ use rustix::io::Errno;
 use crate::atomic::NewFile;
 use crate::{Dir, Durability, Error, Result};
 
-/// What became of a file that was to be replaced.
+/// What happened to a file that was to be replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
     Done,
-    /// It does not hold what it held when it was read. Nothing was written.
+    /// Its content changed after it was read. Nothing was written.
     ChangedMeanwhile,
 }
 
 impl Dir {
-    /// Replaces `name` if it still holds `expected`; None stands for "not there". The comparison is made right before the
-    /// rename, when the new file is ready.
+    /// Replaces `name` if it still contains `expected`; `None` means that it does not exist. The comparison comes
+    /// right before the rename, when the new file is ready.
     pub fn replace_if(&self, name: &str, expected: Option<&[u8]>, bytes: &[u8]) -> Result<Replaced> {
         let path = self.path().join(name);
         let Some(expected) = expected else {
@@ -51,7 +51,7 @@ impl Dir {
         done
     }
 
-    /// Removes `name` if it still holds `expected`.
+    /// Removes `name` if it still contains `expected`.
     pub fn remove_if(&self, name: &str, expected: &[u8]) -> Result<Replaced> {
         if !self.holds(name, expected)? {
             return Ok(Replaced::ChangedMeanwhile);
@@ -60,7 +60,7 @@ impl Dir {
     }
 
     fn holds(&self, name: &str, expected: &[u8]) -> Result<bool> {
-        // One byte more than expected is enough to see that it is not the same.
+        // Reading one byte more than expected is enough to see a difference.
         match self.read(name, expected.len() + 1) {
             Ok(bytes) => Ok(bytes == expected),
             Err(Error::Absent { .. } | Error::Damaged { .. }) => Ok(false),

@@ -1,4 +1,4 @@
-//! What git's own files tell: where a checkout begins and whether it is a worktree. No process is started.
+//! Reads git's own files: where a checkout begins, and whether it is a worktree. Starts no process.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -11,16 +11,16 @@ use crate::read::{open_own, read_lines, read_own, require_file};
 pub enum Git {
     /// The folder is the top of a plain checkout.
     Top,
-    /// The folder is the top of a submodule, and its superproject's working tree is around it.
+    /// The folder is the top of a submodule inside its superproject's working tree.
     Submodule,
     /// The folder is the top of a worktree of the repository checked out at `main`.
     Worktree { main: PathBuf },
 }
 
-/// Looks whether `dir` is the top of a checkout.
+/// Checks whether `dir` is the top of a checkout.
 pub fn look(dir: &Path) -> Option<Git> {
     let dot_git = dir.join(".git");
-    // Not the standard library's way: it makes a second call to learn why the first one failed.
+    // The standard library would make a second system call to learn why the first one failed.
     let stat = fs::statat(CWD, &dot_git, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Some(Git::Top);
@@ -31,8 +31,8 @@ pub fn look(dir: &Path) -> Option<Git> {
     Some(if is_in_superproject(dir, &dot_git) { Git::Submodule } else { Git::Top })
 }
 
-/// `.git` of a submodule says `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps its
-/// modules in `<main>/.git/worktrees/<worktree>/modules`. One that is not around `dir` is not its superproject.
+/// `.git` of a submodule says `gitdir: <superproject>/.git/modules/<name>`; a superproject that is a worktree keeps
+/// its modules in `<main>/.git/worktrees/<worktree>/modules`. A superproject must contain `dir`.
 fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
     let superproject = || {
         let pointer = read_line(dot_git)?;
@@ -52,28 +52,29 @@ fn is_in_superproject(dir: &Path, dot_git: &Path) -> bool {
 }
 
 /// `.git` of a worktree says `gitdir: <main>/.git/worktrees/<name>`, and `commondir` in there leads to `<main>/.git`.
-/// A submodule has no `commondir`, a bare repository no `.git`: neither has a main checkout.
+/// A submodule has no `commondir` and a bare repository has no `.git`, so neither has a main checkout.
 fn main_checkout(dir: &Path, dot_git: &Path) -> Option<PathBuf> {
     let pointer = read_line(dot_git)?;
     let git_dir = dir.join(pointer.strip_prefix("gitdir:")?.trim()).canonicalize().ok()?;
     let common = git_dir.join(read_line(&git_dir.join("commondir"))?).canonicalize().ok()?;
-    // Anybody can write a `.git` that points at your repository. Only git makes your repository point back at it.
+    // Anybody can write a `.git` file that points at your repository. Only git makes your repository point back at
+    // it.
     let back = git_dir.join(read_line(&git_dir.join("gitdir"))?).canonicalize().ok()?;
     let mutual = git_dir.parent()? == common.join("worktrees") && back == dot_git.canonicalize().ok()?;
     (mutual && common.file_name()? == ".git").then(|| common.parent().map(Path::to_owned))?
 }
 
-/// The commit that is checked out, and by which branch.
+/// The commit and the branch that are checked out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
     /// Empty before the first commit.
     pub commit: String,
-    /// Empty when no branch is checked out.
+    /// Empty if no branch is checked out.
     pub branch: String,
 }
 
-/// Where HEAD of the checkout around `dir` is. None outside of git, and where git keeps its references in a way of its own
-/// (reftable): then only git itself can tell.
+/// Reads HEAD of the checkout around `dir`. Returns `None` outside git, and for reftable repositories, which only git
+/// can read.
 pub fn head(dir: &Path) -> Option<Head> {
     let (git_dir, common) = folders(dir)?;
     let head = read_line(&git_dir.join("HEAD"))?;
@@ -84,7 +85,7 @@ pub fn head(dir: &Path) -> Option<Head> {
     let loose = [&git_dir, &common].into_iter().find_map(|folder| read_line(&folder.join(name)));
     let packed_refs = common.join("packed-refs");
     let Some(commit) = loose.or_else(|| packed(&packed_refs, name)) else {
-        // What stands in HEAD then leads nowhere, or to what was not read.
+        // HEAD then names a branch that does not exist, or one that was not read.
         let is_unread =
             packed_refs.metadata().is_ok_and(|meta| !meta.is_file() || meta.len() > LARGEST_PACKED);
         let is_elsewhere = is_unread || branch == ".invalid" || common.join("reftable").exists();
@@ -93,15 +94,15 @@ pub fn head(dir: &Path) -> Option<Head> {
     is_commit(&commit).then_some(Head { commit, branch })
 }
 
-/// The remote of a checkout, by git's own files.
+/// The remote of a checkout, according to git's own files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Remote {
     pub name: String,
-    /// Where its branch was when it was last heard of; None for one that it was not heard to have.
+    /// The branch's commit at the last fetch or push; `None` if the remote is not known to have the branch.
     pub commit: Option<String>,
 }
 
-/// The remote that a branch is pushed to: `origin`, or the only one there is. None where there is none.
+/// Returns the remote that a branch is pushed to: `origin`, or the only one. `None` if there is none.
 pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     let (_, common) = folders(dir)?;
     let config = String::from_utf8(read_own(&common.join("config"), LARGEST).ok()?).ok()?;
@@ -118,7 +119,7 @@ pub fn remote(dir: &Path, branch: &str) -> Option<Remote> {
     Some(Remote { name, commit: commit.filter(|commit| is_commit(commit)) })
 }
 
-/// Git's own folder of the checkout around `dir`, and the one that all its worktrees share.
+/// Returns the git folder of the checkout around `dir`, and the one that all its worktrees share.
 fn folders(dir: &Path) -> Option<(PathBuf, PathBuf)> {
     let top = dir.ancestors().find(|folder| folder.join(".git").exists())?;
     let dot_git = top.join(".git");
@@ -148,13 +149,13 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
-/// The first line of one of git's small files.
+/// Reads the first line of one of git's small files.
 fn read_line(path: &Path) -> Option<String> {
     let text = String::from_utf8(read_own(path, LARGEST).ok()?).ok()?;
     Some(text.lines().next()?.trim().to_owned())
 }
 
-/// Something in git's folders that is neither a file nor a folder. `git` itself would wait for ever to open a pipe there.
+/// Finds something in git's folders that is neither a file nor a folder. `git` itself would hang on a pipe there.
 pub fn special_file(dir: &Path) -> Option<PathBuf> {
     let top = dir.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
     let dot_git = top.join(".git");
@@ -172,7 +173,7 @@ pub fn special_file(dir: &Path) -> Option<PathBuf> {
     [dot_git, commondir].into_iter().chain(of_checkout).chain(of_git).find(is_special)
 }
 
-/// What git reads whatever it is asked.
+/// The files that git reads for every command.
 const GIT_FILES: &[&str] = &[
     "HEAD",
     "ORIG_HEAD",
@@ -192,10 +193,10 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// Larger than any of git's files that hold one line.
+/// Larger than any of git's one-line files.
 const LARGEST: usize = 64 * 1024;
 
-/// Larger ones are left to git itself. A session start reads this, and has no time for more.
+/// Larger files are left to git itself. A session start reads this and has no time for more.
 const LARGEST_PACKED: u64 = 8 * 1024 * 1024;
 
 #[cfg(test)]

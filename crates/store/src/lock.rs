@@ -1,4 +1,4 @@
-//! An exclusive lock on a record, for read-modify-write. Waited for up to a deadline, never longer.
+//! An exclusive lock on a record, for read-modify-write. Waiting for it ends at a deadline.
 
 use std::fs::{File, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use rustix::fs::{self, AtFlags, Mode, OFlags};
 use crate::read::io_error;
 use crate::{Dir, Error, Result};
 
-/// Held until dropped. The file stays: removing it would let two holders in.
+/// Held until dropped. The file stays, because removing it would let two processes hold the lock.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -18,12 +18,12 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// The file that is locked. Most of these are empty and exist for nothing else.
+    /// Returns the locked file. Most lock files are empty and have no other use.
     pub(crate) fn file(&self) -> (&File, &Path) {
         (&self.file, &self.path)
     }
 
-    /// Leaves word of who holds it, for whoever wants to know.
+    /// Writes into the file who holds the lock, for other processes to read.
     pub(crate) fn sign(&self, who: &str) -> Result<()> {
         let signed = self.file.set_len(0).and_then(|()| self.file.write_at(who.as_bytes(), 0));
         signed.map(drop).map_err(|e| io_error(&e, &self.path, "write"))
@@ -31,7 +31,7 @@ impl Lock {
 }
 
 impl Dir {
-    /// Locks the file `rel`, which exists for nothing else.
+    /// Locks the file `rel`, which has no other use.
     pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
         let path = self.path().join(rel);
         let start = Instant::now();

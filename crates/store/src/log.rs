@@ -1,4 +1,4 @@
-//! Reading logs: every part in order, torn and foreign lines skipped and counted.
+//! Reads logs: every part in order. Torn and foreign lines are skipped and counted.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -6,34 +6,34 @@ use serde::de::IgnoredAny;
 use crate::read::read_lines;
 use crate::{Dir, Error, Result};
 
-/// How a log stands.
+/// The number of lines in a log, good and bad.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     pub whole: usize,
-    /// Where lines are not JSON: the file and the line.
+    /// The file and line number of each line that is not JSON.
     pub torn: Vec<(String, usize)>,
 }
 
-/// How far a log has been read: whole parts that were rotated away, and bytes of the one after them.
+/// How far a log has been read: the number of complete rotated parts, and the offset in the part after them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LogPosition {
     pub parts: usize,
     pub offset: u64,
 }
 
-/// What a reading of new lines came to.
+/// The result of reading new lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NewLines {
-    /// The place behind the last whole line.
+    /// The position after the last complete line.
     pub place: LogPosition,
-    /// Bytes that were passed over because there were more than the window takes.
+    /// The number of bytes that were skipped because the window was too small.
     pub unread: u64,
 }
 
 impl Dir {
-    /// Every whole line of the log after `place`, at most the last `window` bytes of them. None where the log is not the one
-    /// that was read up to there. A line without its end is not taken: it is still being written, or torn, and then the
-    /// next writer ends it.
+    /// Passes on every complete line after `place`, at most the last `window` bytes. Returns `None` if the log is not
+    /// the one that was read before. An unfinished line is left out: either it is still being written, or it is torn
+    /// and the next writer ends it.
     pub fn each_new_line(
         &self,
         rel: &str,
@@ -43,7 +43,8 @@ impl Dir {
     ) -> Result<Option<NewLines>> {
         let place = if place == LogPosition::default() { self.first_place(rel)? } else { place };
         let (mut place, mut unread) = self.last_bytes(rel, place, window);
-        // Beginning in the middle, the first line is not whole, unless the byte before it is a line end: look at that too.
+        // If we start in the middle, the first line is not complete, unless the byte before it is a line end. So look
+        // at that byte too.
         let mut is_partial = unread > 0 && place.offset > 0;
         loop {
             let part = self.part(rel, place.parts + 1);
@@ -53,7 +54,7 @@ impl Dir {
                 Err(Error::Absent { .. }) => return Ok(None),
                 opened => Some(opened?),
             };
-            // Rotated between the two questions: what was opened may be the next part. Ask again.
+            // The log was rotated between the two calls, so the open file may be the next part. Ask again.
             if part.is_none() && self.part(rel, place.parts + 1).is_some() {
                 continue;
             }
@@ -79,7 +80,8 @@ impl Dir {
         }
     }
 
-    /// The place `window` bytes before the end, where `place` lies further back, and how much lies between the two.
+    /// Returns the position `window` bytes before the end, if `place` is earlier than that, and the number of bytes
+    /// between the two.
     fn last_bytes(&self, rel: &str, place: LogPosition, window: u64) -> (LogPosition, u64) {
         if window == u64::MAX {
             return (place, 0);
@@ -101,7 +103,7 @@ impl Dir {
         (start, over)
     }
 
-    /// Before the oldest part there is: earlier ones may have been archived.
+    /// The position before the oldest existing part. Earlier parts may have been archived.
     fn first_place(&self, rel: &str) -> Result<LogPosition> {
         let parts = match self.rotated(rel) {
             Err(Error::Absent { .. }) => return Ok(LogPosition::default()),
@@ -111,7 +113,8 @@ impl Dir {
         Ok(LogPosition { parts: oldest.saturating_sub(1) as usize, offset: 0 })
     }
 
-    /// The last `max` bytes of a log, whole lines only. Right after a rotation that is the end of its last part.
+    /// Returns the last `max` bytes of a log, complete lines only. Right after a rotation these come from the last
+    /// rotated part.
     pub fn recent(&self, rel: &str, max: u64) -> Result<Vec<u8>> {
         let absent_is_empty = |read| match read {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
@@ -128,7 +131,7 @@ impl Dir {
         parts.last().map_or(Ok(Vec::new()), |part| absent_is_empty(self.read_tail(part, max)))
     }
 
-    /// Every line of the log `rel` that reads as a `T`, its rotated parts first. Absent is an empty log.
+    /// Passes on every line of the log `rel` that parses as a `T`, rotated parts first. A missing log is empty.
     pub fn each_record<T>(&self, rel: &str, mut each: impl FnMut(T)) -> Result<Tally>
     where
         T: for<'a> Deserialize<'a>,

@@ -1,4 +1,4 @@
-//! What is known of a file without opening it.
+//! What is known about a file without opening it.
 
 use jiff::Timestamp;
 use rustix::fs::{self, AtFlags, FileType};
@@ -13,8 +13,8 @@ pub struct Look {
 }
 
 impl Dir {
-    /// A plain file below this folder, and behind no link. None where there is nothing of that name, or something else; what
-    /// could not be looked at is an error, and not taken for absent.
+    /// Looks at a regular file below this folder, following no link. Returns `None` if the name does not exist or is
+    /// something else. A file that cannot be examined is an error, not an absent file.
     pub fn look(&self, rel: &str) -> Result<Option<Look>> {
         if let Some((folder, name)) = rel.rsplit_once('/') {
             return match self.sub(folder) {

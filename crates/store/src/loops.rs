@@ -1,4 +1,4 @@
-//! Loops on disk: the records, the pointer to the foreground, the logs.
+//! Loops on disk: the records, the foreground pointer, the logs.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ impl Store {
         self.lock(&layout::validators_lock(id), Duration::ZERO)
     }
 
-    /// Which loop is in the foreground; None where nobody ever started one, or the index was deleted.
+    /// Returns which loop is in the foreground; `None` if no loop was ever started or the index was deleted.
     pub fn foreground(&self) -> Result<Option<Pointer>> {
         let bytes = match self.dir().read(layout::ACTIVE_LOOP, LARGEST) {
             Err(Error::Absent { .. }) => return Ok(None),
@@ -56,17 +56,17 @@ impl Store {
         Ok(record)
     }
 
-    /// Replaces a loop. On the disk when this returns: a prompt is a person's work.
+    /// Replaces a loop. It is on disk when this returns, because a prompt is a person's work.
     pub fn write_loop(&self, id: &Id, record: &Record) -> Result<()> {
         self.dir().make(layout::LOOPS)?.write(&format!("{id}.md"), record.bytes(), Durability::Synced)
     }
 
-    /// False when there is one of that name.
+    /// Returns false if a loop of that name exists.
     pub fn create_loop(&self, id: &Id, record: &Record) -> Result<bool> {
         self.dir().make(layout::LOOPS)?.create(&format!("{id}.md"), record.bytes())
     }
 
-    /// Every loop there is, by name.
+    /// Lists all loops by name.
     pub fn loop_ids(&self) -> Result<Vec<Id>> {
         let dir = match self.dir().sub(layout::LOOPS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

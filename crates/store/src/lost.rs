@@ -1,8 +1,8 @@
-//! Records that could not be written: how many, since when, why. Noted where something can still be written.
+//! Records that could not be written: how many, since when, why.
 //!
-//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So the store keeps a file of
-//! blanks, which `init` and a session start make, and a hook that loses a record writes into it. Where that fails (a
-//! read-only disk, a store without the file) the note goes into the user's state folder.
+//! A full disk takes no new file and no longer one, but it lets allocated bytes be replaced. So the store keeps a
+//! file of blanks, which `init` and a session start create, and a hook that loses a record writes into it. If that
+//! fails (a read-only disk, a store without the file), the note goes into the user's state folder.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -16,18 +16,18 @@ use serde::{Deserialize, Serialize};
 use crate::read::{io_error, read_own, require_file};
 use crate::{Dir, Error, Lock, Result, Store, layout};
 
-/// The note always has this size: one block of most disks.
+/// The note always has this size: one block on most disks.
 const SIZE: usize = 4096;
 
-/// Longest reason that is kept.
+/// The longest reason that is kept.
 const WHY: usize = 400;
 
-/// Records that were lost, as far as it was noted.
+/// Records that were lost, as far as that was noted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
     pub first: String,
     pub last: String,
-    /// At least so many: two hooks at the same moment may count as one.
+    /// A lower bound: two hooks at the same moment may count as one.
     pub count: u64,
     pub why: String,
 }
@@ -44,7 +44,7 @@ impl std::fmt::Display for Lost {
     }
 }
 
-/// The note of one project: in its store, else in the state folder.
+/// The note for one project: in its store, or else in the state folder.
 #[derive(Debug)]
 pub struct LostNote<'a> {
     store: &'a Store,
@@ -53,7 +53,7 @@ pub struct LostNote<'a> {
 }
 
 impl Store {
-    /// Makes room for the note. Nothing where it is there.
+    /// Creates the blank note. Does nothing if it exists.
     pub fn reserve_lost_note(&self) -> Result<()> {
         let (folder, name) = layout::LOST.rsplit_once('/').unwrap_or(("", layout::LOST));
         match self.dir().look(layout::LOST)? {
@@ -94,14 +94,15 @@ impl<'a> LostNote<'a> {
         }
     }
 
-    /// What is noted. None is the usual case.
+    /// Returns what is noted; usually `None`.
     pub fn read(&self) -> Option<Lost> {
         let inside = self.store.dir().read(layout::LOST, SIZE).ok();
         let outside = || read_own(&self.outside.as_ref()?.join(&self.name), SIZE).ok();
         inside.and_then(|bytes| parse(&bytes)).or_else(|| parse(&outside()?))
     }
 
-    /// Hands what is noted to `tell`, and forgets it if that went well. Two hooks at once do not both tell it.
+    /// Passes what is noted to `tell`, and clears the note if `tell` succeeds. Two hooks at once do not both report
+    /// it.
     pub fn take(&self, wait: Duration, mut tell: impl FnMut(&Lost) -> Result<()>) -> Result<()> {
         let mut take = |dir: &Dir, rel: &str| -> Result<()> {
             let lock = dir.lock(rel, wait)?;
@@ -135,7 +136,7 @@ impl<'a> LostNote<'a> {
     }
 }
 
-/// Whether a file is the one that `init` makes, with nothing in it: nobody's record.
+/// Returns whether a file is the blank note that `init` creates, and so not somebody's record.
 pub(crate) fn is_blank_note(dir: &Dir, name: &str) -> bool {
     layout::LOST.ends_with(name) && dir.read(name, SIZE).is_ok_and(|bytes| bytes == blank())
 }
@@ -155,7 +156,7 @@ fn render(lost: &Lost) -> Vec<u8> {
     bytes
 }
 
-/// Blanks, and anything else that is not a note, say that nothing was lost.
+/// Blanks, and anything else that is not a note, mean that nothing was lost.
 fn parse(bytes: &[u8]) -> Option<Lost> {
     serde_json::from_slice(bytes.trim_ascii()).ok()
 }
@@ -168,7 +169,7 @@ fn read(lock: &Lock) -> Result<Option<Lost>> {
     Ok(parse(&bytes[..got]))
 }
 
-/// In place: the bytes are there, so a full disk takes them.
+/// Writes in place: the bytes are allocated already, so this works on a full disk.
 fn write(lock: &Lock, bytes: &[u8]) -> Result<()> {
     let (file, path): (&File, &Path) = lock.file();
     file.write_all_at(bytes, 0).map_err(|e| io_error(&e, path, "write"))

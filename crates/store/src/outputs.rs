@@ -1,6 +1,7 @@
-//! A stage's run: the folder, what is expected in it, and how what is there looks.
+//! The run of a stage: its folder, the expected files, and the state of the files that exist.
 //!
-//! The folder is usually one of `outputs/`; an orchestrator with folders of its own may name any other of the project.
+//! The folder is usually in `outputs/`. An orchestrator with its own folders may name any other folder of the
+//! project.
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
@@ -25,34 +26,34 @@ const LARGEST: usize = 2 * 1024 * 1024;
 
 const SIGNATURE: usize = 4096;
 
-/// An input up to this size is told by its content, a larger one by its size and time: a hook has to stay small.
+/// An input up to this size is compared by content, a larger one by size and time: a hook must use little memory.
 const LARGEST_INPUT: usize = 1024 * 1024;
 
-/// A larger output is told at a glance by its last bytes.
+/// For a quick look, only this much of the end of a larger output is read.
 const GLANCE: u64 = 64 * 1024;
 const TAIL: usize = 4096;
 
-/// How closely an output is looked at.
+/// How closely an output is examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Care {
     Whole,
-    /// A session start has no time for megabytes: of a large file only the end is read.
+    /// Reads only the end of a large file, because a session start has no time for megabytes.
     Glance,
 }
 
-/// Most that is kept of last words that take an output's place.
+/// The most that is kept of final messages that replace an output.
 const MESSAGES: u64 = 1024 * 1024;
 
 /// One run's folder, held open.
 #[derive(Debug)]
 pub struct Run {
     dir: Dir,
-    /// The file that says what is expected: a folder of stages has one for each.
+    /// The file that lists what is expected. A folder shared by stages has one for each.
     list: String,
 }
 
 impl Store {
-    /// The folder that `state/live.json` names, as it is written there.
+    /// Returns the folder that `state/live.json` names, exactly as written there.
     pub fn live(&self) -> Result<Option<String>> {
         match self.dir().read(layout::LIVE, LARGEST) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -68,7 +69,7 @@ impl Store {
         }
     }
 
-    /// A file that cannot be read is kept under another name.
+    /// Sets or clears the live run. An unreadable file is kept under another name.
     pub fn set_live(&self, dir: Option<&str>, now: Timestamp) -> Result<()> {
         if let (Err(Error::Damaged { .. }), Some((folder, name))) =
             (self.live(), layout::LIVE.rsplit_once('/'))
@@ -79,7 +80,7 @@ impl Store {
         self.dir().put(layout::LIVE, &gate::render_live(dir), Durability::Synced)
     }
 
-    /// The names of all runs in `outputs/`.
+    /// Lists the names of all runs in `outputs/`.
     pub fn runs(&self) -> Result<Vec<String>> {
         match self.dir().sub(layout::OUTPUTS) {
             Err(Error::Absent { .. }) => Ok(Vec::new()),
@@ -87,7 +88,7 @@ impl Store {
         }
     }
 
-    /// Makes a folder in `outputs/` that was not there. The name gets a number where it is taken.
+    /// Creates a new folder in `outputs/`. Adds a number if the name is taken.
     pub fn new_run(&self, name: &Id) -> Result<Run> {
         let outputs = self.dir().make(layout::OUTPUTS)?;
         for n in 1.. {
@@ -99,8 +100,9 @@ impl Store {
         Err(Error::Absent { path: outputs.path().to_owned() })
     }
 
-    /// Saves what a sub-agent said last instead of leaving `file`: beside it, or, where the run's folder is not one of ours,
-    /// in one of the same name that is. A hook writes nowhere else. What another said before stays above it.
+    /// Saves a sub-agent's final message when it did not write `file`. The message goes next to the missing file; if
+    /// the run's folder is outside the store, it goes into a folder of the same name inside it, because a hook writes
+    /// nowhere else. Earlier messages are kept above it.
     pub fn keep_message(&self, run: &Run, file: &str, text: &str) -> Result<()> {
         match self.own_folder(run) {
             None => add_message(&run.dir, &layout::last_message(file), text.trim_end()),
@@ -110,7 +112,7 @@ impl Store {
         }
     }
 
-    /// Where such a message is, if there is one.
+    /// Returns where such a message is, if there is one.
     pub fn message(&self, run: &Run, file: &str) -> Option<PathBuf> {
         let name = layout::last_message(file);
         let path = match self.own_folder(run) {
@@ -128,20 +130,20 @@ impl Store {
         Some(format!("{}/{}", layout::OUTPUTS, name.map_or_else(|| run.lock_name(), |name| name.to_string())))
     }
 
-    /// Held while runs are made.
+    /// Held while runs are created.
     pub fn lock_runs(&self, wait: Duration) -> Result<Lock> {
         self.lock(&layout::outputs_lock("new"), wait)
     }
 
-    /// Held by whoever works in a run, for as long as that lasts: nothing is launched twice. `who` is told to whoever comes
-    /// in between.
+    /// Held by the process that works in a run, so that nothing is launched twice. `who` is shown to other processes
+    /// that want the lock.
     pub fn lock_run(&self, run: &Run, who: &str, wait: Duration) -> Result<Lock> {
         let lock = self.lock(&layout::outputs_lock(&run.lock_name()), wait)?;
         lock.sign(who)?;
         Ok(lock)
     }
 
-    /// Who works in a run, by his own words.
+    /// Returns who works in a run, as that process described itself.
     pub fn works_in(&self, run: &Run) -> Option<String> {
         let bytes = self.dir().read(&layout::outputs_lock(&run.lock_name()), SIGNATURE).ok()?;
         String::from_utf8(bytes).ok().filter(|who| !who.is_empty())
@@ -149,7 +151,7 @@ impl Store {
 }
 
 impl Run {
-    /// The folder `rel` below `base`, through no link.
+    /// Opens the folder `rel` below `base`, following no link.
     pub fn open(base: &Path, rel: &str) -> Result<Run> {
         Ok(Run::of(Dir::open(base)?.sub(rel)?))
     }
@@ -158,17 +160,17 @@ impl Run {
         Run { dir, list: layout::EXPECTED.to_owned() }
     }
 
-    /// The same folder, by the list of another of its stages.
+    /// Returns the same folder with the list of another of its stages.
     pub fn listed(self, stage: &Id) -> Run {
         Run { list: layout::expected_of(stage.as_str()), ..self }
     }
 
-    /// The name of the list.
+    /// The file name of the list.
     pub fn list(&self) -> &str {
         &self.list
     }
 
-    /// Everything that is expected in this folder, of whatever stage. A list that cannot be read says nothing.
+    /// Returns everything that is expected in this folder, for all stages. Lists that cannot be read are skipped.
     pub fn all_expected(&self) -> Vec<Expected> {
         let entries = self.dir.entries().unwrap_or_default();
         let lists = entries.iter().filter(|entry| gate::is_list(&entry.name));
@@ -179,7 +181,7 @@ impl Run {
         self.dir.path()
     }
 
-    /// Tells this run's lock from that of others.
+    /// The name of this run's lock, different for every run.
     pub fn lock_name(&self) -> String {
         format!("{:016x}", fingerprint([self.path().as_os_str().as_encoded_bytes()]))
     }
@@ -188,7 +190,7 @@ impl Run {
         self.read_list(&self.list)
     }
 
-    /// That of a stage which is not the folder's current one.
+    /// Reads the list of a stage that is not the folder's current one.
     pub fn list_of(&self, stage: &Id) -> Result<Expected> {
         self.read_list(&layout::expected_of(stage.as_str()))
     }
@@ -214,13 +216,13 @@ impl Run {
         self.dir.append_all(name, lines, u64::MAX)
     }
 
-    /// An output's bytes. One that is too large to be one is an error.
+    /// Reads an output. A file too large to be an output is an error.
     pub fn read(&self, name: &str) -> Result<Vec<u8>> {
         self.dir.read(name, usize::try_from(gate::LARGEST).unwrap_or(usize::MAX))
     }
 
-    /// Puts bytes behind what an output holds, on the disk when this returns. What stands there is not touched, and whoever
-    /// has the file open writes on in the same one.
+    /// Appends bytes to an output and syncs it. The existing bytes stay, and a process that has the file open keeps
+    /// writing to the same file.
     pub fn extend(&self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.path().join(name);
         let fd = self.dir.open_beneath(name, OFlags::WRONLY | OFlags::APPEND, Mode::empty(), "append")?;
@@ -233,7 +235,7 @@ impl Run {
         !matches!(self.dir.kind(name), Err(Error::Absent { .. }))
     }
 
-    /// What stands where an output should be. An error means that it cannot be told.
+    /// Examines the file where an output should be. An error means that its state is unknown.
     pub fn look(&self, file: &str, care: Care) -> Result<FoundOutput> {
         let Ok(file) = Id::new(file) else {
             return Ok(FoundOutput::Odd("its name leads out of the run".to_owned()));
@@ -267,12 +269,12 @@ impl Run {
         Ok(FoundOutput::File { modified, ending: reading.ending() })
     }
 
-    /// Moves what stands under a name out of the way, whatever it is, and says where to.
+    /// Moves whatever has this name out of the way and returns the new name.
     pub fn set_aside(&self, name: &str, word: &str) -> Result<Option<String>> {
         self.dir.set_aside(name, word)
     }
 
-    /// Gives the list its name as that of one stage among others.
+    /// Renames the current list to that of one stage among several.
     pub fn keep_list(&self, stage: &Id) -> Result<()> {
         self.dir.rename(layout::EXPECTED, &layout::expected_of(stage.as_str()))
     }
@@ -281,13 +283,13 @@ impl Run {
         self.dir.remove(name)
     }
 
-    /// A small file of ours.
+    /// Reads a small file of ours.
     pub fn note(&self, name: &str) -> Option<String> {
         String::from_utf8(self.dir.read(name, SIGNATURE).ok()?).ok()
     }
 
-    /// Opens a file of the run with a lock that is inherited with it: as long as anybody has the file open, it is held.
-    /// None: somebody has.
+    /// Opens a file of the run with a lock that child processes inherit: it is held as long as any process has the
+    /// file open. Returns `None` if another process holds it.
     pub fn hold(&self, name: &str) -> Result<Option<File>> {
         let file = match self.dir.open_beneath(name, OFlags::RDONLY, Mode::empty(), "read") {
             Ok(fd) => File::from(fd),
@@ -295,13 +297,13 @@ impl Run {
         };
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => Ok(None),
-            // Where the file system knows no locks, nobody can be seen to hold one.
+            // If the file system has no locks, no holder can be detected.
             Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(file)),
         }
     }
 }
 
-/// Each once, whatever a hook that is fired twice says, and together no more than fits.
+/// Saves each message once, even if a hook fires twice, and keeps the total below the limit.
 fn add_message(dir: &Dir, name: &str, text: &str) -> Result<()> {
     let known = match dir.read(name, usize::try_from(MESSAGES).unwrap_or(usize::MAX)) {
         Err(Error::Absent { .. }) => Vec::new(),
@@ -319,10 +321,10 @@ fn add_message(dir: &Dir, name: &str, text: &str) -> Result<()> {
     dir.append_all(name, &["\n---\n", text], u64::MAX)
 }
 
-/// What stands between two messages.
+/// The separator between two messages.
 const BETWEEN: &[u8] = b"\n\n---\n\n";
 
-/// The inputs that are not there.
+/// Returns the inputs that do not exist.
 pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a str>> {
     let dir = Dir::open(base)?;
     let mut absent = Vec::new();
@@ -335,8 +337,8 @@ pub fn absent_inputs<'a>(base: &Path, inputs: &'a [String]) -> Result<Vec<&'a st
     Ok(absent)
 }
 
-/// What the inputs are now, in one word. Not cryptographic, and need not be: it tells whether a file has changed, and who
-/// could forge an input could as well write the output.
+/// Returns a digest of the current inputs. It need not be cryptographic: it only detects changes, and a person who
+/// could forge an input could also write the output.
 pub fn inputs_digest(base: &Path, inputs: &[String]) -> Result<String> {
     if inputs.is_empty() {
         return Ok(String::new());

@@ -1,21 +1,21 @@
-//! Who else could have written a folder: its owner, and the users that its mode lets in.
+//! Which other users could have written a folder, by its owner and mode.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{self, AtFlags, CWD, Stat};
 
-/// Why a folder is not the user's alone.
+/// Why a folder is not private to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposed {
     /// It belongs to another user.
     ForeignOwner { owner: u32, user: u32 },
-    /// Its mode lets other users write. The sticky bit (`/tmp`) does not keep them from adding files.
+    /// Its mode lets other users write. The sticky bit (`/tmp`) does not stop them from adding files.
     WritableByOthers { mode: u32 },
-    /// It lies in the project that it should say something about, so it may have come with it.
+    /// It is inside the project that it vouches for, so it may have come with the project.
     InsideProject,
 }
 
-/// What [`Exposed`] is decided by.
+/// The owner and mode that [`Exposed`] is decided by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
     pub owner: u32,
@@ -25,13 +25,13 @@ pub(crate) struct Access {
 
 impl Access {
     pub fn of(stat: &Stat) -> Access {
-        // Wider on some systems than on others.
+        // The field's width differs between systems.
         #[allow(clippy::useless_conversion)]
         Access { owner: stat.st_uid, group: stat.st_gid, mode: u32::from(stat.st_mode) & 0o7777 }
     }
 
-    /// None where nobody but `user` (and root) can write. A group with the number of its owner is the owner's own: many
-    /// systems give every user one and make every folder writable by it.
+    /// Returns `None` if only `user` (and root) can write. A group whose number equals the owner's is the owner's
+    /// own: many systems give every user such a group and make every folder writable by it.
     pub fn exposed_to_others(self, user: u32) -> Option<Exposed> {
         let group_is_private = self.group == self.owner;
         if self.owner != user {
@@ -56,13 +56,13 @@ impl std::fmt::Display for Exposed {
     }
 }
 
-/// One system call. A folder that is not there exposes nothing.
+/// Checks one folder with one system call. A missing folder exposes nothing.
 pub(crate) fn exposure(path: &Path, user: u32) -> Option<Exposed> {
     let stat = fs::statat(CWD, path, AtFlags::empty()).ok()?;
     Access::of(&stat).exposed_to_others(user)
 }
 
-/// The first of these folders that is not the user's alone.
+/// Returns the first of these folders that is not private to the user.
 pub(crate) fn first_exposed(folders: &[&Path], user: u32) -> Option<(PathBuf, Exposed)> {
     folders.iter().find_map(|folder| Some(((*folder).to_owned(), exposure(folder, user)?)))
 }

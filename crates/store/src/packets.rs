@@ -1,4 +1,4 @@
-//! Packets on disk: made once, edited under a lock. How they are listed stands in [`listing`].
+//! Packets on disk: created once, edited under a lock. [`listing`] lists them.
 
 mod listing;
 
@@ -15,7 +15,7 @@ pub use listing::{Listed, Listing};
 const LARGEST: usize = 4 * 1024 * 1024;
 
 impl Store {
-    /// Writes a new packet. `render` is asked for the n-th name and its bytes until a name is free.
+    /// Writes a new packet. Calls `render` for the n-th name and its bytes until a name is free.
     pub fn create_packet(&self, mut render: impl FnMut(usize) -> (String, Vec<u8>)) -> Result<String> {
         let folder = self.dir().make(layout::PACKETS)?;
         let mut n = 1;
@@ -43,7 +43,7 @@ impl Store {
         folder.write(&format!("{id}.md"), document.bytes(), Durability::Synced)
     }
 
-    /// The names of all packets, in the order of their names, which is that of their making.
+    /// Lists the names of all packets in name order, which is the order of creation.
     pub fn packet_names(&self) -> Result<Vec<String>> {
         let folder = match self.dir().sub(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
@@ -54,7 +54,7 @@ impl Store {
     }
 }
 
-/// The name of a packet, if a file is one.
+/// Returns the packet's name if the file is a packet.
 fn name_of(file: &str) -> Option<&str> {
     file.strip_suffix(".md").filter(|name| Id::new(name).is_ok())
 }

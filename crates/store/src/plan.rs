@@ -8,10 +8,10 @@ use serde::Deserialize;
 
 use crate::{Durability, Error, Lock, Result, SessionState, Store, Tally, layout};
 
-/// Larger than any plan that somebody could keep in mind.
+/// Larger than any plan that people work with.
 const LARGEST: usize = 64 * 1024 * 1024;
 
-/// The end of the ledger: all that is needed to see whether `plan.json` is what it says.
+/// The end of the ledger, which is enough to check whether `plan.json` matches it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LedgerEnd {
@@ -26,7 +26,7 @@ impl Store {
         self.lock(layout::PLAN_LOCK, wait)
     }
 
-    /// `plan.json` as it stands there; None where there is none.
+    /// Reads `plan.json` unchanged; `None` if it does not exist.
     pub fn plan_bytes(&self) -> Result<Option<Vec<u8>>> {
         self.optional(layout::PLAN)
     }
@@ -49,9 +49,9 @@ impl Store {
         Ok((lines, tally))
     }
 
-    /// The last whole line of the ledger, without reading the others.
+    /// Reads the last complete line of the ledger, without reading the others.
     pub fn plan_ledger_end(&self) -> Result<Option<LedgerEnd>> {
-        // Most lines are one task long; a line can hold a whole plan.
+        // Most lines hold one task, but a line can hold a whole plan.
         for window in [8 * 1024, 1024 * 1024, u64::MAX] {
             let tail = match self.dir().read_tail(layout::PLAN_LEDGER, window) {
                 Err(Error::Absent { .. }) => return Ok(None),
@@ -65,7 +65,7 @@ impl Store {
         Ok(None)
     }
 
-    /// The lines first, then the plan. Both are on the disk when this returns.
+    /// Writes the lines first, then the plan. Both are on disk when this returns.
     pub fn write_plan(&self, lines: &[Line], plan: &Plan) -> Result<()> {
         let lines: Vec<Vec<u8>> = lines.iter().map(Line::bytes).collect();
         self.dir().append_synced(layout::PLAN_LEDGER, &lines)?;
@@ -84,8 +84,8 @@ impl Store {
     }
 }
 
-/// A line that ends as a whole one does, without its changes, which can be a whole plan: they are the last field, and a text
-/// cannot hold their name unescaped. Any other line as it is.
+/// Cuts the changes off a complete ledger line, because they can be a whole plan. They are the last field, and no
+/// text can contain the field's name unescaped. Returns any other line unchanged.
 fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     const CHANGES: &[u8] = b",\"changes\":[";
     let at = line.windows(CHANGES.len()).take(HEAD).position(|part| part == CHANGES);
@@ -95,7 +95,7 @@ fn head_of(line: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     }
 }
 
-/// Longer heads are read with the rest of their line.
+/// Longer heads are read together with the rest of their line.
 const HEAD: usize = 16 * 1024;
 
 /// One line for each entry: its fingerprint and its state.

@@ -1,4 +1,4 @@
-//! Random bytes from the kernel. A failure is an error like any other, not a panic.
+//! Random bytes from the kernel. A failure is an ordinary error, not a panic.
 
 use crate::{Error, Result};
 
@@ -8,12 +8,12 @@ pub fn random<const N: usize>() -> Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// One system call.
+/// Makes one system call.
 #[cfg(target_os = "linux")]
 fn fill(bytes: &mut [u8]) -> Result<()> {
     use rustix::rand::{GetRandomFlags, getrandom};
     let wanted = bytes.len();
-    // Up to 256 bytes come whole or not at all.
+    // Up to 256 bytes arrive completely or not at all.
     match getrandom(&mut *bytes, GetRandomFlags::empty()) {
         Ok(got) if got == wanted => Ok(()),
         Ok(got) => Err(failed(format!("only {got} of {wanted} bytes"))),
@@ -21,7 +21,7 @@ fn fill(bytes: &mut [u8]) -> Result<()> {
     }
 }
 
-/// `getentropy` on macOS.
+/// Uses `getentropy` on macOS.
 #[cfg(not(target_os = "linux"))]
 fn fill(bytes: &mut [u8]) -> Result<()> {
     getrandom::fill(bytes).map_err(|e| failed(e.to_string()))

@@ -1,6 +1,6 @@
-//! The one way to read a file: bounded, of a regular file, and without waiting.
+//! The one way to read a file: up to a limit, regular files only, and without blocking.
 //!
-//! A pipe, a device, a folder or a gigabyte can stand where a small file is expected. A hook must neither hang on it nor
+//! A pipe, a device, a folder or a gigabyte can be where a small file is expected. A hook must neither hang on it nor
 //! load it. `cargo xtask tidy` forbids the readers of the standard library everywhere else.
 
 use std::fs::{File, Metadata};
@@ -18,25 +18,26 @@ use crate::{Error, Result};
 /// How much of a log is read at a time.
 const CHUNK: usize = 128 * 1024;
 
-/// Of a longer line only the beginning is handed on, which does not parse: no record is as long.
+/// Longer lines are cut, and then do not parse. No record is this long.
 pub(crate) const LONGEST_LINE: usize = 1024 * 1024;
 
-/// A file below this size is read onto the stack first: musl asks the kernel for every larger piece of memory.
+/// A file below this size is read onto the stack first, because musl asks the kernel for every larger piece of
+/// memory.
 const SMALL: usize = 4096;
 
-/// Opens a file outside of every store, such as a transcript. Links on the way to it are the user's own.
+/// Opens a file outside every store, such as a transcript. Links in the path are allowed, because the user made them.
 pub(crate) fn open_own(path: &Path) -> Result<File> {
     let fd = fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty());
     fd.map(File::from).map_err(|e| Error::from_errno(e, path, "read"))
 }
 
-/// The whole of a file outside of every store: settings, a trust record, one of git's files.
+/// Reads a whole file outside every store: settings, a trust record, one of git's files.
 pub fn read_own(path: &Path, max: usize) -> Result<Vec<u8>> {
     read_whole(&open_own(path)?, path, max)
 }
 
-/// What lies at a path, itself and not what it links to. None where nothing does. A path that may not be looked at is an
-/// error: `Path::exists` and its cousins take it for absent.
+/// Returns what is at a path, without following a link; None if there is nothing. A path that we may not look at is an
+/// error, whereas `Path::exists` and the like report it as absent.
 pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
     match path.symlink_metadata() {
         Ok(found) => Ok(Some(found)),
@@ -48,21 +49,21 @@ pub fn look_at(path: &Path) -> Result<Option<Metadata>> {
     }
 }
 
-/// How a path led to its file.
+/// Whether a path led to its file directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// By the names in it.
+    /// No part of the path was a link.
     Direct,
-    /// Perhaps through a symbolic link.
+    /// A part of the path may have been a symbolic link.
     ThroughLinks,
 }
 
-/// The same, with its file and whether there was a link on the way.
+/// Reads a file, and also returns it open and whether the path contained a link.
 pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way, File)> {
     let opened = match system::open_without_links(path, OFlags::RDONLY) {
         Ok(fd) => Ok((fd, Way::Direct)),
         Err(Errno::NOENT) => Err(Errno::NOENT),
-        // A link, or a system that cannot tell.
+        // There is a link, or the system cannot tell.
         Err(_) => {
             fs::openat(CWD, path, OFlags::RDONLY | ALWAYS, Mode::empty()).map(|fd| (fd, Way::ThroughLinks))
         }
@@ -72,9 +73,9 @@ pub(crate) fn read_seeing_links(path: &Path, max: usize) -> Result<(Vec<u8>, Way
     Ok((read_whole(&file, path, max)?, way, file))
 }
 
-/// A file that the user named on the command line. A pipe is allowed: `<(command)` and `/dev/stdin` are pipes.
+/// Reads a file that the user named on the command line. A pipe is allowed: `<(command)` and `/dev/stdin` are pipes.
 pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
-    // Blocking: whoever names a pipe wants its writer to be waited for.
+    // This blocks: a user who names a pipe wants to wait for its writer.
     let fd = fs::openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOCTTY, Mode::empty())
         .map_err(|e| Error::from_errno(e, path, "read"))?;
     let stat = fs::fstat(&fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
@@ -85,7 +86,7 @@ pub fn read_given(path: &Path, max: usize) -> Result<Vec<u8>> {
     }
 }
 
-/// A stream to its end: stdin, or what a command prints. `name` is what errors call it.
+/// Reads a stream to its end: stdin, or what a command prints. Errors call it `name`.
 pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let limit = (max as u64).saturating_add(1);
@@ -93,7 +94,7 @@ pub fn read_stream(stream: &mut impl Read, name: &Path, max: usize) -> Result<Ve
     if bytes.len() > max { Err(too_large(name, max)) } else { Ok(bytes) }
 }
 
-/// The whole of an open file. A file over `max` bytes is refused before any of it is read.
+/// Reads a whole open file. A file over `max` bytes is refused before any of it is read.
 pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec<u8>> {
     let size = require_file(file.as_fd(), path)?;
     let Some(size) = usize::try_from(size).ok().filter(|size| *size <= max) else {
@@ -105,12 +106,12 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
         let mut first = [0; SMALL];
         let got = read(&mut first)?;
         bytes.extend_from_slice(&first[..got]);
-        // A regular file gives less than was asked for only at its end.
+        // A regular file returns fewer bytes than requested only at its end.
         if got < SMALL {
             return if got > max { Err(too_large(path, max)) } else { Ok(bytes) };
         }
     }
-    // The size is only a hint: files below /proc have none, and a file can grow while it is read.
+    // The size is only a hint: files below /proc report none, and a file can grow while it is read.
     loop {
         let filled = bytes.len();
         if filled > max {
@@ -126,13 +127,13 @@ pub(crate) fn read_whole(mut file: &File, path: &Path, max: usize) -> Result<Vec
     }
 }
 
-/// Where the last whole line ended, and what stands behind it.
+/// Where the last complete line ended, and the bytes after it.
 pub(crate) struct Ending {
     pub whole_to: u64,
     pub rest: Vec<u8>,
 }
 
-/// Hands on every line of `file` between two offsets, without its line end. Holds one chunk and one line.
+/// Passes on every line of `file` between two offsets, without its line end. Keeps one chunk and one line in memory.
 pub(crate) fn read_lines(
     file: &File,
     path: &Path,
@@ -147,7 +148,7 @@ pub(crate) fn read_lines(
         let got = match file.read_at(&mut chunk[..room], at) {
             Ok(0) => break,
             Ok(got) => got,
-            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             Err(e) => return Err(io_error(&e, path, "read")),
         };
         let mut unread = &chunk[..got];
@@ -173,7 +174,7 @@ fn extend_to_limit(line: &mut Vec<u8>, more: &[u8]) {
     line.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-/// The size of a regular file. Refuses folders, pipes and devices.
+/// Returns the size of a regular file. Refuses folders, pipes and devices.
 pub(crate) fn require_file(fd: BorrowedFd, path: &Path) -> Result<u64> {
     let stat = fs::fstat(fd).map_err(|e| Error::from_errno(e, path, "look at"))?;
     match FileType::from_raw_mode(stat.st_mode) {

@@ -1,4 +1,4 @@
-//! What a store keeps of roles: which session has which, and where each stands.
+//! What a store keeps about roles: which session has which role, and each role's state.
 
 use std::time::Duration;
 
@@ -9,24 +9,24 @@ use model::role::lifecycle::{self, Lifecycle, Refused};
 
 use crate::{Durability, EntryKind, Error, Result, SessionState, Store, layout};
 
-/// More than a whole history takes.
+/// Larger than a whole history.
 const LARGEST: usize = 1024 * 1024;
 
-/// What to do where a role has no lifecycle yet.
+/// What to do if a role has no lifecycle yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     Leave,
     Create(Timestamp),
-    /// The same; and one that is damaged is set aside for it.
+    /// Create it, and move a damaged one aside first.
     Replace(Timestamp),
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Changed {
-    /// There is no lifecycle, and none was asked for.
+    /// There is no lifecycle, and the caller did not ask for one.
     None,
-    /// How it stands now. `created`: there was none before.
+    /// The new state. `created` is true if there was none before.
     To {
         lifecycle: Lifecycle,
         created: bool,
@@ -41,7 +41,7 @@ pub enum Changed {
 /// Which role a session has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoleBinding {
-    /// None: the file holds no name. We did not write it, and nobody has that role.
+    /// `None` if the file contains no role name. thru did not write such a file, and it gives no role.
     pub role: Option<Id>,
 }
 
@@ -65,7 +65,7 @@ impl Store {
         Ok(self.session(session).get::<RoleBinding>()?.and_then(|binding| binding.role))
     }
 
-    /// Every session that has a role, with it.
+    /// Lists every session that has a role, with its role.
     pub fn bindings(&self) -> Result<Vec<(Id, Id)>> {
         let mut found = Vec::new();
         for session in self.sessions_with::<RoleBinding>()? {
@@ -79,15 +79,15 @@ impl Store {
         self.read_lifecycle(&lifecycle::machine(role))
     }
 
-    /// Every lifecycle of this root, by its machine's name; a damaged one as its error.
+    /// Lists every lifecycle of this root by state-file name. A damaged one is listed as its error.
     pub fn lifecycles(&self) -> Result<Vec<(Id, Result<Lifecycle>)>> {
         let machines = self.ids_in(layout::LIFECYCLES, ".json")?.into_iter();
         let read = |machine: Id| Some((machine.clone(), self.read_lifecycle(machine.as_str()).transpose()?));
         Ok(machines.filter_map(read).collect())
     }
 
-    /// Reads, changes and writes a role's state under its lock. What changes nothing is not written, and what has nothing to
-    /// change takes no lock.
+    /// Reads, changes and writes a role's state under its lock. An unchanged state is not written, and takes no lock
+    /// if there is nothing to change.
     pub fn change_lifecycle(
         &self,
         role: &Id,
@@ -146,7 +146,7 @@ impl Store {
         })
     }
 
-    /// The ids that the files of a folder are named after.
+    /// Lists the ids that the files of a folder are named after.
     pub(crate) fn ids_in(&self, folder: &str, suffix: &str) -> Result<Vec<Id>> {
         let dir = match self.dir().sub(folder) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),

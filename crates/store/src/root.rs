@@ -1,7 +1,8 @@
-//! Which folder is the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, the folder itself.
+//! Finds the root: `--root`, `$THROUGHLINE_ROOT`, the nearest marker, the git top level, or the folder itself.
 //!
-//! A marker is looked for within the git working tree that the search starts in (for a submodule: also in its
-//! superproject's), outside git up to a change of owner. Folders that somebody else could have marked are passed over.
+//! The search for a marker stays inside the git working tree it starts in (for a submodule, it includes the
+//! superproject). Outside git it stops where the owner changes. Folders that another user could have marked are
+//! skipped.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,8 @@ pub struct Rules<'a> {
     /// The effective user.
     pub user: u32,
     pub home: Option<&'a Path>,
-    /// Whether the user's own settings name a folder (`roots.allow`). Asked only about one that would be refused.
+    /// Returns whether the user's own settings name a folder (`roots.allow`). Called only for a folder that would be
+    /// refused.
     pub allows: &'a dyn Fn(&Path) -> bool,
 }
 
@@ -30,13 +32,13 @@ impl std::fmt::Debug for Rules<'_> {
     }
 }
 
-/// Why a folder is not a root, whatever marker it holds.
+/// Why a folder cannot be a root, whatever marker it contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
     TopOfDisk,
     HomeOrAbove,
     Exposed(Exposed),
-    /// The folder is the user's, what holds the records in it is not.
+    /// The folder is private to the user, but the store in it is not.
     StoreExposed(Exposed),
 }
 
@@ -44,9 +46,10 @@ pub enum Unfit {
 #[derive(Clone, Copy, Debug)]
 pub struct RootQuery<'a> {
     pub rules: Rules<'a>,
-    /// `--root`, else `$THROUGHLINE_ROOT`: taken as it is.
+    /// `--root`, or else `$THROUGHLINE_ROOT`. It is used unchecked.
     pub explicit: Option<&'a Path>,
-    /// Absolute folders to start from, best first. For a hook: the harness's project folder, then its working directory.
+    /// Absolute folders to start from, best first. For a hook: the harness's project folder, then its working
+    /// directory.
     pub starts: &'a [&'a Path],
 }
 
@@ -54,7 +57,7 @@ pub struct RootQuery<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
     pub path: PathBuf,
-    /// The checkout we stand in: a git worktree, or the root itself.
+    /// The current checkout: a git worktree, or the root itself.
     pub checkout: PathBuf,
 }
 
@@ -63,11 +66,11 @@ pub struct Root {
 pub enum Found {
     /// There is a marker, and it can be read.
     Marked { root: Root, store: Store, marker: Marker },
-    /// No marker: this is where one would go.
+    /// There is no marker; this is where one would go.
     Unmarked(Root),
 }
 
-/// Finds the root. A marker that is there but unreadable, damaged or foreign is an error, never "no root".
+/// Finds the root. A marker that is unreadable, damaged or foreign is an error, never "no root".
 pub fn find(wish: &RootQuery) -> Result<Found> {
     if let Some(path) = wish.explicit {
         let path = absolute(path)?;
@@ -91,7 +94,7 @@ pub fn find(wish: &RootQuery) -> Result<Found> {
     Ok(Found::Unmarked(unmarked.ok_or_else(nowhere)?))
 }
 
-/// From `start` upwards, to the top of its working tree. A worktree uses the root of its main checkout.
+/// Searches from `start` up to the top of its working tree. A worktree uses the root of its main checkout.
 fn climb(start: &Path, rules: &Rules) -> Result<Found> {
     let mut top: Option<Root> = None;
     for dir in start.ancestors() {
@@ -121,7 +124,7 @@ fn climb(start: &Path, rules: &Rules) -> Result<Found> {
     Ok(Found::Unmarked(top.unwrap_or_else(|| Root { path: start.to_owned(), checkout: start.to_owned() })))
 }
 
-/// The store at `dir` if a search from `start` may use it. What is in a folder that it may not use is not even an error:
+/// Opens the store at `dir` if a search from `start` may use it. An unusable folder is skipped without an error:
 /// otherwise anybody could stop everybody with a broken marker in `/tmp`.
 fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Marker)>> {
     match open(dir) {
@@ -132,12 +135,12 @@ fn open_fit(start: &Path, dir: &Path, rules: &Rules) -> Result<Option<(Store, Ma
 }
 
 fn is_fit(start: &Path, dir: &Path, rules: &Rules) -> bool {
-    // Most sessions start in their root: then one look at it is all.
+    // Most sessions start in their root, and then one check is enough.
     let unfit = if start == dir { unfit_by_name(dir, rules) } else { unfit(dir, rules) };
     (unfit.is_none() && (start == dir || is_one_owners(start, dir, rules.user))) || (rules.allows)(dir)
 }
 
-/// Whether all folders from `start` up to `dir` belong to the user, or are parts of one git working tree.
+/// Returns whether all folders from `start` up to `dir` belong to the user, or are in one git working tree.
 fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
     let owned =
         |folder: &Path| fs::statat(CWD, folder, AtFlags::empty()).is_ok_and(|stat| stat.st_uid == user);
@@ -145,10 +148,10 @@ fn is_one_owners(start: &Path, dir: &Path, user: u32) -> bool {
         || dir.ancestors().any(|folder| fs_exists(&folder.join(".git")))
 }
 
-/// Why `dir` may not be a root; None where it may. `roots.allow` is not asked.
+/// Returns why `dir` may not be a root; `None` if it may. Does not check `roots.allow`.
 pub fn unfit(dir: &Path, rules: &Rules) -> Option<Unfit> {
     let identity = |path: &Path| fs::statat(CWD, path, AtFlags::empty()).ok().map(|s| (s.st_dev, s.st_ino));
-    // HOME can have more than one name.
+    // HOME can have more than one path.
     let is_home = || rules.home.and_then(identity).is_some_and(|home| identity(dir) == Some(home));
     unfit_by_name(dir, rules).or_else(|| is_home().then_some(Unfit::HomeOrAbove))
 }
@@ -179,7 +182,7 @@ fn marked_at(dir: &Path, store: Store, marker: Marker) -> Found {
     Found::Marked { root: Root { path: dir.to_owned(), checkout: dir.to_owned() }, store, marker }
 }
 
-/// The store at `dir` with its marker; None where there is no marker.
+/// Opens the store at `dir` with its marker; `None` if there is no marker.
 fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
     let Some(mut store) = store_at(dir)? else { return Ok(None) };
     match store.take_marker() {
@@ -189,19 +192,20 @@ fn open(dir: &Path) -> Result<Option<(Store, Marker)>> {
     }
 }
 
-/// The store's folder at `dir`; None where there is none. A link in place of `.agent` or `context` is refused.
+/// Opens the store's folder at `dir`; `None` if there is none. A link in place of `.agent` or `context` is refused.
 pub(crate) fn store_at(dir: &Path) -> Result<Option<Store>> {
     let path = dir.join(layout::STORE);
     match Dir::open_direct(&path) {
         Ok(open) => return Ok(Some(Store::new(open))),
         Err(Errno::NOENT) => return Ok(None),
-        // A link further up is the user's own business; one below `dir` is not. Ask step by step.
+        // A link above `dir` is the user's own choice, a link below it is not. Check step by step.
         Err(_) => {}
     }
     match Dir::open(dir).and_then(|dir| dir.sub(layout::STORE)) {
         Ok(open) => Ok(Some(Store::new(open.at(path)))),
         Err(Error::Absent { .. }) => Ok(None),
-        // A file called `.agent` is somebody else's; so is a folder we may not look into, unless it holds a marker.
+        // A file called `.agent` belongs to another program. So does a folder that we may not read, unless it
+        // contains a marker.
         Err(Error::Refused { .. }) if !fs_exists(&path.join(layout::MARKER)) => Ok(None),
         Err(Error::Denied { .. }) if dir.join(".agent").symlink_metadata().is_err() => Ok(None),
         Err(e) => Err(e),

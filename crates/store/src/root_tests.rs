@@ -45,7 +45,7 @@ impl Ground {
         self
     }
 
-    /// A worktree `tree` of the repository `main`, as git lays it out.
+    /// Creates a worktree `tree` of the repository `main`, laid out as git does it.
     fn worktree(&self, main: &str, tree: &str) -> &Ground {
         let git = format!("{main}/.git/worktrees/t");
         self.file(&format!("{git}/commondir"), b"../..\n");
@@ -54,7 +54,7 @@ impl Ground {
         self.file(&format!("{tree}/.git"), pointer.as_bytes())
     }
 
-    /// `root checkout`, or `(root)` when it is unmarked.
+    /// Returns `root checkout`, or `(root)` if it is unmarked.
     fn find(&self, start: &str) -> String {
         let start = self.base.join(start);
         let short = |path: &Path| path.strip_prefix(&self.base).unwrap_or(path).display().to_string();

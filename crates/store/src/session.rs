@@ -1,4 +1,4 @@
-//! A session folded: what its digest holds, and every journal line since.
+//! The digest of a session: what was folded before, and every journal line since.
 
 use std::time::Duration;
 
@@ -10,18 +10,18 @@ use crate::log::{LogPosition, NewLines};
 use crate::{Durability, Error, Lock, Result, Store, layout};
 
 impl Store {
-    /// The session folded up to now: what was folded before, and every line since. Each record that counts is shown
-    /// to `each`. Nothing is written. A hook reads as much of the journal's end as it has time for; the digest says what
-    /// was passed over.
+    /// Returns the session's digest up to now: what was folded before, plus every line since. Calls `each` for every
+    /// record that counts. Writes nothing. A hook reads as much of the journal's end as it has time for, and the
+    /// digest says what was skipped.
     pub fn digest(&self, session: &Id, mut each: impl FnMut(&Record)) -> Result<Digest> {
         let mut digest = self.read_digest(session)?;
         if digest.journal_unread > 0 && !self.is_in_hook() {
-            // A hook had no time for all of it. A command has.
+            // A hook had no time to read everything. A command has.
             digest = Digest::again(digest);
         }
         match self.fold_on(session, digest, &mut each)? {
             Some(digest) => Ok(digest),
-            // Somebody cut or replaced the journal. It is the truth: what was folded before is not.
+            // Somebody cut or replaced the journal. The journal is authoritative, so start from it again.
             None => {
                 let folded = self.fold_on(session, Digest::new(session.as_str()), &mut each)?;
                 Ok(folded.unwrap_or_else(|| Digest::new(session.as_str())))
@@ -29,7 +29,7 @@ impl Store {
         }
     }
 
-    /// Folds what the journal holds beyond the place of `digest`; None where that place is not in it.
+    /// Folds the journal lines after the position of `digest`; `None` if that position is not in the journal.
     pub fn fold_on(
         &self,
         session: &Id,
@@ -52,8 +52,8 @@ impl Store {
         Ok(Some(digest))
     }
 
-    /// Puts `text`, whole lines, before all that the journal holds. Only where it has one part: the order is then right for
-    /// everybody, also for who appends meanwhile.
+    /// Puts `text`, which is complete lines, before everything in the journal. Only possible while the journal has
+    /// one part: then the order is right for every reader and for a concurrent writer.
     pub fn put_first_part(&self, session: &Id, text: &[u8]) -> Result<()> {
         self.dir().put(&layout::first_journal_part(session), text, Durability::Relaxed)
     }
@@ -63,7 +63,7 @@ impl Store {
         self.lock(&layout::session_lock(session), wait)
     }
 
-    /// Takes a lock, and makes the folder of locks where somebody cleaned up.
+    /// Takes a lock, and recreates the folder of locks if somebody deleted it.
     pub fn lock(&self, rel: &str, wait: Duration) -> Result<Lock> {
         match self.dir().lock(rel, wait) {
             Err(Error::Absent { .. }) => {
@@ -74,7 +74,7 @@ impl Store {
         }
     }
 
-    /// A digest of another version, or a damaged one, is as good as none: the journal is the truth.
+    /// A damaged digest or one of another version counts as none: it can be rebuilt from the journal.
     fn read_digest(&self, session: &Id) -> Result<Digest> {
         match self.session(session).get() {
             Ok(Some(digest)) => Ok(digest),

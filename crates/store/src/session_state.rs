@@ -1,4 +1,4 @@
-//! What is kept of one session in small files: one way to get them, one way to put them.
+//! Small files with the state of one session: one way to read them, one way to write them.
 
 use model::digest::{self, Digest};
 use model::id::Id;
@@ -7,12 +7,12 @@ use model::workstream;
 
 use crate::{Durability, Error, Result, Store, feed, layout};
 
-/// A file that each session can have one of.
+/// A type of file that each session can have one of.
 pub trait SessionState: Sized {
-    /// The folder of these files, and how their names end.
+    /// The folder of these files, and the suffix of their names.
     const FOLDER: &'static str;
     const SUFFIX: &'static str = "";
-    /// A larger file was not written by us.
+    /// thru writes no larger file than this.
     const LARGEST: usize;
     const DURABILITY: Durability = Durability::Relaxed;
 
@@ -34,14 +34,14 @@ impl Store {
         Session { store: self, id }
     }
 
-    /// Every session that has a `T`.
+    /// Lists every session that has a `T`.
     pub fn sessions_with<T: SessionState>(&self) -> Result<Vec<Id>> {
         self.ids_in(T::FOLDER, T::SUFFIX)
     }
 }
 
 impl Session<'_> {
-    /// None where there is no such file; what cannot be read is an error.
+    /// Returns `None` if there is no such file. A file that cannot be read is an error.
     pub fn get<T: SessionState>(&self) -> Result<Option<T>> {
         let path = path::<T>(self.id);
         let bytes = match self.store.dir().read(&path, T::LARGEST) {
@@ -60,7 +60,8 @@ impl Session<'_> {
         self.store.dir().remove(&path::<T>(self.id))
     }
 
-    /// Gives this session what `previous` had, unless it has its own. What cannot be read stays with `previous`.
+    /// Gives this session what `previous` had, unless it has its own. State that cannot be read stays with
+    /// `previous`.
     pub fn inherit<T: SessionState>(&self, previous: &Id) -> Result<()> {
         if self.get::<T>()?.is_some() {
             return Ok(());
@@ -81,7 +82,7 @@ impl SessionState for Pending {
     const LARGEST: usize = 64;
 
     fn parse(bytes: &[u8]) -> std::result::Result<Pending, String> {
-        // A word we do not know means that something is pending; the careful reading is that it may never come.
+        // An unknown word means that something is pending. Assume the safer case: that it may never come.
         Ok(if bytes == b"due\n" { Pending::Due } else { Pending::Announced })
     }
 
@@ -109,7 +110,7 @@ impl SessionState for feed::Cursor {
     }
 }
 
-/// It can be made again from the journal, so nobody waits for the disk.
+/// It can be rebuilt from the journal, so nothing waits for the disk.
 impl SessionState for Digest {
     const FOLDER: &'static str = layout::DIGESTS;
     const SUFFIX: &'static str = ".json";

@@ -1,4 +1,4 @@
-//! A root's store, opened: its marker, its logs, its creation.
+//! The opened store of a root: its marker, its logs, its creation.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,32 +19,32 @@ const SMALL: usize = 1024 * 1024;
 #[derive(Debug)]
 pub struct Store {
     dir: Dir,
-    /// What this user gave here to be run or fed. None: nothing.
+    /// What this user allowed here to be run or fed. `None` means nothing.
     consents: Option<Box<Consents>>,
-    /// When a hook must be done. None in a command, which takes the time it needs.
+    /// The hook's deadline. `None` in a command, which takes the time it needs.
     until: Option<Instant>,
-    /// Bytes of journals that this process passed over for lack of time.
+    /// Bytes of journals that this process skipped for lack of time.
     journal_unread: AtomicU64,
-    /// The marker, open as long as the store is: a hook never closes either, which saves it a system call.
+    /// The marker's file, open as long as the store is. A hook never closes it, which saves a system call.
     marker: Option<File>,
 }
 
-/// How much of a journal a hook reads for every millisecond it has left. A session start folds up to three times, at 50 to 100
-/// KB per millisecond; half of its time is for the rest.
+/// How much of a journal a hook reads for every millisecond it has left. A session start folds up to three times, at
+/// 50 to 100 KB per millisecond, and half of its time is for other work.
 const BYTES_PER_MS: u64 = 10 * 1024;
-/// The end of a journal is read however late it is, and no more than this however early.
+/// At least and at most how much of a journal's end a hook reads, however late or early it is.
 const LEAST_WINDOW: u64 = 64 * 1024;
 const LARGEST_WINDOW: u64 = 2 * 1024 * 1024;
 
-/// What `create` did.
+/// The result of `create`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Created {
     pub marker: Marker,
-    /// True when this call wrote the marker, false when it was there (or another process was first).
+    /// True if this call wrote the marker, false if it existed (or another process was first).
     pub new: bool,
-    /// True when nobody's records were there before: only such a store is trusted for having been created here.
+    /// True if there were no records here before. Only such a store is trusted because it was created here.
     pub pristine: bool,
-    /// The file a damaged marker was moved to.
+    /// The file that a damaged marker was moved to.
     pub set_aside: Option<String>,
 }
 
@@ -53,29 +53,31 @@ impl Store {
         Store { dir, consents: None, until: None, journal_unread: AtomicU64::new(0), marker: None }
     }
 
-    /// Joins the store with what only this machine knows: what its user gave to be run, and which files came with a commit
-    /// although they belong to one machine. `state` is the user's state folder.
+    /// Adds what only this machine knows: what its user allowed to be run, and which machine-local files came with a
+    /// commit. `state` is the user's state folder.
     pub fn on_this_machine(&mut self, state: Option<&Path>, project: &ProjectId, root: &Path) {
         self.consents = state.map(|state| Box::new(Consents::new(state, project, root)));
         self.dir.tracked = Tracked::of(root);
     }
 
-    /// Whether this user gave all of this on this machine. What cannot be found out was not given.
+    /// Returns whether this user allowed all of these on this machine. If that cannot be determined, the answer is
+    /// no.
     pub fn is_given(&self, kind: ConsentKind, id: &str, digests: &[Digest]) -> bool {
         self.consents.as_ref().is_some_and(|consents| consents.hold(kind, id, digests).unwrap_or(false))
     }
 
-    /// None where there is no place for them, or the root has no marker.
+    /// Returns `None` if there is no state folder, or the root has no marker.
     pub fn consents(&self) -> Option<&Consents> {
         self.consents.as_deref()
     }
 
-    /// Files of `indexes/` and `state/` that git tracks, and that are not believed.
+    /// Returns the files in `indexes/` and `state/` that git tracks. They are not trusted.
     pub fn tracked(&self) -> &Tracked {
         &self.dir.tracked
     }
 
-    /// The same store in a hook that must be done by `until`: journals are read from their end, as far as time allows.
+    /// Returns the same store for a hook with the deadline `until`: it reads journals from their end, as far as time
+    /// allows.
     #[must_use]
     pub fn in_hook(self, until: Option<Instant>) -> Store {
         Store { until, ..self }
@@ -85,12 +87,12 @@ impl Store {
         self.until = Some(until);
     }
 
-    /// When the hook that opened this must be done.
+    /// The deadline of the hook that opened this store.
     pub fn until(&self) -> Option<Instant> {
         self.until
     }
 
-    /// How many bytes of journals were passed over by this process.
+    /// How many bytes of journals this process skipped.
     pub fn journal_unread(&self) -> u64 {
         self.journal_unread.load(Ordering::Relaxed)
     }
@@ -109,7 +111,7 @@ impl Store {
         (left as u64).saturating_mul(BYTES_PER_MS).clamp(LEAST_WINDOW, LARGEST_WINDOW)
     }
 
-    /// The store of `root`, marked or not.
+    /// Opens the store of `root`, marked or not.
     pub fn at(root: &Path) -> Result<Option<Store>> {
         store_at(root)
     }
@@ -122,7 +124,7 @@ impl Store {
         self.parse_marker(&self.dir.read(layout::MARKER, SMALL)?)
     }
 
-    /// The marker, whose file stays open with the store.
+    /// Reads the marker and keeps its file open with the store.
     pub(crate) fn take_marker(&mut self) -> Result<Marker> {
         let (bytes, file) = self.dir.read_keeping_open(layout::MARKER, SMALL)?;
         self.marker = Some(file);
@@ -137,7 +139,7 @@ impl Store {
         })
     }
 
-    /// The project's settings file, if there is one.
+    /// Reads the project's settings file, if there is one.
     pub fn config(&self) -> Result<Option<Vec<u8>>> {
         match self.dir.read(layout::CONFIG, SMALL) {
             Err(Error::Absent { .. }) => Ok(None),
@@ -161,7 +163,7 @@ impl Store {
         self.dir.each_record(layout::RECEIPTS, each)
     }
 
-    /// Notes the session in the marker. Best effort: whoever calls it goes on without.
+    /// Records the session in the marker. Best effort: callers ignore a failure.
     pub fn remember_session(&self, session: &Id, wait: Duration) -> Result<()> {
         let _lock = self.lock(layout::MARKER_LOCK, wait)?;
         let bytes = self.dir.read(layout::MARKER, SMALL)?;
@@ -171,9 +173,9 @@ impl Store {
         }
     }
 
-    /// Makes the store of `root`, or opens the one that is there. The marker is written last and only once, so a
-    /// crash on the way leaves a folder that the next call completes, and two at once agree on one `project_id`.
-    /// `vouch` runs just before the marker appears, if nobody's records were there before.
+    /// Creates the store of `root`, or opens the existing one. The marker is written last and only once. So the next
+    /// call completes a store that a crash left unfinished, and two processes agree on one `project_id`. `vouch` runs
+    /// just before the marker appears, if there were no records before.
     pub fn create(
         root: &Path,
         new: &Marker,
@@ -199,7 +201,7 @@ impl Store {
             vouch()?;
         }
         if dir.create(layout::MARKER, &marker::render(new))? {
-            // A session start makes it where this fails.
+            // If this fails, a session start creates it.
             let _ = store.reserve_lost_note();
             return Ok(Created { marker: new.clone(), new: true, pristine, set_aside });
         }
@@ -207,7 +209,7 @@ impl Store {
     }
 }
 
-/// Whether anybody has put records there: any file besides our own ignore file.
+/// Returns whether somebody has put records there: any file besides our own ignore file.
 fn holds_files(dir: &Dir) -> Result<bool> {
     for entry in dir.entries()? {
         let ours = entry.name.ends_with(crate::atomic::TEMPORARY_SUFFIX)
@@ -223,7 +225,7 @@ fn holds_files(dir: &Dir) -> Result<bool> {
     Ok(false)
 }
 
-/// One that came with a clone could let everything into git.
+/// An ignore file that came with a clone could let everything into git.
 fn is_our_ignore_file(dir: &Dir, name: &str) -> bool {
     let ours = [layout::IGNORE_ALL.as_bytes(), layout::IGNORE_SHARED.as_bytes()];
     name == layout::GITIGNORE && dir.read(name, SMALL).is_ok_and(|bytes| ours.contains(&bytes.as_slice()))

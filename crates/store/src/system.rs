@@ -1,5 +1,5 @@
-//! The file system calls that are not the same on every system: opening through no symbolic link, renaming to a free name,
-//! syncing a folder. Linux has one call for each; elsewhere, and on kernels without them, several steps do the same.
+//! File system calls that differ between systems: opening without following links, renaming to a free name, syncing a
+//! folder. Linux has one call for each. Other systems and old kernels need several steps.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Component, Path};
@@ -7,26 +7,26 @@ use std::path::{Component, Path};
 use rustix::fs::{self, AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::{Errno, Result};
 
-/// A pipe in place of a file must not hold up a hook, so nothing is opened in a way that could block.
+/// Nothing is opened in a way that could block, because a pipe in place of a file must not stop a hook.
 pub const ALWAYS: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// How a folder on the way is opened. On Linux this asks for the right to pass through it only, as one call for the whole
-/// path does.
+/// How a folder along a path is opened. On Linux this needs only the right to pass through it, as one call for the
+/// whole path does.
 #[cfg(target_os = "linux")]
 const PASS: OFlags = OFlags::PATH;
 #[cfg(not(target_os = "linux"))]
 const PASS: OFlags = OFlags::RDONLY;
 
-/// Opens what `rel` names beneath a folder. A symbolic link in any part of it is `LOOP`, a name that leads out `XDEV`.
+/// Opens what `rel` names beneath a folder. A symbolic link in any part is `LOOP`, a name that leads out is `XDEV`.
 pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
     match kernel::open_beneath(at, rel, flags, mode) {
-        // Old kernels do not have the call, and some sandboxes refuse what they do not know.
+        // Old kernels do not have the call, and some sandboxes refuse calls that they do not know.
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_beneath(at, rel, flags, mode),
         opened => opened,
     }
 }
 
-/// Opens what stands at `path`, if no symbolic link is in any part of it (`LOOP`).
+/// Opens `path` if no part of it is a symbolic link (otherwise `LOOP`).
 pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     match kernel::open_without_links(path, flags) {
         Err(Errno::NOSYS | Errno::PERM) => by_parts::open_without_links(path, flags),
@@ -34,10 +34,10 @@ pub fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd> {
     }
 }
 
-/// Renames within a folder. `EXIST` where the new name is taken.
+/// Renames within a folder. Fails with `EXIST` if the new name is taken.
 pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     match fs::renameat_with(at, from, at, to, fs::RenameFlags::NOREPLACE) {
-        // Not every kernel and file system can look and rename in one step.
+        // Not every kernel and file system can check and rename in one step.
         Err(Errno::NOSYS | Errno::INVAL | Errno::NOTSUP) => {}
         renamed => return renamed,
     }
@@ -48,9 +48,9 @@ pub fn rename_to_free(at: BorrowedFd, from: &str, to: &str) -> Result<()> {
     }
 }
 
-/// What was made, renamed or removed in a folder stays so.
+/// Syncs a folder, so that created, renamed and removed entries survive a power cut.
 pub fn sync_folder(folder: BorrowedFd) -> Result<()> {
-    // There `fsync` leaves it in the cache of the disk. Not every file system has the stronger call.
+    // On macOS `fsync` leaves the data in the disk's cache. Not every file system has the stronger call.
     #[cfg(target_os = "macos")]
     if fs::fcntl_fullfsync(folder).is_ok() {
         return Ok(());
@@ -86,20 +86,20 @@ mod kernel {
     }
 }
 
-/// One step per folder, each held by its handle, so that nothing can be put in the place of one that was passed already.
+/// Opens one folder at a time and keeps each handle, so that no folder already passed can be replaced.
 mod by_parts {
     use super::{
         ALWAYS, AsFd, BorrowedFd, CWD, Component, Errno, Mode, OFlags, OwnedFd, PASS, Path, Result, fs,
         is_link,
     };
 
-    /// Stricter than the kernel in one thing: no `..`, even one that would stay beneath.
+    /// Stricter than the kernel in one respect: `..` is refused even if it would stay beneath.
     pub fn open_beneath(at: BorrowedFd, rel: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd> {
         let mut folder: Option<OwnedFd> = None;
         let mut parts = rel.split('/').peekable();
         while let Some(part) = parts.next() {
             match part {
-                // Absolute, or on the way up.
+                // The name is absolute, or leads upwards.
                 "" if folder.is_none() && parts.peek().is_some() => return Err(Errno::XDEV),
                 ".." => return Err(Errno::XDEV),
                 "" | "." => return Err(Errno::INVAL),
@@ -122,7 +122,7 @@ mod by_parts {
         let Some(mut part) = parts.next() else {
             return fs::openat(CWD, start, flags | ALWAYS, Mode::empty());
         };
-        // `..` is what the system makes of it: the folder above the one we hold, which no link has led to.
+        // The system resolves `..` to the folder above the one we have open, and no link led there.
         for next in parts {
             folder = step(folder.as_fd(), part.as_os_str(), OFlags::DIRECTORY | PASS, Mode::empty())?;
             part = next;
@@ -137,7 +137,7 @@ mod by_parts {
         mode: Mode,
     ) -> Result<OwnedFd> {
         match fs::openat(at, name, flags | ALWAYS | OFlags::NOFOLLOW, mode) {
-            // With O_DIRECTORY a link is reported as "not a folder": tell the two apart.
+            // With O_DIRECTORY a link is reported as "not a folder", so tell the two apart.
             Err(Errno::NOTDIR) if is_link(at, name) => Err(Errno::LOOP),
             opened => opened,
         }

@@ -1,4 +1,5 @@
-//! Both ways to open must give the same answer: the kernel's own where there is one, and the one for systems without it.
+//! Both ways of opening must give the same answer: the kernel's call where it exists, and the replacement for systems
+//! without it.
 
 use std::fs::{self as files, File};
 use std::io::Read;
@@ -28,7 +29,7 @@ fn without_links() -> Vec<(&'static str, WithoutLinks)> {
     ways
 }
 
-/// Not on macOS, nor under an emulator that does not know the call.
+/// False on macOS and under an emulator that does not know the call.
 fn has_kernel() -> bool {
     kernel::open_without_links(Path::new("/"), OFlags::DIRECTORY).is_ok()
 }
@@ -38,7 +39,7 @@ struct Attacks {
     inside: OwnedFd,
 }
 
-/// `inside` is the folder that is held, with links of every kind; `outside` has what must not be reached.
+/// `inside` is the open folder, with links of every kind; `outside` contains what must not be reached.
 fn attacks() -> Attacks {
     let temp = tempfile::tempdir().unwrap();
     let base = temp.path();
@@ -77,7 +78,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         ("a/none", Err(Errno::NOENT)),
         ("none/file", Err(Errno::NOENT)),
         ("plain/file", Err(Errno::NOTDIR)),
-        // A link as the first, a middle and the last part; to another place, and to one beneath.
+        // A link as the first, a middle and the last part, to another place and to one beneath.
         ("first", Err(Errno::LOOP)),
         ("first/secret", Err(Errno::LOOP)),
         ("a/second/secret", Err(Errno::LOOP)),
@@ -102,7 +103,7 @@ fn no_link_is_followed_and_no_name_leads_out() {
         for (rel, expected) in rows {
             let opened = open(attacks.inside.as_fd(), rel, OFlags::RDONLY, Mode::empty()).map(drop);
             match (rel, name) {
-                // Nothing at all: each has a word of its own for it.
+                // An empty name: the two report different errors.
                 ("", _) => assert!(opened.is_err(), "{name}"),
                 _ => assert_eq!(opened, expected, "{name}: {rel}"),
             }
@@ -157,7 +158,7 @@ fn no_magic_link_is_followed() {
 #[test]
 fn a_path_without_links_is_opened_and_no_other() {
     let attacks = attacks();
-    // The folder for temporary files may itself be behind a link (macOS).
+    // The folder for temporary files may itself be reached through a link (macOS).
     let base = attacks.temp.path().canonicalize().unwrap();
     let rows = [
         ("inside/a/b/file", Ok(())),
@@ -179,7 +180,7 @@ fn a_path_without_links_is_opened_and_no_other() {
     }
 }
 
-/// Somebody who puts a link in the place of a folder at the right moment gets nothing for it.
+/// Replacing a folder with a link at the right moment must not help an attacker.
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_passed_leads_nowhere() {
     let attacks = attacks();

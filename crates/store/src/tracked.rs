@@ -1,8 +1,10 @@
-//! Which files of `indexes/`, `sessions/` and `state/` git tracks. Those came with a commit: nothing in them is believed.
+//! Finds the files of `indexes/`, `sessions/` and `state/` that git tracks. They came with a commit, so their content
+//! is not trusted.
 //!
-//! Hooks start no process, so git's index is read here. Alternatives were worse: a nonce in every file would change every
-//! format, and a list of what this machine wrote would cost a write with each of ours. The index is sorted by path, and
-//! `.agent/` stands near its beginning: usually the first 32 KB decide, so nothing needs to be cached.
+//! Hooks start no process, so git's index is read here. The alternatives were worse: a nonce in every file would
+//! change every format, and a list of what this machine wrote would cost one more write each time. The index is
+//! sorted by path, and `.agent/` comes near its beginning, so the first 32 KB usually decide and nothing needs to be
+//! cached.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
@@ -22,33 +24,34 @@ const CHUNK: usize = 32 * 1024;
 
 /// The folders that belong to one machine.
 const LOCAL: [&[u8]; 3] = [b"indexes/", b"sessions/", b"state/"];
-/// Those that are hidden too where the index cannot be read. A session's journal is not given up on a suspicion.
+/// The folders that are also hidden if the index cannot be read. A session's journal is too valuable to hide without
+/// proof.
 const REBUILT: [&[u8]; 2] = [b"indexes/", b"state/"];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tracked {
     #[default]
     Nothing,
-    /// As seen from the store: `indexes/active-loop.json`.
+    /// Paths relative to the store: `indexes/active-loop.json`.
     Files(Vec<String>),
-    /// The index cannot be read, and why: then any of these files may have come with a commit.
+    /// The index cannot be read, with the reason. Any of these files may have come with a commit.
     Unknown(String),
 }
 
 impl Tracked {
-    /// Whether a file of the store must be read as if it were not there.
+    /// Returns whether a file of the store must be treated as absent.
     pub(crate) fn hides(&self, rel: &str) -> bool {
         match self {
             Tracked::Nothing => false,
-            // Some file systems do not tell `State/` from `state/`.
+            // Some file systems do not distinguish `State/` from `state/`.
             Tracked::Files(files) => files.iter().any(|file| file.eq_ignore_ascii_case(rel)),
             Tracked::Unknown(_) => REBUILT.iter().any(|folder| rel.as_bytes().starts_with(folder)),
         }
     }
 
-    /// For the store of `root`.
+    /// Reads the index for the store of `root`.
     pub(crate) fn of(root: &Path) -> Tracked {
-        // Git lists a folder by its own name, whatever link led there.
+        // Git lists a folder by its real path, whatever link led there.
         let root = &root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_top = |folder: &&Path| fs::access(folder.join(".git"), fs::Access::EXISTS).is_ok();
         let Some(top) = root.ancestors().find(is_top) else { return Tracked::Nothing };
@@ -71,7 +74,7 @@ impl Tracked {
     }
 }
 
-/// `.git` itself, or the folder that the file `.git` of a worktree or submodule names.
+/// Returns `.git` itself, or the folder that the `.git` file of a worktree or submodule names.
 fn git_dir(top: &Path) -> PathBuf {
     let dot_git = top.join(".git");
     let pointer = read_own(&dot_git, 4096).ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -81,7 +84,7 @@ fn git_dir(top: &Path) -> PathBuf {
     }
 }
 
-/// The index, and those that a split index is based on. One that is not in use any more does no harm.
+/// Lists the index and the ones that a split index is based on. One that is no longer used does no harm.
 fn indexes(git_dir: &Path) -> Vec<PathBuf> {
     let mut all = vec![git_dir.join("index")];
     let names = Dir::open(git_dir).and_then(|dir| dir.names_up_to(10_000)).unwrap_or_default();
@@ -90,7 +93,7 @@ fn indexes(git_dir: &Path) -> Vec<PathBuf> {
 }
 
 fn read_index(path: &Path, prefix: &[u8], files: &mut Vec<String>) -> io::Result<()> {
-    // The index does not say how long its object ids are: 20 bytes, or 32 where git uses SHA-256.
+    // The index does not say how long its object ids are: 20 bytes, or 32 if git uses SHA-256.
     let first = scan(open(path)?, 20, prefix);
     let found = match first {
         Err(error) if error.kind() == ErrorKind::InvalidData => scan(open(path)?, 32, prefix)?,
@@ -110,7 +113,7 @@ fn open(path: &Path) -> io::Result<impl BufRead> {
     Ok(BufReader::with_capacity(CHUNK, File::from(fd).take(LARGEST_INDEX)))
 }
 
-/// The tracked files of a store's local folders, by git's index format, versions 2 to 4.
+/// Lists the tracked files of a store's local folders. Reads git's index format, versions 2 to 4.
 fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
     let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
     let mut header = [0; 12];
@@ -120,7 +123,7 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
         return Err(damaged());
     }
-    // Of all ways to write the prefix the one in small letters comes last; `0` follows `/`.
+    // Of all spellings of the prefix, the one in lower case sorts last; `0` follows `/`.
     let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
     let (mut files, mut name) = (Vec::new(), Vec::new());
     let mut fixed = [0; 40 + 32 + 2];
@@ -134,7 +137,7 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
             length += 2;
         }
         match version {
-            // Only what differs from the name before is written.
+            // Each entry contains only the difference from the previous name.
             4 => {
                 let dropped = varint(&mut index)?;
                 let kept = name.len().checked_sub(dropped).ok_or_else(damaged)?;
@@ -171,7 +174,7 @@ fn local(name: &[u8], prefix: &[u8]) -> Option<String> {
     LOCAL.iter().any(|folder| starts(rest, folder)).then(|| String::from_utf8_lossy(rest).into_owned())
 }
 
-/// As git writes offsets: seven bits a byte, the highest bit says that another one follows.
+/// Reads an offset as git writes it: seven bits a byte, and the highest bit says that another byte follows.
 fn varint(index: &mut impl BufRead) -> io::Result<usize> {
     let mut byte = [0];
     index.read_exact(&mut byte)?;

@@ -1,4 +1,4 @@
-//! Against indexes that the real git wrote.
+//! Tests against indexes that the real git wrote.
 
 use std::process::Command;
 
@@ -63,7 +63,7 @@ fn finds_what_git_tracks_in_every_version_of_the_index() {
         (&[], &[&["add", "."]]),
         (&[], &[&["add", "."], &["update-index", "--index-version", "4"]]),
         (&[], &[&["add", "."], &["update-index", "--split-index"]]),
-        // An entry of which only the name is known has flags of its own: version 3.
+        // An entry with only a name has extra flags: version 3.
         (&[], &[&["add", "--intent-to-add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."]]),
         (&["--object-format=sha256"], &[&["add", "."], &["update-index", "--index-version", "4"]]),

@@ -1,4 +1,4 @@
-//! Which roots are trusted on this machine. Kept outside of every tree, so that no clone can bring it along.
+//! Which roots are trusted on this machine. Kept outside every project, so that no clone can bring its own trust.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -23,9 +23,9 @@ const LARGEST: usize = 1024 * 1024;
 pub struct Trust {
     state: PathBuf,
     user: u32,
-    /// The folder that `state` is in because it is the user's home, not because a variable names it.
+    /// The home folder, if `state` has its default place there and no variable names it.
     home: Option<PathBuf>,
-    /// The record that was read last, open as long as this is. See `Store::marker`.
+    /// The file of the record that was read last, kept open. See `Store::marker`.
     record: RefCell<Option<File>>,
 }
 
@@ -47,7 +47,7 @@ impl Trust {
         Trust { state, user, home: None, record: RefCell::default() }
     }
 
-    /// `state` is where it is in the home folder of whoever has set nothing.
+    /// `state` is the default folder in `home`, used when no variable is set.
     pub fn in_home(state: PathBuf, user: u32, home: PathBuf) -> Trust {
         Trust { state, user, home: Some(home), record: RefCell::default() }
     }
@@ -56,12 +56,12 @@ impl Trust {
         self.state.join("trust").join(format!("{}.json", project.as_str()))
     }
 
-    /// Path and project must both be right: another project at this path, or this one cloned elsewhere, is not it.
-    /// A record in a folder that somebody else can write is not believed: that is an error.
+    /// Returns whether the project is trusted at this path. Both must match: another project at this path, or this
+    /// one cloned elsewhere, is not trusted. A record in a folder that others can write is an error.
     pub fn holds(&self, project: &ProjectId, root: &Path) -> Result<bool> {
         let (record, way) = self.read(project)?;
         let known = |root: &Path| record.roots.iter().any(|known| Path::new(&known.path) == root);
-        // The plain comparison first: hooks come here, and resolving links takes a call per folder.
+        // Compare plainly first: hooks run this, and resolving links takes a system call per folder.
         let holds = known(root) || root.canonicalize().is_ok_and(|root| known(&root));
         if holds {
             self.require_private()?;
@@ -70,7 +70,7 @@ impl Trust {
         Ok(holds)
     }
 
-    /// Where the project was trusted before it was moved: none of those paths is there any more. None where it was not.
+    /// Returns where the project was trusted before it was moved, if none of those paths exists any more.
     pub fn moved_from(&self, project: &ProjectId) -> Result<Option<String>> {
         let (record, _) = self.read(project)?;
         let is_gone = |root: &TrustedRoot| Path::new(&root.path).symlink_metadata().is_err();
@@ -82,7 +82,7 @@ impl Trust {
         Ok(from)
     }
 
-    /// Trusts the new path of a project in place of the old ones, which are gone.
+    /// Trusts the new path of a project in place of the old ones, which no longer exist.
     pub fn move_to(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<()> {
         let path = canonical(root)?;
         self.update(project, wait, |roots| {
@@ -94,7 +94,8 @@ impl Trust {
         Ok(())
     }
 
-    /// `trust/` and the folders it is in must be the user's alone, or a forged `XDG_STATE_HOME` could vouch for anything.
+    /// `trust/` and its parent folders must be private to the user. Otherwise a forged `XDG_STATE_HOME` could vouch
+    /// for anything.
     fn require_private(&self) -> Result<()> {
         let trust = self.state.join("trust");
         let folders = [trust.as_path(), &self.state, self.state.parent().unwrap_or(&self.state)];
@@ -104,8 +105,8 @@ impl Trust {
         }
     }
 
-    /// Files of a clone belong to the user who cloned it, so a clone could bring its own trust record along. A home folder
-    /// that is itself a root, because the user allowed it, has its own state in it.
+    /// The files of a clone belong to the user who cloned it, so a clone could bring its own trust record. The
+    /// exception is a home folder that the user allowed as a root: it contains its own state folder.
     fn require_outside(&self, root: &Path, way: Way) -> Result<()> {
         let is_inside = || match way {
             Way::Direct => self.state.starts_with(root),
@@ -120,7 +121,7 @@ impl Trust {
         Err(Error::Exposed { path: self.state.clone(), why: Exposed::InsideProject })
     }
 
-    /// False when it was trusted already.
+    /// Returns false if it was already trusted.
     pub fn grant(&self, project: &ProjectId, root: &Path, now: Timestamp, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
         self.update(project, wait, |roots| {
@@ -133,7 +134,7 @@ impl Trust {
         })
     }
 
-    /// False when it was not trusted.
+    /// Returns false if it was not trusted.
     pub fn revoke(&self, project: &ProjectId, root: &Path, wait: Duration) -> Result<bool> {
         let path = canonical(root)?;
         self.update(project, wait, |roots| {
@@ -143,7 +144,7 @@ impl Trust {
         })
     }
 
-    /// Every trusted root, with its project.
+    /// Lists every trusted root with its project.
     pub fn list(&self) -> Result<Vec<(ProjectId, TrustedRoot)>> {
         let dir = match Dir::open(&self.state.join("trust")) {
             Err(Error::Absent { .. }) => return Ok(Vec::new()),
@@ -205,13 +206,14 @@ impl Trust {
         Ok(true)
     }
 
-    /// Appends to the receipts of this machine: what happened belongs to no root. Not in a folder that others may write.
+    /// Appends to the receipts of this machine, for events without a root. Does nothing in a folder that others may
+    /// write.
     pub fn leave_receipt(&self, line: &[u8], limit: u64) -> Result<()> {
         self.make_dir()?;
         make_private(&self.state)?.append(layout::STATE_RECEIPTS, line, limit)
     }
 
-    /// The end of those receipts.
+    /// Reads the end of those receipts.
     pub fn receipts(&self, most: u64) -> Vec<Receipt> {
         let tail = Dir::open(&self.state).and_then(|dir| dir.recent(layout::STATE_RECEIPTS, most));
         let tail = tail.unwrap_or_default();
@@ -220,13 +222,13 @@ impl Trust {
 
     fn make_dir(&self) -> Result<Dir> {
         let dir = make_private(&self.state.join("trust"))?;
-        // What is noted in a folder of somebody else would not be believed.
+        // A record in somebody else's folder would not be trusted anyway.
         self.require_private()?;
         Ok(dir)
     }
 }
 
-/// A folder that only its owner can look into.
+/// Creates a folder that only its owner can read.
 fn make_private(path: &Path) -> Result<Dir> {
     use std::os::unix::fs::DirBuilderExt;
     let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);

@@ -243,3 +243,10 @@ pub fn exit_code(kind: ErrorKind) -> u8 {
         ErrorKind::Io => 16,
     }
 }
+
+/// Who gave a secret should know that it does not stand there.
+pub fn tell_covered() {
+    talk(format_args!(
+        "{WARN}note:{WARN:#} a secret was redacted before the text was written; `thru redact` shows how a text is redacted"
+    ));
+}

@@ -139,7 +139,7 @@ const MAY_NAME_HARNESSES: &[(&str, &str)] = &[
     ("crates/model/src/redact", "names of products in the names of secrets"),
     ("crates/ops/src/setup/factory.rs", "reads another tool's files"),
     ("crates/ops/src/features/loops/ralph.rs", "reads another tool's files"),
-    ("crates/thru/src/commands/import.rs", "reads another tool's files"),
+    ("crates/thru/src/commands/import", "reads another tool's files"),
 ];
 
 /// A cut inside the call that redacts: half a secret is not recognised.

@@ -1,7 +1,8 @@
 //! Every file system call of every command is broken once: the process is killed there, or the call fails.
 //!
 //! strace counts each kind of call by itself, so the sweep goes kind by kind: the first `openat`, the second,
-//! … until the command runs through without meeting its fault. That visits every call of the command.
+//! … until the command runs through without meeting its fault. That visits every call of the command. A quick run breaks
+//! only the first of several equal calls.
 
 use std::collections::{BTreeSet, HashSet};
 use std::os::unix::process::ExitStatusExt as _;
@@ -73,6 +74,14 @@ impl Fault {
         matches!(self, Self::KillAtChanges) && READS.contains(&call)
     }
 
+    /// Which calls of one kind to break. In a quick run a call fails once, also where it is made again and again.
+    fn numbers(self, firsts: &BTreeSet<usize>) -> Box<dyn Iterator<Item = usize> + '_> {
+        match self {
+            Self::ErrorsByTurns => Box::new(firsts.iter().copied()),
+            Self::Kill | Self::KillAtChanges | Self::Error(_) => Box::new(1..),
+        }
+    }
+
     fn is_error(self) -> bool {
         matches!(self, Self::Error(_) | Self::ErrorsByTurns)
     }
@@ -108,13 +117,14 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
     let before = Snapshot::take(&sandbox.dir)?;
     let bench = Bench { log: lab.path().join(format!("{name}.strace")), row, fault, sandbox: &sandbox };
 
-    let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
+    let (_, log) = bench.run(&format!("trace={CALLS}"), &["-y"])?;
     let clean = Snapshot::take(&sandbox.dir)?;
-    let kinds: BTreeSet<String> = strace::calls(&log).map(|call| call.name.to_owned()).collect();
+    let firsts = strace::first_of_their_kind(&log);
     let mut tally = Tally::default();
     let mut judged = HashSet::new();
-    for call in kinds.iter().filter(|call| !fault.passes_over(call) && !leaves_open(row, fault, call)) {
-        for number in 1.. {
+    let kinds = firsts.iter().filter(|(call, _)| !fault.passes_over(call) && !leaves_open(row, fault, call));
+    for (call, firsts) in kinds {
+        for number in fault.numbers(firsts) {
             before.restore(&sandbox.dir)?;
             let inject = fault.inject(call, number);
             let (output, log) = bench.run(&format!("trace={call}"), &["-e", &inject])?;
@@ -124,7 +134,7 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
                     // a second clean run leaves out is made by chance (a cache is tidied with one write in sixteen).
                     before.restore(&sandbox.dir)?;
                     let (_, log) = bench.run(&format!("trace={CALLS}"), &[])?;
-                    let is_made = strace::calls(&log).any(|made| made.name == *call);
+                    let is_made = strace::calls(&log).any(|made| made.name == call);
                     ensure!(!is_made, "strace did not inject what it was asked to: {inject}");
                 }
                 break;

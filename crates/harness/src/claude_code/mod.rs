@@ -38,7 +38,7 @@ pub const ROW: Harness = Harness {
     ],
     capabilities: Capabilities::EVERYTHING,
     limits: &[],
-    // Over 10,000 it silently becomes a preview of 2 KB.
+    // Context over 10,000 units is silently reduced to a preview of 2 KB.
     context_cap: 9_500,
     decode: wire::decode,
     encode: wire::encode,

@@ -1,8 +1,7 @@
-//! Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
+//! Reads Claude Code's transcript, `~/.claude/projects/<folder>/<session>.jsonl`, line by line.
 //!
-//! Most of such a file is bookkeeping and second copies. Fields are walked in the order they stand in, and the walk
-//! ends as soon as the line is known to hold nothing more for us: a snapshot after its first field, a result before
-//! its second copy.
+//! Most of such a file is bookkeeping and second copies. Fields are read in file order, and reading stops as soon as
+//! the rest of the line is known to be useless: a snapshot after its first field, a result before its second copy.
 
 mod tools;
 mod words;
@@ -17,10 +16,10 @@ use crate::transcript::{call, next_line, next_line_like, object};
 
 type Text<'a> = Cow<'a, str>;
 
-/// Lines that are read.
+/// Types of lines that are read.
 const READ: [&str; 5] = ["user", "assistant", "system", "attachment", "queue-operation"];
 
-/// Lines known to hold nothing for us, by their type alone. Some repeat prompts word for word, so they must be known.
+/// Types of lines known to contain nothing for us. Some repeat prompts word for word, so they must be listed.
 const SKIPPED: [&str; 16] = [
     "agent-name",
     "api-request",
@@ -35,7 +34,7 @@ const SKIPPED: [&str; 16] = [
     "permission-mode",
     "pr-link",
     "relocated",
-    // Titles of other sessions, not what a compaction leaves.
+    // These are titles of other sessions, not the summary of a compaction.
     "summary",
     "tools-used",
     "worktree-state",
@@ -99,10 +98,10 @@ const ATTACHMENTS: [&str; 31] = [
 const FILE: &str = "attachment/file";
 const QUEUED_COMMAND: &str = "attachment/queued_command";
 
-/// How a line of its begins.
+/// How its lines begin.
 const BEGINNINGS: [&str; 2] = ["{\"parentUuid\"", "{\"type\""];
 
-/// What one line says. It never fails; a torn line gives what stands before the tear.
+/// Returns what one line says. Never fails: a torn line gives what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -115,10 +114,10 @@ pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let line = draft.line(is_torn);
     let rest = match (end, &line.kind) {
         _ if is_torn => next_line(&bytes[1..], &BEGINNINGS),
-        // The type may be the beginning of another line, read as a text.
+        // The type may really be the beginning of another line, read as a text.
         (_, Kind::Unknown(_)) => next_line(&bytes[1..], &BEGINNINGS),
         (End::Reached, _) => next_line(walk.rest(), &BEGINNINGS),
-        // Of a line left early the end is not known. One search for a line that matters, and no more.
+        // We stopped early, so the line's end is unknown. Search once for a line that matters, and no further.
         (End::Left, _) => next_line_like(walk.rest(), BEGINNINGS[0]),
     };
     Line { rest, ..line }
@@ -140,7 +139,7 @@ struct Draft<'a> {
     side: bool,
     agent: Option<Text<'a>>,
     branch: Option<Text<'a>>,
-    /// Said by the harness: a caveat, a skill, a hook's words.
+    /// Written by the harness: a caveat, a skill, a hook's output.
     meta: bool,
     summary: bool,
     error: bool,
@@ -189,7 +188,7 @@ impl<'a> Draft<'a> {
         End::Reached
     }
 
-    /// As soon as the type is known, and the subtype where there is one.
+    /// Known as soon as the type, and the subtype if there is one, are known.
     fn says_nothing(&self) -> bool {
         match (self.kind.as_deref(), self.sub.as_deref()) {
             (Some("system"), Some(sub)) => !matches!(sub, "compact_boundary" | "local_command"),
@@ -201,7 +200,7 @@ impl<'a> Draft<'a> {
     }
 
     fn attachment(&mut self, walk: &mut Walk<'a>) {
-        // The type of the line, which says the same, stands behind it.
+        // The type of the line comes later and says the same.
         self.kind = Some("attachment".into());
         if !walk.object() {
             return;
@@ -223,7 +222,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What a sub-agent does, as older versions wrote it into the main file.
+    /// Reads what a sub-agent does, as older versions wrote it into the main file.
     fn progress(&mut self, walk: &mut Walk<'a>) {
         if !walk.object() {
             return;
@@ -281,7 +280,7 @@ impl<'a> Draft<'a> {
     fn known(&self, torn: bool) -> Kind<'a> {
         let kind = match (&self.kind, &self.message.role) {
             (Some(kind), _) => kind,
-            // Torn before its type, which older versions write last.
+            // The line is torn before its type, which older versions write last.
             (None, Some(role)) if matches!(role.as_ref(), "user" | "assistant") => role,
             (None, _) if torn => return Kind::Torn,
             (None, _) => return Kind::Unknown(Text::default()),
@@ -304,7 +303,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// What the agent said and did.
+    /// Returns what the agent said and did.
     fn said(self) -> Vec<Item<'a>> {
         let Message { id, model, texts, calls, usage, .. } = self.message;
         if self.error || model.as_deref() == Some("<synthetic>") {
@@ -321,7 +320,7 @@ impl<'a> Draft<'a> {
         items
     }
 
-    /// What the agent was given: results, and the user's words, of which a sub-agent gets none.
+    /// Returns what the agent received: results, and the user's words. A sub-agent receives no words from the user.
     fn heard(self, is_side: bool) -> Vec<Item<'a>> {
         let mut items = Vec::new();
         let mut report = self.report;
@@ -345,14 +344,14 @@ impl<'a> Draft<'a> {
         words.map(|(text, typed)| Item::Queued { text, typed }).into_iter().collect()
     }
 
-    /// A slash command that never reached the agent.
+    /// Returns a slash command that never reached the agent.
     fn typed(self) -> Vec<Item<'a>> {
         let words = self.content.text(TEXT_BYTES).and_then(words::prompt);
         words.map(|(text, typed)| Item::Prompt { text, typed }).into_iter().collect()
     }
 }
 
-/// Whether the object tells of anybody but a person.
+/// Returns whether the object comes from anyone but a person.
 fn is_foreign(walk: &mut Walk<'_>) -> bool {
     let mut foreign = false;
     if walk.object() {

@@ -11,7 +11,7 @@ fn prompt(text: &str, typed: Typed) -> Item<'_> {
     Item::Prompt { text: text.into(), typed }
 }
 
-/// A user's line with these fields behind its type.
+/// Builds a user's line with these fields after its type.
 fn user(content: &str, fields: &str) -> String {
     format!(
         r#"{{"parentUuid":null,"isSidechain":false,"type":"user","message":{{"role":"user","content":{content}}}{fields}}}"#
@@ -315,9 +315,9 @@ fn two_in_one_line() {
     assert_eq!(read(&format!("\u{feff}{first} {second}\r")), ["one", "two"]);
     assert_eq!(read(&format!("{result}{second}")), ["result", "two"]);
     assert_eq!(read(&format!("{snapshot}{second}")), ["two"]);
-    // The first was torn by a crash, and the second written right behind it.
+    // A crash tore the first line, and the second was written right after it.
     for end in 0..first.len() {
-        // Behind one of these the second is taken for a part of the first.
+        // After one of these characters the second object looks like a part of the first.
         if first[..end].ends_with(['[', ',', ':']) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Events and replies as Claude Code spells them. Lenient in, strict out.
+//! Events and replies in Claude Code's format. Lenient when reading, strict when writing.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     tools::event(payload, word, kind)
 }
 
-/// At a compaction plain text becomes part of the summariser's instructions; JSON would be pasted there raw.
+/// At a compaction plain text becomes part of the summariser's instructions; JSON would be pasted there unparsed.
 pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     match (reply, kind) {
         (Reply::Guidance(text), Kind::BeforeCompact { .. }) => text.clone().into_bytes(),
@@ -21,7 +21,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     }
 }
 
-/// Its own names, and ours, so that a hook can be tried by hand.
+/// Accepts its own event names and ours, so that a hook can be tried by hand.
 fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     match name.as_ref() {
         "SessionStart" | "session-start" => {
@@ -44,7 +44,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
 }
 
 fn stop<'a>(fields: &Fields<'a>) -> Stop<'a> {
-    // A server that runs in the background is no reason to wait; an agent comes back by itself.
+    // A server that runs in the background is no reason to wait, and an agent returns by itself.
     let tasks = fields.objects("background_tasks");
     let is_at_work = |task: &&Fields| {
         let is = |name: &str, word: &str| task.text(name).is_some_and(|text| text.contains(word));
@@ -72,7 +72,7 @@ fn subagent_stop<'a>(fields: &Fields<'a>) -> Kind<'a> {
 fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");
-    // Looked into only for the tools that need it: it can be megabytes.
+    // Parsed only for the tools that need it, because it can be megabytes.
     let response = || fields.object("tool_response");
     let error = fields.text("error");
     let exit = match (&error, failed) {
@@ -104,7 +104,7 @@ fn tool_done<'a>(fields: &Fields<'a>, failed: bool) -> ToolDone<'a> {
     }
 }
 
-/// Git and others say on stderr what they did.
+/// Git and other programs report on stderr what they did.
 fn printed<'a>(response: &Fields<'a>) -> Cow<'a, str> {
     let (out, err) =
         (response.text("stdout").unwrap_or_default(), response.text("stderr").unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Factory Droid's transcript, `~/.factory/sessions/<folder>/<session>.jsonl`, line by line.
+//! Reads Factory Droid's transcript, `~/.factory/sessions/<folder>/<session>.jsonl`, line by line.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ const TODO_STATE: &str = "todo_state";
 
 const BEGINNINGS: [&str; 1] = ["{\"type\""];
 
-/// What one line says. It never fails; a torn line gives what stands before the tear.
+/// Returns what one line says. Never fails: a torn line gives what comes before the tear.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -38,14 +38,14 @@ struct Draft<'a> {
     kind: Option<Text<'a>>,
     id: Option<Text<'a>>,
     at: Option<Text<'a>>,
-    /// The session that started this one: then it is a sub-agent's.
+    /// The session that started this one, if this is a sub-agent's session.
     caller: Option<Text<'a>>,
     summary: Option<Text<'a>>,
     message: Message<'a>,
     hook: Hook<'a>,
 }
 
-/// A hook's run is recorded as a message that the agent does not get to see.
+/// A hook's run is recorded as a message that the agent does not see.
 #[derive(Default)]
 struct Hook<'a> {
     visibility: Option<Text<'a>>,
@@ -106,7 +106,7 @@ impl<'a> Draft<'a> {
 
     fn said_or_heard(self) -> Vec<Item<'a>> {
         let mut items = Vec::new();
-        // A hook's run. What it answered to a stop comes again as if the user had said it.
+        // A hook's run. Its answer to a stop comes again as if the user had said it.
         if let Some(event) = self.hook.event {
             if matches!(event.as_ref(), "Stop" | "SubagentStop") {
                 items.extend(
@@ -135,7 +135,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The words of a user; reminders stand in blocks of their own.
+/// Returns the user's words; reminders are in separate blocks.
 fn prompt(text: Text<'_>) -> Option<Item<'_>> {
     let words = text.trim();
     if words.is_empty()
@@ -149,7 +149,7 @@ fn prompt(text: Text<'_>) -> Option<Item<'_>> {
     Some(Item::Prompt { text, typed })
 }
 
-/// The list as a line of its own: what TodoWrite was given, or only the list of it.
+/// Reads a todo list on its own line: TodoWrite's input, or only the list in it.
 fn state(line: &[u8]) -> Option<Item<'_>> {
     let line = Walk::new(line).raw().fields();
     let given = line.object("todos");
@@ -158,14 +158,14 @@ fn state(line: &[u8]) -> Option<Item<'_>> {
 
 fn result<'a>(raw: &RawResult<'a>) -> CallResult<'a> {
     let exit = raw.content.ending().and_then(exit_code_behind);
-    // A command that ends badly is no error to Droid.
+    // Droid does not report a failing command as an error.
     let failed = raw.failed || exit.is_some_and(|code| code != 0);
     let mut result = RawResult { call: raw.call.clone(), failed, content: raw.content }.read();
     result.exit = exit;
     result
 }
 
-/// What hooks answered: the reason of a refusal in JSON, or the words of one that left with code 2.
+/// Returns what hooks answered: the reason of a refusal in JSON, or the output of a hook that exited with code 2.
 fn answers(results: Raw<'_>) -> Vec<String> {
     let mut found = Vec::new();
     let mut walk = results.walk();

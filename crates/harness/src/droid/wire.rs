@@ -1,4 +1,4 @@
-//! Events and replies as Factory Droid spells them. Lenient in, strict out.
+//! Events and replies in Factory Droid's format. Lenient when reading, strict when writing.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
             instructions: fields.text("custom_instructions"),
         },
         "SubagentStop" | "subagent-stop" => Kind::SubagentStop { message: fields.text("task_result") },
-        // Its payload has no message; the transcript has.
+        // Its payload has no message, but the transcript has.
         "Stop" | "stop" => Kind::Stop(Stop {
             id: fields.text("message_id"),
             first: fields.flag("stop_hook_active").map(|active| !active),
@@ -40,7 +40,7 @@ fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     }
 }
 
-/// There is no id: the transcript gives it at the stop.
+/// The payload has no call id; the transcript supplies it at the stop.
 fn tool_done<'a>(fields: &Fields<'a>) -> ToolDone<'a> {
     let tool = fields.text("tool_name").unwrap_or_default();
     let input = fields.object("tool_input");

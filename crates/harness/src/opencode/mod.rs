@@ -1,4 +1,4 @@
-//! OpenCode: a plugin of ours in JavaScript calls `thru`, with payloads that we lay down ourselves.
+//! OpenCode. Our own JavaScript plugin calls `thru`, with payloads that we define.
 
 pub mod transcript;
 mod wire;
@@ -21,9 +21,9 @@ pub const ROW: Harness = Harness {
     home: Home::Config("opencode"),
     project_dir: None,
     presence: &["OPENCODE", "OPENCODE_PID"],
-    // Set by the plugin for every shell that a session opens.
+    // The plugin sets it for every shell that a session opens.
     session: Some("OPENCODE_SESSION_ID"),
-    // Where OpenCode has one name for two things, a sub-agent's is called `subagent`.
+    // Where OpenCode has one name for two events, the sub-agent's is called `subagent`.
     events: &[
         Wired { event: "session.created", neutral: EventName::SessionStart, timeout: 2 },
         Wired { event: "chat.message", neutral: EventName::Prompt, timeout: 2 },

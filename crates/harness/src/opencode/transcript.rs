@@ -1,4 +1,4 @@
-//! A session in OpenCode's database: one part of a message a row, which [`QUERY`] makes one object of.
+//! A session in OpenCode's database: one message part per row, which [`QUERY`] turns into one object.
 
 use model::transcript::{About, Call, CallResult, Chain, Item, Kind, Line, Question, Typed, Usage};
 
@@ -8,8 +8,8 @@ use crate::tools::{self, todos};
 use crate::transcript::object;
 use crate::transcript::walk::Walk;
 
-/// Only the tables of sessions, never those that hold accounts. A message's own data can hold whole diffs: of it come the
-/// few fields that are needed.
+/// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only
+/// the few fields we need are selected.
 pub const QUERY: &str = "\
 select json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
 'message', m.id, 'role', json_extract(m.data, '$.role'), 'summary', json_type(m.data, '$.summary') = 'true', \
@@ -19,13 +19,13 @@ where s.id = '{session}' order by m.time_created, m.id, p.id";
 
 const ROW: &str = "opencode";
 
-/// Parts that say nothing to us, or nothing that is not said elsewhere.
+/// Parts that say nothing to us, or nothing new.
 const BESIDE: [&str; 9] =
     ["reasoning", "step-start", "patch", "snapshot", "agent", "retry", "subtask", "file", "image"];
 
 const BEGINNINGS: [&str; 1] = ["{\"type\":\"opencode\""];
 
-/// What one row says. It never fails; a torn one gives nothing.
+/// Returns what one row says. Never fails: a torn row gives nothing.
 pub fn read_line(bytes: &[u8]) -> Line<'_> {
     let bytes = match object(bytes, &BEGINNINGS) {
         Ok(bytes) => bytes,
@@ -80,7 +80,7 @@ fn typed(text: &str) -> Typed {
     if name.is_some_and(|name| !name.contains('/')) { Typed::Slash } else { Typed::Words }
 }
 
-/// A call, and its end in the same part, once there is one.
+/// Returns a call, and its result if the same part has one.
 fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     let (tool, id) = (part.text("tool").unwrap_or_default(), part.text("callID"));
     let state = part.object("state");
@@ -104,7 +104,7 @@ fn tool<'a>(part: &Fields<'a>) -> Vec<Item<'a>> {
     let ended = match state.text("status").as_deref() {
         Some("completed") => None,
         Some("error") => Some(state.text("error").unwrap_or_default()),
-        // Pending or running: it was cut off.
+        // Pending or running: the session ended before the call did.
         _ => return items,
     };
     let exit = result.number("exit").map(u64::cast_signed);

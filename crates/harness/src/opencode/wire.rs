@@ -1,4 +1,4 @@
-//! The payloads of our own plugin, and the answers it takes: one object with what there is to say by name.
+//! The payloads of our own plugin, and the replies it takes: one object with named fields.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ pub fn decode<'a>(payload: &'a [u8], word: &'a str) -> Result<Event<'a>, Undecod
     let session = fields.text("session_id").filter(|id| !id.is_empty()).ok_or(Undecodable::NoSession)?;
     let kind = kind(&fields, fields.text("event").unwrap_or(Cow::Borrowed(word)));
     let id = match kind {
-        // A stop whose validators are waited for is told twice.
+        // A stop is reported twice if its validators take long.
         Kind::Prompt { .. } | Kind::Stop(_) => fields.text("message_id"),
         Kind::Summary { .. } => fields.text("part_id"),
         _ => None,
@@ -53,7 +53,7 @@ pub fn encode(reply: &Reply, kind: &Kind) -> Vec<u8> {
     serde_json::json!({ name: text }).to_string().into_bytes()
 }
 
-/// Its own names, and ours, so that a hook can be tried by hand.
+/// Accepts its own event names and ours, so that a hook can be tried by hand.
 fn kind<'a>(fields: &Fields<'a>, name: Cow<'a, str>) -> Kind<'a> {
     match name.as_ref() {
         "session.created" | "experimental.chat.messages.transform" | "session-start" => {
@@ -139,7 +139,7 @@ pub(super) fn touched<'a>(tool: &str, input: &Fields<'a>, result: &Fields<'a>) -
     input.text("filePath").map(|path| Touched { path, action }).into_iter().collect()
 }
 
-/// What became of the files, as the tool says; else what the patch says.
+/// Returns what happened to the files according to the tool, or else according to the patch.
 fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
     let changed = |file: Fields<'a>| {
         let action = match file.text("type").as_deref() {
@@ -160,7 +160,8 @@ fn patched<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Touched<'a>> {
     }
 }
 
-/// The questions of a call, with the answers that its result holds in the same order: a list of labels each.
+/// Returns the questions of a call with their answers, which its result lists in the same order, each as a list of
+/// labels.
 pub(super) fn answers<'a>(input: &Fields<'a>, result: &Fields<'a>) -> Vec<Answer<'a>> {
     let answers = result.lists("answers");
     let questions = input.objects("questions");

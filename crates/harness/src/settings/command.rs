@@ -1,4 +1,4 @@
-//! What a hook runs, and how to tell a command of ours from everybody else's.
+//! What a hook runs, and how to recognise a command of ours.
 
 /// The command of one hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,23 +10,24 @@ pub enum Command {
 }
 
 impl Command {
-    /// A shell line that runs `program` with `args`, each quoted where it must be.
+    /// Returns a shell line that runs `program` with `args`, each quoted if necessary.
     pub fn shell(program: &str, args: &[&str]) -> Self {
         Command::Shell(shell_line(program, args))
     }
 
-    /// A shell line for files that are committed: `thru` found through PATH, and exit 0 where it is not installed.
+    /// Returns a shell line for committed files: it finds `thru` through PATH, and exits with 0 if it is not
+    /// installed.
     pub fn if_installed(args: &[&str]) -> Self {
         let line = shell_line("thru", args);
         Command::Shell(format!("if command -v thru >/dev/null 2>&1; then {line}; fi"))
     }
 
-    /// Whether this runs `thru hook` and nothing else. Such an entry is ours to update and to remove; a line that also
-    /// runs something of the user's (`./mine.sh && thru hook …`) is the user's.
+    /// Returns whether this runs `thru hook` and nothing else. Then we may update and remove the entry. A line that
+    /// also runs something of the user's (`./mine.sh && thru hook …`) belongs to the user.
     ///
-    /// Of a shell line we know: `thru hook …` with any path and quoting, behind `exec` or `NAME=value`, with redirections;
-    /// behind a test whether it is there (`command -v`, `which`, `type`, `hash`, `[ -x … ]`) joined by `&&`, `;` or
-    /// `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
+    /// These shell lines are recognised: `thru hook …` with any path and quoting, after `exec` or `NAME=value`, with
+    /// redirections; after a test whether it exists (`command -v`, `which`, `type`, `hash`, `[ -x … ]`) joined by
+    /// `&&`, `;` or `if … then … fi`; before `|| true`, `|| :`, `|| exit 0`.
     pub fn is_ours(&self) -> bool {
         match self {
             Command::Exec { program, args } => {
@@ -44,7 +45,7 @@ impl Command {
 #[derive(PartialEq)]
 enum Part {
     Ours,
-    /// Does nothing that anybody would miss.
+    /// Removing it changes nothing.
     Harmless,
     Foreign,
 }
@@ -67,7 +68,7 @@ impl Part {
     }
 }
 
-/// A copy by another name (`thru-copy`) is known by all three words that we write behind it.
+/// A copy under another name (`thru-copy`) is recognised by the three words that we write after it.
 fn runs_hook(program: &str, args: &[&str]) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     match args {
@@ -77,7 +78,7 @@ fn runs_hook(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// `thru`, and `thru-1.2` of somebody who keeps several. `thru-log` is another program.
+/// Matches `thru`, and `thru-1.2` for people who keep several versions. `thru-log` is another program.
 fn is_thru(program: &str) -> bool {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
     let name = name.strip_suffix(".exe").unwrap_or(name);
@@ -97,7 +98,7 @@ fn shell_line(program: &str, args: &[&str]) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it for one.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -107,8 +108,8 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// The commands a line is made of, as words without quotes and redirections. None where we cannot say: a substitution or
-/// a subshell may run anything, and an open quote is a mistake.
+/// Splits a line into its commands, as words without quotes and redirections. Returns `None` if that is not certain:
+/// a substitution or a subshell may run anything, and an open quote is a mistake.
 fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
     let mut commands = vec![Vec::new()];
     let mut word: Option<String> = None;
@@ -142,7 +143,7 @@ fn simple_commands(line: &str) -> Option<Vec<Vec<String>>> {
             '\\' => word.get_or_insert_default().push(chars.next()?),
             '`' | '(' | ')' => return None,
             '<' | '>' => {
-                // `2>` and `>`: what stands before is the number of a stream, what follows is its target.
+                // `2>` and `>`: the digits before it are a stream's number, the word after it is its target.
                 let stream = word.take_if(|word| word.chars().all(|c| c.is_ascii_digit()));
                 if stream.is_none() {
                     end_word(&mut commands, &mut word, &mut target);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Puts `text` where `range` stands.
+/// Replaces `range` with `text`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     pub range: Range<usize>,
@@ -23,7 +23,7 @@ impl Edit {
     }
 }
 
-/// The text after the edits, which do not overlap. Edits at the same place keep their order.
+/// Applies the edits, which must not overlap. Edits at the same position keep their order.
 pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| edit.range.start);
     let mut result =

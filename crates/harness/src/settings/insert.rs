@@ -1,18 +1,18 @@
-//! Where new items go and how they look: the file's own habits, and nothing but insertion.
+//! Decides where new items go and how they look. Follows the file's own formatting, and only inserts.
 //!
-//! `remove` must find back the bytes from before, so each rule here has its inverse there:
-//! - In a container that holds something, the items go behind the last thing in it that is not white space. The white
-//!   space before an item of ours is ours, all of it.
-//! - In an empty container without a line end, the items get a line end before the closing bracket, ours too.
-//! - In an empty container with a line end, that one is kept for the closing bracket. It could be taken for the one
-//!   above, so there hooks are written on one line ([`Look::short_hooks`]).
+//! `remove` must restore the original bytes, so each rule here has its inverse there:
+//! - In a non-empty container, the items go after the last thing that is not white space. All white space before one
+//!   of our items is ours.
+//! - In an empty container without a line end, we add a line end before the closing bracket, and it is ours too.
+//! - In an empty container with a line end, that line end stays before the closing bracket. It could be confused with
+//!   the previous case, so hooks are written there on one line ([`Look::short_hooks`]).
 //! - On one line, an empty container gets no white space at all.
 
 use super::edit::Edit;
 use super::render::Look;
 use super::tree::{Container, Item};
 
-/// What the whole file does.
+/// The formatting of the whole file.
 #[derive(Clone, Debug)]
 pub struct Habits {
     pub line_end: &'static str,
@@ -41,7 +41,7 @@ impl Habits {
         Habits { line_end: line_end(text), unit: unit.to_owned(), colon: colon.unwrap_or(": ") }
     }
 
-    /// A file of our own.
+    /// Returns the formatting for a new file.
     pub fn look(&self) -> Look {
         Look {
             lines: true,
@@ -54,28 +54,28 @@ impl Habits {
     }
 }
 
-/// Whether the items of a container are of the kind that we add, so that ours look like them.
+/// Whether the container has items of the kind that we add, so that ours can look like them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Siblings {
     Same,
     Other,
 }
 
-/// A place for new items in a container.
+/// A position for new items in a container.
 #[derive(Debug)]
 pub struct Spot {
     at: usize,
-    /// Where the item that was last gets its comma.
+    /// Where the previously last item gets its comma.
     comma: Option<usize>,
     lead: String,
     between: String,
-    /// What follows the last of ours: the file's trailing comma, or the line of the closing bracket.
+    /// The text after our last item: the file's trailing comma, or the line of the closing bracket.
     tail: String,
     pub look: Look,
 }
 
 impl Spot {
-    /// The place at the end of `container`; `own` is the item that the container is the value of.
+    /// Finds the position at the end of `container`; `own` is the item whose value the container is.
     pub fn find(
         text: &str,
         habits: &Habits,
@@ -166,7 +166,7 @@ pub fn has_line_end(text: &str) -> bool {
     text.contains(['\n', '\r'])
 }
 
-/// The line end of the file: its first.
+/// Returns the file's line end, judged by its first one.
 fn line_end(text: &str) -> &'static str {
     match (text.find('\n'), text.find('\r')) {
         (Some(lf), Some(cr)) if cr + 1 == lf => "\r\n",
@@ -175,7 +175,7 @@ fn line_end(text: &str) -> &'static str {
     }
 }
 
-/// The blanks that the line of `at` begins with.
+/// Returns the white space at the beginning of the line that contains `at`.
 fn indentation(text: &str, at: usize) -> &str {
     let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
     let line = &text[start..];

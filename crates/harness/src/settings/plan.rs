@@ -1,4 +1,4 @@
-//! From the hooks of ours that are in a file to those that should be.
+//! Turns our hooks in a file into the ones that should be there.
 
 use super::command::Command;
 use super::edit::Edit;
@@ -8,11 +8,11 @@ use super::survey::{Hook, Survey};
 use super::tree::Container;
 use super::{Change, Entry, HookLocation, Problem, What};
 
-/// Which hook in the file stands for which entry.
+/// Which hook in the file matches which entry.
 pub struct Plan<'a> {
     pairs: Vec<(&'a Hook, &'a Entry)>,
     missing: Vec<&'a Entry>,
-    /// Hooks of ours that nobody asks for.
+    /// Hooks of ours that were not asked for.
     pub surplus: Vec<&'a Hook>,
 }
 
@@ -21,7 +21,7 @@ impl<'a> Plan<'a> {
         let mut surplus: Vec<&Hook> = survey.ours.iter().collect();
         let mut missing: Vec<&Entry> = entries.iter().collect();
         let mut pairs = Vec::new();
-        // What is right stays, before anything is bent to fit.
+        // First keep the hooks that are already correct, then change others to fit.
         for fits in [Hook::is, Hook::can_become] {
             missing.retain(|entry| match surplus.iter().position(|hook| fits(hook, entry)) {
                 Some(index) => {
@@ -34,14 +34,14 @@ impl<'a> Plan<'a> {
         Plan { pairs, missing, surplus }
     }
 
-    /// The edits that bring what is there up to date and put in what is missing.
+    /// Returns the edits that update existing hooks and add missing ones.
     pub fn edits(&self, text: &str, place: &HookLocation, survey: &Survey) -> Result<Vec<Edit>, Problem> {
         let mut edits: Vec<Edit> = self.pairs.iter().flat_map(|(hook, entry)| update(hook, entry)).collect();
         edits.extend(add(text, place, survey, &self.missing)?);
         Ok(edits)
     }
 
-    /// What all of it does to each hook.
+    /// Returns what the plan does to each hook.
     pub fn changes(&self, entries: &[Entry]) -> Vec<Change> {
         let mut replaced: Vec<&Hook> = self.surplus.clone();
         let mut changes: Vec<Change> = Vec::new();
@@ -64,7 +64,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Changes the values in which a hook differs from its entry, and no other byte.
+/// Changes only the values in which a hook differs from its entry.
 fn update(hook: &Hook, entry: &Entry) -> Vec<Edit> {
     let (old, new) = (parts(&hook.command), parts(&entry.command));
     let spans = &hook.spans;
@@ -98,7 +98,7 @@ fn parts(command: &Command) -> (&str, Option<&[String]>) {
     }
 }
 
-/// Puts in what is missing: groups into arrays that are there, events into the events' object, or the object itself.
+/// Adds what is missing: groups to existing arrays, events to the events' object, or the object itself.
 fn add(text: &str, place: &HookLocation, survey: &Survey, missing: &[&Entry]) -> Result<Vec<Edit>, Problem> {
     if missing.is_empty() {
         return Ok(Vec::new());
@@ -142,8 +142,8 @@ fn new_file(place: &HookLocation, entries: &[&Entry], habits: &Habits) -> Edit {
     Edit::insert(0, print(&file, &look) + look.line_end)
 }
 
-/// Groups for an event's array. `ours` are those in it already: they know what was there before them, and the new ones
-/// must not forget it when the old ones go.
+/// Adds groups to an event's array. `ours` are our groups already in it. They record what was there before us, and
+/// the new groups must take that over when the old ones are removed.
 fn new_groups(array: &Container, mut spot: Spot, ours: &[&Hook], entries: &[&Entry]) -> Vec<Edit> {
     let before = match ours.first() {
         _ if array.items.is_empty() => Before::EmptyArray,
@@ -156,7 +156,7 @@ fn new_groups(array: &Container, mut spot: Spot, ours: &[&Hook], entries: &[&Ent
     spot.insert(&groups)
 }
 
-/// Events for the events' object; `ours` as above.
+/// Adds events to the events' object; `ours` as above.
 fn new_members(events: &Container, mut spot: Spot, ours: &[Hook], entries: &[&Entry]) -> Vec<Edit> {
     let known = |hook: &&Hook| matches!(hook.before, Before::EmptyObject | Before::NoFile);
     let before = match ours.iter().find(known) {
@@ -172,7 +172,7 @@ fn new_members(events: &Container, mut spot: Spot, ours: &[Hook], entries: &[&En
     spot.insert(&members)
 }
 
-/// Entries of one event together, events in the order in which they first come.
+/// Groups entries by event, in the order in which events first appear.
 fn by_event<'a>(entries: &[&'a Entry]) -> Vec<(&'a str, Vec<&'a Entry>)> {
     let mut events: Vec<(&str, Vec<&Entry>)> = Vec::new();
     for entry in entries {

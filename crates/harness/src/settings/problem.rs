@@ -4,16 +4,16 @@ use std::fmt;
 
 use super::scan::Fault;
 
-/// What is wrong with a settings file. The file itself is not named here: whoever read it knows.
+/// What is wrong with a settings file. The caller knows which file it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// Not text as JSON wants it. `line` and `column` are those of the first wrong byte.
+    /// The file is not UTF-8. `line` and `column` are those of the first wrong byte.
     NotUtf8 { line: usize, column: usize },
-    /// Not JSON, even with comments and trailing commas allowed.
+    /// The file is not JSON, even with comments and trailing commas allowed.
     Invalid { line: usize, column: usize, why: String },
-    /// JSON, but something else stands where hooks go.
+    /// The file is JSON, but has something else where hooks go.
     WrongShape { line: usize, column: usize, what: String },
-    /// The key stands there twice, and readers do not agree on which of the two counts.
+    /// The key is there twice, and programs disagree on which one counts.
     DuplicateKey { line: usize, column: usize, key: String },
 }
 
@@ -52,12 +52,12 @@ pub fn duplicate(text: &str, at: usize, key: &str) -> Problem {
     Problem::DuplicateKey { line, column, key: key.into() }
 }
 
-/// The line of a byte, counted from 1.
+/// Returns the line of a byte, counted from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     position(text, at).0
 }
 
-/// Line and column from 1, columns in characters: what an editor shows.
+/// Returns line and column from 1, columns in characters, as an editor shows them.
 fn position(text: &str, at: usize) -> (usize, usize) {
     let before = &text[..at.min(text.len())];
     // A lone CR ends a line as well; the LF of a CRLF does not end a second one.

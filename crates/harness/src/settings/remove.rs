@@ -1,4 +1,4 @@
-//! Takes hooks of ours out again: the inverse of `insert`, and on a file that somebody has edited since, only what is ours.
+//! Removes our hooks: the inverse of `insert`. In a file that was edited since, it removes only what is ours.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::render::Before;
 use super::survey::{Hook, Survey, group_parts};
 use super::tree::{Container, Item, comments};
 
-/// The edits that take `hooks`, some of `survey.ours`, out of the file.
+/// Returns the edits that remove `hooks`, some of `survey.ours`, from the file.
 pub fn remove(text: &str, place: &HookLocation, survey: &Survey, hooks: &[&Hook]) -> Vec<Edit> {
     let (Some(root), Some(events), [_, ..]) = (&survey.root, survey.events(place), hooks) else {
         return Vec::new();
@@ -49,7 +49,7 @@ enum Left {
     Nothing,
 }
 
-/// Edits for one event's array, or `Left::Nothing` if the event itself may go.
+/// Adds edits for one event's array, or returns `Left::Nothing` if the event itself may be removed.
 fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edits: &mut Vec<Edit>) -> Left {
     let mut gone = Vec::new();
     for (index, group) in array.items.iter().enumerate() {
@@ -78,19 +78,19 @@ fn out_of_event(text: &str, item: &Item, array: &Container, hooks: &[&Hook], edi
     Left::Nothing
 }
 
-/// Whether a comment of somebody's stands in `range` outside the items of `container`: then it is not ours to remove.
+/// Returns whether `range` contains somebody's comment outside the items of `container`, which we must not remove.
 fn stray_comments(text: &str, range: &Range<usize>, container: &Container) -> bool {
     let inside: usize = container.items.iter().map(|item| comments(text, &item.range())).sum();
     comments(text, range) > inside
 }
 
-/// Whether the file holds nothing but the events' object.
+/// Returns whether the file contains nothing but the events' object.
 fn alone(text: &str, survey: &Survey, root: &Container, events: &Container) -> bool {
     let only_member = survey.member.is_none() || root.items.len() == 1;
     only_member && !stray_comments(text, &(0..text.len()), events)
 }
 
-/// Whose the line end before the closing bracket of an emptied container is.
+/// Who wrote the line end before the closing bracket of an emptied container.
 #[derive(Clone, Copy, PartialEq)]
 enum Brackets {
     Ours,
@@ -101,7 +101,8 @@ fn brackets(hooks: &[&Hook]) -> Brackets {
     if hooks.iter().any(|hook| hook.short) { Brackets::NotOurs } else { Brackets::Ours }
 }
 
-/// Cuts the items at `gone` out of a container, with the white space before each and the commas that are then too many.
+/// Removes the items at `gone` from a container, with the white space before each and any commas that become
+/// superfluous.
 fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Brackets) -> Vec<Edit> {
     let Some(&last_gone) = gone.last() else { return Vec::new() };
     let items = &container.items;
@@ -113,7 +114,7 @@ fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Bracke
         cuts.push(if index == 0 { first_cut(text, item) } else { item.before }..item.end());
         let Some(comma) = item.comma else { continue };
         cuts.push(comma..comma + 1);
-        // Nothing is left before it on this line, so the next one moves up to the bracket.
+        // Nothing is left before it on this line, so the next item moves up to the bracket.
         if let Some(next) = items.get(index + 1)
             && on_one_line
             && count == index
@@ -124,11 +125,11 @@ fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Bracke
         }
     }
     match last_kept {
-        // The last of all has gone and had no comma: now the one before has no use for its own.
+        // The last item was removed and had no comma, so the one before it must not keep its own.
         Some(kept) if last_gone + 1 == items.len() && items[last_gone].comma.is_none() => {
             cuts.extend(items[kept].comma.map(|comma| comma..comma + 1));
         }
-        // Behind a `//` comment there was a line end all along.
+        // After a `//` comment there was a line end from the start.
         None if brackets == Brackets::Ours && !on_one_line && !items[0].before_needs_line => {
             let end = items[last_gone].comma.map_or(items[last_gone].end(), |comma| comma + 1);
             let blank = &text[end..container.close];
@@ -142,8 +143,8 @@ fn cut_items(text: &str, container: &Container, gone: &[usize], brackets: Bracke
     joined(cuts).into_iter().map(|cut| keep_comments_closed(text, items, cut)).map(Edit::cut).collect()
 }
 
-/// Where the cut of the first item begins: at the last line end before it, which is ours. The blanks before that were
-/// inside the brackets from the start. On one line, nothing before the item is ours.
+/// Returns where the cut of the first item begins: at the last line end before it, which is ours. The white space
+/// before that was already inside the brackets. On one line, nothing before the item is ours.
 fn first_cut(text: &str, item: &Item) -> usize {
     let blank = &text[item.before..item.start];
     match blank.rfind(['\n', '\r']) {
@@ -165,7 +166,7 @@ fn joined(mut cuts: Vec<Range<usize>>) -> Vec<Range<usize>> {
     result
 }
 
-/// A cut right behind a `//` comment must not pull what follows into it.
+/// A cut right after a `//` comment must not pull the following text into the comment.
 fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<usize> {
     let item = items.iter().find(|item| item.before_needs_line && item.before == cut.start);
     match item {
@@ -174,7 +175,7 @@ fn keep_comments_closed(text: &str, items: &[Item], cut: Range<usize>) -> Range<
     }
 }
 
-/// The length of the line end that `text` begins with.
+/// Returns the length of the line end that `text` begins with.
 fn line_end(text: &str) -> usize {
     ["\r\n", "\n", "\r"].into_iter().find(|end| text.starts_with(end)).map_or(0, str::len)
 }

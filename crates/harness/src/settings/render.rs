@@ -1,28 +1,28 @@
-//! Our entry as text, in the style of the file it goes into.
+//! Prints our entry in the style of the file it goes into.
 //!
-//! The order of the keys in our own hook is ours to choose, and we use it to remember [`Before`]: it survives the harness
-//! writing its settings anew, needs no key that a strict harness would refuse, and makes `uninstall` the exact inverse of
-//! `install` without anything kept beside the file.
+//! We may choose the order of the keys in our own hook, and we use it to record [`Before`]. The order survives when
+//! the harness rewrites its settings, and it needs no extra key that a strict harness would refuse. So `uninstall` is
+//! the exact inverse of `install` without anything stored elsewhere.
 
 use super::Entry;
 use super::command::Command;
 
-/// What stood around an entry before we put it there; so what must be left when it goes.
+/// What was around an entry before we added it, and so what must be left after it is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
-    /// Something, or nothing that anybody would miss: what is empty when we are gone goes too, up to the outermost
-    /// braces. `type`, `command`, `timeout`: the order in which everybody writes them.
+    /// There was something else, or nothing worth keeping: whatever is empty after we are removed goes too, up to the
+    /// outermost braces. Key order: `type`, `command`, `timeout`, as everybody writes them.
     Something,
-    /// An empty array for the event: it stays. `command`, `type`, `timeout`.
+    /// There was an empty array for the event, which stays. Key order: `command`, `type`, `timeout`.
     EmptyArray,
-    /// An empty object for the events: it stays. `type`, `timeout`, `command`.
+    /// There was an empty object for the events, which stays. Key order: `type`, `timeout`, `command`.
     EmptyObject,
-    /// No file, or a blank one: the outermost braces go too. `timeout`, `type`, `command`.
+    /// There was no file, or a blank one: the outermost braces go too. Key order: `timeout`, `type`, `command`.
     NoFile,
 }
 
 impl Before {
-    /// Reads it back from the keys of a hook, in their order.
+    /// Reads it back from the order of a hook's keys.
     pub fn of<'a>(keys: impl Iterator<Item = &'a str>) -> Self {
         let order: Vec<&str> = keys.filter(|key| ["type", "command", "timeout"].contains(key)).collect();
         match order.as_slice() {
@@ -34,36 +34,36 @@ impl Before {
     }
 }
 
-/// How the new text looks.
+/// The formatting of new text.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Over several lines; otherwise on one.
+    /// True for several lines, false for one.
     pub lines: bool,
-    /// The hook itself on one line although the rest is not. Says, like the order of the keys, how it was before: the
-    /// line end before the closing bracket was there already (see `insert`).
+    /// Writes the hook itself on one line although the rest is not. Like the key order, this records what was there
+    /// before: the line end before the closing bracket already existed (see `insert`).
     pub short_hooks: bool,
     pub line_end: &'static str,
-    /// The indentation of the line the new text starts on.
+    /// The indentation of the line on which the new text starts.
     pub indent: String,
     pub unit: String,
     pub colon: &'static str,
 }
 
 impl Look {
-    /// What stands after a comma on one line.
+    /// The text after a comma on one line.
     pub fn space(&self) -> &'static str {
         if self.colon.ends_with(' ') { " " } else { "" }
     }
 }
 
-/// A value of ours.
+/// A value that we write.
 #[derive(Clone, Debug)]
 pub enum Node {
     Object(Vec<(String, Node)>),
     Array(Vec<Node>),
     Text(String),
     Number(u32),
-    /// On one line wherever it stands.
+    /// Always printed on one line.
     Short(Box<Node>),
 }
 
@@ -73,7 +73,7 @@ impl Node {
     }
 }
 
-/// The object of one matcher: `{"matcher": …, "hooks": [ours]}`.
+/// Builds the object of one matcher: `{"matcher": …, "hooks": [ours]}`.
 pub fn group(entry: &Entry, before: Before, look: &Look) -> Node {
     let hook = hook(entry, before);
     let hook = if look.short_hooks { Node::Short(Box::new(hook)) } else { hook };
@@ -104,14 +104,14 @@ pub fn words(words: &[String]) -> Node {
     Node::Short(Box::new(Node::Array(words.iter().cloned().map(Node::Text).collect())))
 }
 
-/// `value` as text; lines after the first are indented as `look` says.
+/// Prints `value`; lines after the first are indented as `look` says.
 pub fn print(value: &Node, look: &Look) -> String {
     let mut out = String::new();
     write(value, look, 0, look.lines, &mut out);
     out
 }
 
-/// A member of an object, key included.
+/// Prints a member of an object, including its key.
 pub fn print_member(key: &str, value: &Node, look: &Look) -> String {
     format!("{}{}{}", string(key), look.colon, print(value, look))
 }

@@ -1,6 +1,7 @@
-//! Cuts JSON with comments into lexemes. Strict where `JSON.parse` is: what we let pass is what the harness will read.
+//! Splits JSON with comments into tokens. As strict as `JSON.parse`, because the harness must be able to read what we
+//! accept.
 
-/// A fault at a byte of the text; it becomes a [`super::Problem`] with a line and a column.
+/// An error at a byte of the text; it becomes a [`super::Problem`] with a line and a column.
 #[derive(Debug)]
 pub struct Fault {
     pub at: usize,
@@ -15,7 +16,7 @@ pub enum Token {
     CloseArray,
     Comma,
     Colon,
-    /// A string, quotes included.
+    /// A string, including its quotes.
     Text,
     /// A number, `true`, `false` or `null`.
     Bare,
@@ -30,7 +31,7 @@ pub struct Lexeme {
     pub end: usize,
 }
 
-/// The next lexeme at or after `at`; none at the end of the text.
+/// Returns the next token at or after `at`; `None` at the end of the text.
 pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
     let bytes = text.as_bytes();
     let start = at + blanks(&bytes[at..]);
@@ -50,7 +51,7 @@ pub fn next(text: &str, at: usize) -> Result<Option<Lexeme>, Fault> {
     Ok(Some(Lexeme { token, start, end }))
 }
 
-/// Lexemes from `at` on, of a text that is known to be free of faults.
+/// Iterates over the tokens from `at`, in a text that was already checked.
 pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     let mut at = at;
     std::iter::from_fn(move || {
@@ -60,7 +61,7 @@ pub fn lexemes(text: &str, at: usize) -> impl Iterator<Item = Lexeme> {
     })
 }
 
-/// How many bytes of JSON's own white space `bytes` begins with. No other blank counts: `JSON.parse` takes no other.
+/// Counts the leading bytes of JSON white space. No other white space counts, as in `JSON.parse`.
 pub fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
@@ -83,7 +84,7 @@ fn string(bytes: &[u8], start: usize) -> Result<usize, Fault> {
     }
 }
 
-/// The length of the escape whose backslash stands at `at`.
+/// Returns the length of the escape whose backslash is at `at`.
 fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     match bytes.get(at + 1) {
         Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(2),
@@ -146,7 +147,7 @@ fn word(text: &str, start: usize) -> Result<usize, Fault> {
     }
 }
 
-/// The first character, in a way that shows one that cannot be seen.
+/// Shows the first character, escaped if it is invisible.
 fn shown(rest: &str) -> String {
     match rest.chars().next() {
         Some(c) if c.is_control() || c.is_whitespace() || c == '\u{feff}' => {

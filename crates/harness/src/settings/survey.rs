@@ -1,4 +1,4 @@
-//! Finds the hooks in a settings file: where they stand, and which are ours.
+//! Finds the hooks in a settings file: where they are, and which are ours.
 
 use std::ops::Range;
 
@@ -11,27 +11,27 @@ use super::{Change, Entry, HookLocation, What};
 
 const BOM: &str = "\u{feff}";
 
-/// The bytes as text, the byte order mark apart.
+/// Splits the byte order mark from the text.
 pub fn split_mark(bytes: &[u8]) -> Result<(&'static str, &str), Problem> {
     let text = std::str::from_utf8(bytes).map_err(|error| not_utf8(bytes, error.valid_up_to()))?;
     Ok(text.strip_prefix(BOM).map_or(("", text), |rest| (BOM, rest)))
 }
 
-/// A settings file, taken apart as far as hooks go.
+/// The structure of a settings file, as far as hooks are concerned.
 #[derive(Debug)]
 pub struct Survey {
-    /// The outermost object; none in a blank file.
+    /// The outermost object; `None` in a blank file.
     pub root: Option<Container>,
-    /// Where in the root the events' object is, if it has a key of its own and is there.
+    /// The index of the events' object in the root, if it has its own key and exists.
     pub member: Option<usize>,
-    /// The events' object, if it has a key of its own.
+    /// The events' object, if it has its own key.
     nested: Option<Container>,
-    /// For each member of the events' object its array, if it is one.
+    /// The array of each member of the events' object, if it is one.
     pub arrays: Vec<Option<Container>>,
     pub ours: Vec<Hook>,
 }
 
-/// A hook of ours in a file.
+/// One of our hooks in a file.
 #[derive(Debug)]
 pub struct Hook {
     pub event: String,
@@ -39,16 +39,16 @@ pub struct Hook {
     pub command: Command,
     pub timeout: Option<u32>,
     pub before: Before,
-    /// Written on one line.
+    /// It is written on one line.
     pub short: bool,
-    /// No hook of others beside it under the same matcher.
+    /// No other hook has the same matcher group.
     pub alone: bool,
     pub at: Path,
     pub range: Range<usize>,
     pub spans: Spans,
 }
 
-/// Which member of the events' object, which element of its array, which of its hooks.
+/// The indexes of the event, of the group in its array, and of the hook in that group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Path {
     pub event: usize,
@@ -56,7 +56,7 @@ pub struct Path {
     pub hook: usize,
 }
 
-/// Where the values that we may change stand.
+/// The positions of the values that we may change.
 #[derive(Debug)]
 pub struct Spans {
     pub matcher: Option<Range<usize>>,
@@ -96,12 +96,12 @@ impl Survey {
         Ok(survey)
     }
 
-    /// The object whose members are events.
+    /// Returns the object whose members are events.
     pub fn events(&self, place: &HookLocation) -> Option<&Container> {
         if place.key.is_some() { self.nested.as_ref() } else { self.root.as_ref() }
     }
 
-    /// Which member of the events' object is `event`, once it is sure that we can add to it.
+    /// Returns the index of `event` in the events' object, after checking that we can add to it.
     pub fn event(&self, text: &str, place: &HookLocation, event: &str) -> Result<Option<usize>, Problem> {
         let Some(events) = self.events(place) else { return Ok(None) };
         let Some(index) = only(text, events, event)? else { return Ok(None) };
@@ -123,8 +123,8 @@ impl Hook {
         Change { event: self.event.clone(), what: What::Removed }
     }
 
-    /// Whether it is what `entry` asks for. The matcher is nobody's business but the user's once they keep other hooks
-    /// beside ours.
+    /// Returns whether the hook matches `entry`. The matcher is ignored if the user keeps other hooks in the same
+    /// group.
     pub fn is(&self, entry: &Entry) -> bool {
         self.event == entry.event
             && self.command == entry.command
@@ -132,7 +132,7 @@ impl Hook {
             && (!self.alone || self.matcher == entry.matcher)
     }
 
-    /// Whether it can become what `entry` asks for by changing values alone.
+    /// Returns whether changing values alone can turn the hook into `entry`.
     pub fn can_become(&self, entry: &Entry) -> bool {
         self.event == entry.event
             && matches!(self.command, Command::Exec { .. }) == matches!(entry.command, Command::Exec { .. })
@@ -141,7 +141,7 @@ impl Hook {
     }
 }
 
-/// The one item of that name. Twice is an error: some readers take the first, some the last.
+/// Finds the one item with that name. A duplicate is an error: some readers take the first, some the last.
 fn only(text: &str, object: &Container, key: &str) -> Result<Option<usize>, Problem> {
     let mut found = object.items.iter().enumerate().filter(|(_, item)| is_named(text, item, key));
     let first = found.next();
@@ -171,7 +171,7 @@ fn hooks_of(text: &str, event_index: usize, event: &str, array: &Container) -> V
     found
 }
 
-/// A matcher's object and the array of its hooks.
+/// Returns a matcher's object and the array of its hooks.
 pub fn group_parts(text: &str, group: &Item) -> Option<(Container, Container)> {
     let group = opened(text, &group.value, '{')?;
     let hooks = opened(text, &member(text, &group, "hooks")?.value, '[')?;

@@ -1,11 +1,11 @@
-//! Where things stand in a settings file. Nothing is copied out of it: a container is looked at when somebody asks, so
-//! five megabytes of other people's settings cost one pass and no tree.
+//! Positions in a settings file. Nothing is copied: a container is scanned only when it is needed, so five megabytes
+//! of other people's settings cost one pass and no tree.
 
 use std::ops::Range;
 
 use super::scan::{Fault, Lexeme, Token, lexemes, next};
 
-/// No settings file is nested like this; a file that is was made to break its readers.
+/// No real settings file is nested this deeply; one that is was made to crash its readers.
 const DEEPEST: usize = 512;
 
 /// What may come next.
@@ -19,8 +19,8 @@ enum Expected {
     End,
 }
 
-/// Sees that `text` is one value of JSON, comments and trailing commas allowed, and says where the value stands. None: the
-/// text is blank. Keeps its own stack, so that depth is a number and not a crash.
+/// Checks that `text` is one JSON value, with comments and trailing commas allowed, and returns its position; `None`
+/// if the text is blank. Keeps its own stack, so that deep nesting cannot crash it.
 pub fn check(text: &str) -> Result<Option<Range<usize>>, Fault> {
     let mut stack = Vec::new();
     let mut expected = Expected::Value;
@@ -95,13 +95,13 @@ fn unexpected(expected: Expected, stack: &[Token]) -> String {
 #[derive(Debug)]
 pub struct Container {
     pub open: usize,
-    /// Where its closing bracket stands.
+    /// The position of its closing bracket.
     pub close: usize,
     pub items: Vec<Item>,
-    /// Where the last thing before the closing bracket ends: the opening one, an item, a comma or a comment. From here to
-    /// `close` there is nothing but white space.
+    /// Where the last thing before the closing bracket ends: the opening bracket, an item, a comma or a comment. From
+    /// here to `close` there is only white space.
     pub anchor: usize,
-    /// That last thing is a comment which only a line end ends.
+    /// True if that last thing is a `//` comment, which needs a line end.
     pub anchor_needs_line: bool,
 }
 
@@ -110,14 +110,14 @@ pub struct Container {
 pub struct Item {
     pub key: Option<Range<usize>>,
     pub value: Range<usize>,
-    /// Where the comma after it stands.
+    /// The position of the comma after it.
     pub comma: Option<usize>,
     /// Where the bracket or comma before it ends; white space and comments follow.
     pub gap_start: usize,
     pub start: usize,
-    /// Where the last thing before it ends, comments included: from here to its start there is nothing but white space.
+    /// Where the last thing before it ends, including comments. From here to its start there is only white space.
     pub before: usize,
-    /// That last thing is a comment which only a line end ends.
+    /// True if that last thing is a `//` comment, which needs a line end.
     pub before_needs_line: bool,
 }
 
@@ -126,18 +126,18 @@ impl Item {
         self.value.end
     }
 
-    /// Key and value.
+    /// The range of key and value.
     pub fn range(&self) -> Range<usize> {
         self.start..self.end()
     }
 
-    /// What stands between it and the bracket or comma before it.
+    /// Returns the text between it and the bracket or comma before it.
     pub fn gap<'a>(&self, text: &'a str) -> &'a str {
         &text[self.gap_start..self.start]
     }
 }
 
-/// The container that opens at `open`, in a text that passed [`check`].
+/// Returns the container that opens at `open`, in a text that passed [`check`].
 pub fn container(text: &str, open: usize) -> Container {
     let object = text[open..].starts_with('{');
     let mut container =
@@ -199,7 +199,7 @@ fn value_end(text: &str, first: Lexeme) -> usize {
     text.len()
 }
 
-/// How many comments stand in `range`.
+/// Counts the comments in `range`.
 pub fn comments(text: &str, range: &Range<usize>) -> usize {
     lexemes(text, range.start)
         .take_while(|lexeme| lexeme.start < range.end)
@@ -207,12 +207,13 @@ pub fn comments(text: &str, range: &Range<usize>) -> usize {
         .count()
 }
 
-/// A string's value. None where it is no string, or holds half of a surrogate pair, which nothing of ours does.
+/// Returns a string's value. `None` if it is not a string, or contains half of a surrogate pair, which nothing of
+/// ours does.
 pub fn string(text: &str, range: &Range<usize>) -> Option<String> {
     serde_json::from_str(&text[range.clone()]).ok()
 }
 
-/// Whether the item's key is `name`, escapes undone.
+/// Returns whether the item's key is `name`, after decoding escapes.
 pub fn is_named(text: &str, item: &Item, name: &str) -> bool {
     item.key.as_ref().and_then(|key| string(text, key)).is_some_and(|key| key == name)
 }

@@ -1,5 +1,5 @@
-//! A call in a transcript: what its input says, by the tool's name and the field's. The harnesses' tools have names of
-//! their own or mean the same by the same name, so one table serves all of them.
+//! Reads a call in a transcript: the meaning of its input, by the tool's name and the field's. Tools of different
+//! harnesses have different names or mean the same thing, so one table is enough.
 
 use model::event::{Action, Touched};
 use model::transcript::{About, COMMAND_BYTES, Call, Item, NAME_BYTES, NOTE_BYTES, Question, TEXT_BYTES};
@@ -9,7 +9,7 @@ use super::walk::Walk;
 use crate::fields::Fields;
 use crate::tools::{asked, patched, todos};
 
-/// The call, and what it says about the list of things to do.
+/// Adds the call, and what it says about the todo list.
 pub fn call<'a>(raw: RawCall<'a>, items: &mut Vec<Item<'a>>) {
     let RawCall { id, tool, input } = raw;
     let mut call = Call { id, ..Call::default() };
@@ -39,11 +39,11 @@ fn read_input<'a>(tool: &str, mut walk: Walk<'a>, call: &mut Call<'a>) {
                 let action = match tool {
                     "Read" => Action::Read,
                     "Create" => Action::Create,
-                    // Whether a Write creates the file, only its result knows.
+                    // Only the result says whether a Write created the file.
                     _ => Action::Edit,
                 };
                 call.files.extend(walk.text(NOTE_BYTES).map(|path| Touched { path, action }));
-                // What follows is the file's text.
+                // The file's text follows.
                 break;
             }
             ("ApplyPatch", b"input" | b"patch") => {
@@ -74,7 +74,7 @@ fn questions<'a>(input: &Fields<'a>) -> Vec<Question<'a>> {
     input.objects("questions").iter().map(question).collect()
 }
 
-/// `1. [question] …`, then its `[option] …` lines.
+/// Reads `1. [question] …`, then its `[option] …` lines.
 fn questionnaire(text: &str) -> Vec<Question<'static>> {
     let mut questions: Vec<Question> = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! A message as the harnesses store it that speak in the blocks of the Anthropic API: text, tool_use, tool_result.
+//! Reads messages in the format of the Anthropic API: text, tool_use and tool_result blocks.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::walk::{Raw, Walk};
 
 type Text<'a> = Cow<'a, str>;
 
-/// What is kept of its end, where a test runner sums up.
+/// How much of the end is kept, where a test runner prints its summary.
 const TAIL_BYTES: usize = 2048 + MARGIN;
 
 #[derive(Debug, Default)]
@@ -23,7 +23,7 @@ pub struct Message<'a> {
     pub usage: Option<Usage<'a>>,
 }
 
-/// A call whose input is not looked into yet: what is in it depends on the tool.
+/// A call whose input has not been parsed yet, because its meaning depends on the tool.
 #[derive(Debug, Default)]
 pub struct RawCall<'a> {
     pub id: Option<Text<'a>>,
@@ -50,7 +50,7 @@ struct Block<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads the object that comes next. Keys that are no part of the API go to `other`, which takes their value.
+    /// Reads the next object. Keys that are not part of the API go to `other`, which must take their value.
     pub fn read(&mut self, walk: &mut Walk<'a>, other: &mut dyn FnMut(&'a [u8], &mut Walk<'a>)) {
         if !walk.object() {
             return;
@@ -102,25 +102,25 @@ impl<'a> Message<'a> {
             "tool_result" => {
                 self.results.push(RawResult { call: block.id, failed: block.failed, content: block.content });
             }
-            // thinking, image, document: nothing that could be told again.
+            // thinking, image, document: nothing that we could report.
             _ => {}
         }
     }
 }
 
 impl<'a> RawResult<'a> {
-    /// In neutral words, as far as every harness has them in common.
+    /// Returns the result in the neutral form, as far as all harnesses share it.
     pub fn read(&self) -> CallResult<'a> {
         let max = if self.failed { TEXT_BYTES } else { GIVEN_BYTES };
         let text = self.content.text(max).unwrap_or_else(|| first_text(self.content, max));
-        // A text that is here whole needs no end of its own.
+        // A complete text needs no separate end.
         let is_cut = !self.failed && text.len() >= GIVEN_BYTES;
         let tail = is_cut.then(|| self.content.tail(TAIL_BYTES)).flatten().unwrap_or_default();
         CallResult { call: self.call.clone(), failed: self.failed, text, tail, ..CallResult::default() }
     }
 }
 
-/// The first text of a list of blocks.
+/// Returns the first text in a list of blocks.
 pub fn first_text(content: Raw<'_>, max: usize) -> Text<'_> {
     let mut walk = content.walk();
     if !walk.array() {

@@ -1,8 +1,8 @@
-//! A line of JSON walked once, forwards. What nobody asks for is stepped over, not parsed.
+//! Walks through a line of JSON once, forwards. Values that nobody asks for are skipped, not parsed.
 //!
-//! Of a transcript, and of a payload too, we want a few fields out of megabytes: a string that is not wanted costs a
-//! search for its quote. `serde_json` would decode every escape of it to say that it is one.
-//! Nothing recurses, so depth is no danger, and nothing fails: at a tear the walk ends, with all that came before it.
+//! We need a few fields out of megabytes, in transcripts and in payloads. Skipping a string costs one search for its
+//! closing quote; `serde_json` would decode every escape in it. Nothing recurses, so deep nesting is safe. Nothing
+//! fails: at a tear the walk ends and keeps everything before it.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub struct Walk<'a> {
     torn: bool,
 }
 
-/// How much of a string [`Raw::ending`] gives.
+/// How many bytes of a string [`Raw::ending`] returns.
 const ENDING: usize = 64;
 
 /// One value, undecoded.
@@ -27,28 +27,28 @@ impl<'a> Walk<'a> {
         Walk { bytes, at: 0, torn: false }
     }
 
-    /// What was not walked over yet.
+    /// Returns the bytes that were not walked over yet.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The text broke off or was no JSON; nothing more is to be had.
+    /// True if the text broke off or was not JSON; nothing more can be read.
     pub fn is_torn(&self) -> bool {
         self.torn
     }
 
-    /// Steps into an object. Any other value is stepped over, and the answer is no.
+    /// Enters an object. Skips any other value and returns false.
     pub fn object(&mut self) -> bool {
         self.enter(b'{')
     }
 
-    /// Steps into an array. Any other value is stepped over, and the answer is no.
+    /// Enters an array. Skips any other value and returns false.
     pub fn array(&mut self) -> bool {
         self.enter(b'[')
     }
 
-    /// The next key of the object stepped into last, as it is written; none at its end. Its value must be taken or
-    /// skipped before the next key is asked for.
+    /// Returns the next key of the current object, undecoded; `None` at its end. Its value must be taken or skipped
+    /// before the next call.
     pub fn key(&mut self) -> Option<&'a [u8]> {
         match self.past_commas() {
             Some(b'"') => {}
@@ -68,7 +68,7 @@ impl<'a> Walk<'a> {
         self.bytes.get(start..end)
     }
 
-    /// Whether the array stepped into last has another element, which must then be taken or skipped.
+    /// Returns whether the current array has another element, which must then be taken or skipped.
     pub fn element(&mut self) -> bool {
         match self.past_commas() {
             Some(b']') => {
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Takes a value without looking into it.
+    /// Takes a value without parsing it.
     pub fn raw(&mut self) -> Raw<'a> {
         self.past_blanks();
         let start = self.at;
@@ -88,7 +88,7 @@ impl<'a> Walk<'a> {
         Raw(if self.torn { &[] } else { &self.bytes[start..self.at] })
     }
 
-    /// Takes a string. None, with the value stepped over, where it is something else.
+    /// Takes a string. Skips any other value and returns `None`.
     pub fn text(&mut self, max: usize) -> Option<Cow<'a, str>> {
         self.raw().text(max)
     }
@@ -114,7 +114,7 @@ impl<'a> Walk<'a> {
         false
     }
 
-    /// Over a string, from its first quote.
+    /// Skips a string, starting at its first quote.
     fn string(&mut self) {
         let start = self.at + 1;
         let mut from = start;
@@ -130,7 +130,7 @@ impl<'a> Walk<'a> {
         self.tear::<()>();
     }
 
-    /// Over an object or array and all within.
+    /// Skips an object or array with everything in it.
     fn nest(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.bytes.get(self.at) {
@@ -177,15 +177,15 @@ impl<'a> Walk<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// A string. Of a longer one, at least the first `max` bytes and little more.
+    /// Decodes a string; of a longer one, at least the first `max` bytes and little more.
     pub fn text(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        // Escapes are longer than what they stand for. Whoever gets a text that was cut must get all of the margin
-        // behind what is kept: redaction looks at it.
+        // Escapes are longer than the characters they encode. A cut text must still include the whole margin after
+        // what is kept, because redaction looks at it.
         Some(unquote(&inner[..decoded_cut(inner, max)]))
     }
 
-    /// The end of a string as it is written, escapes and all: enough to find a plain mark in it.
+    /// Returns the end of a string, undecoded, which is enough to find a plain mark in it.
     pub fn ending(self) -> Option<&'a str> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let mut start = inner.len().saturating_sub(ENDING);
@@ -195,17 +195,17 @@ impl<'a> Raw<'a> {
         std::str::from_utf8(&inner[start..]).ok()
     }
 
-    /// The last lines of a string, at most `max` bytes as it is written; all of it where it is shorter.
+    /// Returns the last lines of a string, at most `max` undecoded bytes; all of it if it is shorter.
     pub fn tail(self, max: usize) -> Option<Cow<'a, str>> {
         let inner = self.0.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let Some(start) = inner.len().checked_sub(max) else { return Some(unquote(inner)) };
-        // From the next line on: a cut just there cannot split a character or an escape.
+        // Start at the next line: a cut there cannot split a character or an escape.
         let line = memchr::memmem::find_iter(&inner[start..], b"\\n")
             .find(|at| *at > 0 && inner[start + at - 1] != b'\\')?;
         Some(unquote(&inner[start + line + 2..]))
     }
 
-    /// The value as it stands there.
+    /// Returns the value as raw JSON.
     pub fn written(self) -> Option<&'a str> {
         std::str::from_utf8(self.0).ok()
     }
@@ -223,12 +223,12 @@ impl<'a> Raw<'a> {
         self.0 == b"false"
     }
 
-    /// An object of which all is wanted.
+    /// Parses an object of which everything is needed.
     pub fn fields(self) -> Fields<'a> {
         Fields::parse(self.0).0
     }
 
-    /// To look into it after all.
+    /// Starts a walk inside the value.
     pub fn walk(self) -> Walk<'a> {
         Walk::new(self.0)
     }
@@ -238,7 +238,8 @@ fn is_end(byte: u8) -> bool {
     matches!(byte, b',' | b'}' | b']' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b':' | b'{' | b'[')
 }
 
-/// How far into a string `max` bytes of its text reach, or a little further: it ends inside no character and no escape.
+/// Returns how many raw bytes of a string contain `max` bytes of text, or slightly more, so as not to split a
+/// character or an escape.
 fn decoded_cut(inner: &[u8], max: usize) -> usize {
     let (mut end, mut decoded) = (0, 0);
     while decoded < max && end < inner.len() {
@@ -261,8 +262,8 @@ fn decoded_cut(inner: &[u8], max: usize) -> usize {
     end
 }
 
-/// The text between two quotes. What is no Unicode, and half a surrogate pair, which JavaScript writes, becomes U+FFFD;
-/// an escape that is none stays as it is.
+/// Decodes the text between two quotes. Invalid Unicode, and the half surrogate pairs that JavaScript writes, become
+/// U+FFFD; an invalid escape is left unchanged.
 pub fn unquote(inner: &[u8]) -> Cow<'_, str> {
     let Some(first) = memchr::memchr(b'\\', inner) else { return String::from_utf8_lossy(inner) };
     let mut bytes = Vec::with_capacity(inner.len());
@@ -284,7 +285,7 @@ pub fn unquote(inner: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// What the escape at the beginning of `bytes` stands for, and how long it is.
+/// Decodes the escape at the beginning of `bytes` and returns its length.
 fn unescape(bytes: &[u8]) -> (char, usize) {
     match bytes.get(1) {
         Some(b'n') => ('\n', 2),
@@ -305,7 +306,7 @@ fn unescape(bytes: &[u8]) -> (char, usize) {
     }
 }
 
-/// The number of `\u12ab`.
+/// Reads the number in `\u12ab`.
 fn hex(bytes: &[u8]) -> Option<u32> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |number, digit| Some(number * 16 + char::from(*digit).to_digit(16)?))

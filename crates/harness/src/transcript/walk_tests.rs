@@ -1,6 +1,6 @@
 use super::*;
 
-/// Every key of the outermost object with its value as it is written.
+/// Returns every key of the outermost object with its raw value.
 fn fields(json: &str) -> (Vec<(&str, &str)>, bool) {
     let text = |bytes| std::str::from_utf8(bytes).unwrap();
     let mut walk = Walk::new(json.as_bytes());
@@ -83,7 +83,7 @@ fn a_cut_splits_no_character_and_no_escape() {
     assert_eq!(all, "aé\né\\\"ü😀z");
     for max in 0..whole.len() {
         let cut = Raw(whole.as_bytes()).text(max).unwrap();
-        // Between the halves of a surrogate pair there is no character to keep.
+        // A cut between the halves of a surrogate pair leaves no character to keep.
         assert!(all.starts_with(cut.trim_end_matches('\u{FFFD}')), "{max}: {cut}");
     }
     assert_eq!(Raw(b"7").text(9), None);

@@ -1,7 +1,7 @@
-//! Settings files nobody would write, and some that many did. Driven by a list of choices, so that a failing file shrinks:
-//! when the choices run out, every further one is 0, and 0 is always the plainest.
+//! Generates settings files nobody would write, and some that many people have. Driven by a list of choices, so that
+//! a failing file shrinks: when the choices run out, every further one is 0, and 0 is always the simplest.
 
-/// What the file is made of.
+/// The choices that determine the file.
 pub struct Choices<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -10,7 +10,7 @@ pub struct Choices<'a> {
 
 #[derive(Clone, Copy)]
 struct Style {
-    /// 0 minified, 1 one line with spaces, 2 over lines, 3 anything anywhere.
+    /// 0 minified, 1 one line with spaces, 2 several lines, 3 anything anywhere.
     spacing: usize,
     line_end: &'static str,
     unit: &'static str,
@@ -18,7 +18,7 @@ struct Style {
     trailing_commas: bool,
 }
 
-/// A valid file with nothing of ours in it. `top`: events are keys of the file itself.
+/// Generates a valid file with nothing of ours in it. If `top`, events are top-level keys.
 pub fn file(bytes: &[u8], top: bool) -> String {
     let style = Style { spacing: 0, line_end: "\n", unit: "  ", comments: false, trailing_commas: false };
     let mut choices = Choices { bytes, at: 0, style };
@@ -164,7 +164,7 @@ impl Choices<'_> {
             (2, _) => self.line(depth),
             _ => self.blank(),
         };
-        // A comment of the empty kind is not for strict files.
+        // An empty comment is not allowed in strict files.
         if !self.style.comments && count == 0 {
             out = out.replace(" // c", "").replace("/* c */", "");
         }
@@ -176,7 +176,7 @@ impl Choices<'_> {
         match self.style.spacing {
             0 => String::new(),
             1 => if index == 0 { "" } else { " " }.to_owned(),
-            // Some brackets hug what is in them.
+            // Some brackets have no white space inside.
             2 => match self.pick(8) {
                 7 => String::new(),
                 _ => self.line(depth) + &self.comment(10),
@@ -189,12 +189,12 @@ impl Choices<'_> {
         format!("{}{}", self.style.line_end, self.style.unit.repeat(depth))
     }
 
-    /// Before or after everything.
+    /// White space before or after everything.
     fn around(&mut self) -> String {
         if self.style.spacing < 2 { String::new() } else { self.blank() }
     }
 
-    /// A comment, one time in `times`, if this file has any.
+    /// Returns a comment, one time in `times`, if this file has any.
     fn comment(&mut self, times: usize) -> String {
         if !self.style.comments || self.pick(times) + 1 < times {
             return String::new();

@@ -1,4 +1,4 @@
-//! What must hold of every file, said without any of the code under test: a second JSONC reader, and counting.
+//! Checks the properties of every file without the code under test: with a second JSONC reader, and by counting.
 
 use harness::settings::{
     Command, Entry, HookLocation, Timeout, TimeoutUnit, What, diff, find, install, uninstall,
@@ -6,7 +6,8 @@ use harness::settings::{
 use jsonc_parser::{ParseOptions, parse_to_serde_value};
 use serde_json::{Value, json};
 
-/// What another reader makes of JSON with comments and trailing commas. It takes raw line ends in strings, which we do not.
+/// Parses JSON with comments and trailing commas by another reader. It accepts raw line ends in strings, which we do
+/// not.
 pub fn read(text: &str) -> Option<Value> {
     let options = ParseOptions {
         allow_comments: true,
@@ -20,20 +21,21 @@ pub fn read(text: &str) -> Option<Value> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    // Half a surrogate pair is fine in a settings file and in JavaScript, but no Rust string can hold it.
+    // Half a surrogate pair is valid in a settings file and in JavaScript, but not in a Rust string.
     parse_to_serde_value(&text.replace(r"\ud800", "half").replace('\u{feff}', ""), &options).ok()
 }
 
-/// The least number of pieces that were put into `old` to make `new`; none if `new` is not `old` plus insertions.
+/// Returns the least number of insertions that turn `old` into `new`; `None` if `new` is not `old` plus insertions.
 pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-    // Cut what is the same at both ends, but leave some for pieces to slide over.
+    // Cut the common prefix and suffix, but leave some bytes for insertions to slide over.
     let head = head.saturating_sub(200);
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let tail = tail.saturating_sub(200);
     let (old, new) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
     const NEVER: usize = usize::MAX / 2;
-    // Per place in `new`: the least pieces so far, if the byte before belongs to `old`, and if it was put in.
+    // For each position in `new`: the fewest insertions so far if the previous byte belongs to `old`, and if it was
+    // inserted.
     let mut kept = vec![NEVER; new.len() + 1];
     let mut put = vec![NEVER; new.len() + 1];
     kept[0] = 0;
@@ -55,7 +57,7 @@ pub fn insertions(old: &[u8], new: &[u8]) -> Option<usize> {
     Some(kept[new.len()].min(put[new.len()])).filter(|count| *count < NEVER)
 }
 
-/// The value of a file with `entries` in it.
+/// Returns the value of a file with `entries` in it.
 pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry]) -> Value {
     let mut value = value.unwrap_or_else(|| json!({}));
     for entry in entries {
@@ -84,7 +86,7 @@ pub fn with_entries(value: Option<Value>, place: &HookLocation, entries: &[Entry
     value
 }
 
-/// All that must hold of a valid file that has nothing of ours in it. Returns what it became.
+/// Checks everything that must be true of a valid file with nothing of ours in it. Returns the file after installing.
 #[track_caller]
 pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) -> Vec<u8> {
     let installed = install(Some(old), place, entries).unwrap_or_else(|problem| panic!("{name}: {problem}"));
@@ -92,12 +94,12 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     let (old_text, new_text) = (str::from_utf8(old).unwrap(), str::from_utf8(new).unwrap());
     let shown = || format!("{name}\n--- before\n{old_text}\n--- after\n{new_text}");
 
-    // Nothing but insertion: a comma and the rest, for every array and for the object.
+    // There are only insertions: a comma and the rest, for every array and for the object.
     let pieces = insertions(old, new).unwrap_or_else(|| panic!("not an insertion: {}", shown()));
     assert!(pieces <= 2 * (entries.len() + 1), "{pieces} pieces: {}", shown());
     assert!(installed.changes.iter().all(|change| change.what == What::Added), "{}", shown());
 
-    // The same values and ours, in the eyes of somebody else; strict JSON stays strict.
+    // Another reader sees the same values plus ours, and strict JSON stays strict.
     let expected = with_entries(read(old_text), place, entries);
     assert_eq!(read(new_text), Some(expected), "{}", shown());
     if serde_json::from_str::<Value>(old_text).is_ok() {
@@ -106,11 +108,11 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     let crlf_only = |text: &str| text.contains('\n') && !text.replace("\r\n", "").contains(['\r', '\n']);
     assert!(!crlf_only(old_text) || crlf_only(new_text), "another line end: {}", shown());
 
-    // Twice is once.
+    // Installing twice changes nothing.
     let again = install(Some(new), place, entries).unwrap();
     assert_eq!((&again.bytes, again.changed()), (new, false), "{}", shown());
 
-    // They are found.
+    // The hooks are found.
     let mut found: Vec<Entry> = find(new, place)
         .unwrap()
         .into_iter()
@@ -127,7 +129,7 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     wanted.sort_by_key(key);
     assert_eq!(found, wanted, "{}", shown());
 
-    // And gone again without a trace.
+    // Removing them leaves no trace.
     let removed = uninstall(new, place).unwrap();
     let back = String::from_utf8_lossy(&removed.bytes);
     assert_eq!(back, old_text, "not as before: {}", shown());
@@ -137,12 +139,12 @@ pub fn check(name: &str, old: &[u8], place: &HookLocation, entries: &[Entry]) ->
     new.clone()
 }
 
-/// Does what `patch` does.
+/// Applies a diff as `patch` does.
 pub fn apply_diff(old: &str, diff: &str) -> String {
     let mut steps: Vec<(&str, &str)> = Vec::new();
     for line in diff.split_inclusive('\n') {
         match (line.strip_prefix('\\'), steps.last_mut()) {
-            // The line before has no end of its own.
+            // The previous line has no line end.
             (Some(_), Some((_, last))) => *last = last.trim_end_matches('\n'),
             _ => steps.push(line.split_at(1)),
         }

@@ -1,4 +1,4 @@
-//! What holds of any file at all.
+//! Properties of arbitrary files.
 
 use harness::settings::{HookLocation, Problem, diff, find, install, uninstall};
 use proptest::prelude::*;
@@ -29,8 +29,8 @@ proptest! {
         check("generated", text.as_bytes(), &BARE, &droid());
     }
 
-    /// One byte more, less or other: nobody panics, what a strict reader takes we take, and what a second reader refuses
-    /// we refuse.
+    /// One byte is added, removed or changed: nothing panics, we accept what a strict reader accepts, and refuse what
+    /// a second reader refuses.
     #[test]
     fn any_damage(choices in choices(), at in any::<prop::sample::Index>(), byte in any::<u8>(), kind in 0..3) {
         let mut bytes = file(&choices, false).into_bytes();
@@ -59,7 +59,7 @@ proptest! {
         let _ = (uninstall(&bytes, &HookLocation::CLAUDE_CODE), find(&bytes, &HookLocation::CLAUDE_CODE));
     }
 
-    /// One version after the other, each with other events; the last one leaves no trace of any.
+    /// One version is installed after another, each with other events; removing the last leaves no trace of any.
     #[test]
     fn any_upgrade(choices in choices(), first in 0..4usize, second in 0..4usize) {
         let old = file(&choices, false);
@@ -71,8 +71,8 @@ proptest! {
         prop_assert_eq!(String::from_utf8_lossy(&back.bytes), old);
     }
 
-    /// Somebody puts a comment anywhere into a file with our entries. Taking ours out leaves the values as they were, and
-    /// the comment unless it was inside one of ours.
+    /// Somebody adds a comment anywhere in a file with our entries. Removing ours leaves the values unchanged, and
+    /// the comment too unless it was inside one of ours.
     #[test]
     fn any_comment_since(choices in choices(), at in any::<prop::sample::Index>(), line in any::<bool>()) {
         let old = file(&choices, false);
@@ -81,7 +81,7 @@ proptest! {
         let at = new.floor_char_boundary(at.index(new.len() + 1));
         let (before, after) = new.split_at(at);
         let text = format!("{before}{}{after}", if line { "// since\n" } else { "/* since */" });
-        // In a string, in a comment or before the mark it is no comment.
+        // Inside a string, inside a comment or before the mark it is not a comment.
         if read(&text) != read(&new) || text.starts_with('/') {
             return Ok(());
         }
@@ -89,7 +89,7 @@ proptest! {
         let back = String::from_utf8(removed.bytes).unwrap();
         prop_assert!(find(back.as_bytes(), &HookLocation::CLAUDE_CODE).unwrap().is_empty());
         prop_assert_eq!(without_empties(&back), without_empties(&old), "{}\n---\n{}", text, back);
-        // Outside of what we put in, it stays. Our entries end in brackets, as what follows them may begin.
+        // Outside what we inserted, it stays. Our entries end in brackets, and what follows them may begin with one.
         let same = |a: &mut dyn Iterator<Item = u8>, b: &mut dyn Iterator<Item = u8>| a.zip(b).take_while(|(a, b)| a == b).count();
         let head = same(&mut old.bytes(), &mut new.bytes());
         let tail = same(&mut old.bytes().rev(), &mut new.bytes().rev());
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// The value of a file, without hooks that hold nothing: a comment keeps its brackets alive.
+/// Returns the value of a file without empty hooks: a comment keeps its brackets alive.
 fn without_empties(text: &str) -> Option<Value> {
     let mut value = read(text)?;
     let root = value.as_object_mut()?;

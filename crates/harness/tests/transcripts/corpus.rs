@@ -1,5 +1,5 @@
-//! The readers on whole transcripts that are not part of the repository: captured ones and real sessions, where they
-//! lie beside it. What they find is compared with what a full JSON parser finds.
+//! Runs the readers on whole transcripts outside the repository: captured ones and real sessions, if they are next to
+//! it. The results are compared with those of a full JSON parser.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn tally(read: ReadLine, transcript: &[u8]) -> Tally {
     tally
 }
 
-/// Calls with their files, and results with whether they failed, as a full parser sees them.
+/// Returns calls with their files, and results with whether they failed, as a full parser sees them.
 fn oracle(transcript: &[u8]) -> (Calls, Results) {
     let (mut calls, mut results) = (Vec::new(), Vec::new());
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -102,7 +102,7 @@ fn check(read: ReadLine, transcript: &[u8]) -> Tally {
     tally
 }
 
-/// Beside the repository, if it lies there.
+/// Finds files next to the repository, if they are there.
 fn beside(folder: &str, ending: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(folder);
     let Ok(entries) = std::fs::read_dir(&folder) else {

@@ -1,4 +1,4 @@
-//! Lines as crashes, other versions and bad luck leave them. Nothing may panic, and what is whole must be read.
+//! Lines as crashes and other versions leave them. Nothing may panic, and complete objects must be read.
 
 use model::transcript::Item;
 use proptest::prelude::*;

@@ -1,14 +1,14 @@
-//! Beside a summary: corrections and additions, nothing else. Compared by content, not by letters.
+//! A brief next to a harness's summary contains only corrections and additions. Compared by content, not by letters.
 
 use std::collections::BTreeMap;
 
 use super::candidate::{Candidate, Class};
 use crate::content::Content;
 
-/// A summary of fewer characters cannot hold how it stands: the last words and what was done are told beside it too.
+/// A shorter summary cannot describe the state, so the last words and finished work are added.
 const THIN: usize = 1_500;
 
-/// How many of each class are told beside a summary, at most; None for as many as there are.
+/// Returns the most facts of each class to add to a summary; `None` for no limit.
 fn most(class: Class, thin: bool) -> Option<usize> {
     match class {
         Class::Risk | Class::Outside | Class::First(_) | Class::Last(_) | Class::Problems => None,
@@ -20,7 +20,7 @@ fn most(class: Class, thin: bool) -> Option<usize> {
     }
 }
 
-/// Of the candidates, those that the summary lacks.
+/// Returns the candidates that the summary lacks.
 pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candidate> {
     let thin = summary.len() < THIN;
     let summary = Content::of(summary);
@@ -31,7 +31,7 @@ pub(super) fn additions(candidates: Vec<Candidate>, summary: &str) -> Vec<Candid
         let class = if files { Class::Edited } else { candidate.class };
         let known =
             !candidate.known_by.is_empty() && candidate.known_by.iter().all(|words| summary.holds(words));
-        // Where git stands is told beside any summary that lacks it.
+        // The state of git is added to any summary that lacks it.
         if candidate.id.starts_with("git:") && !known {
             kept.push(candidate);
             continue;

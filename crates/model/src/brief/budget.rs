@@ -1,5 +1,5 @@
-//! What fits, by rank: a fact in its shortest form, and later in longer ones. What does not fit is passed over, and
-//! counted.
+//! Decides what fits, by rank: a fact in its shortest form first, and longer forms later. Facts that do not fit are
+//! skipped and counted.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::candidate::{Candidate, Class, Style};
 use super::order::Order;
 use crate::render::width;
 
-/// Which form of each candidate is told, if any.
+/// Which form of each candidate is used, if any.
 #[derive(Debug, Default)]
 pub(super) struct Choice {
     pub forms: Vec<Option<usize>>,
@@ -28,7 +28,7 @@ pub(super) fn choose(candidates: &[Candidate], order: Order, room: usize) -> Cho
     for (i, candidate) in candidates.iter().enumerate() {
         queue.extend((0..candidate.forms.len()).map(|form| (order.rank(candidate, form), i, form)));
     }
-    // The candidates are in order; a longer form of an earlier one goes before what has the same rank.
+    // The candidates are in order; a longer form of an earlier one goes before others of the same rank.
     queue.sort_unstable();
     let mut left = room;
     let mut opened = Opened::default();
@@ -49,8 +49,8 @@ pub(super) fn choose(candidates: &[Candidate], order: Order, room: usize) -> Cho
     Choice { forms }
 }
 
-/// What has been opened by the first of its kind: a section with its title, a folder with its name, and in a folder the
-/// files that were edited and those that were read.
+/// Headers that the first fact of a kind pays for: a section's title, a folder's name, and in a folder the words
+/// "edited" and "read".
 #[derive(Default)]
 struct Opened<'c> {
     titles: BTreeSet<&'static str>,
@@ -79,7 +79,7 @@ impl<'c> Opened<'c> {
     }
 }
 
-/// What a candidate takes once its section and its folder are there.
+/// Returns the size of a candidate, without the headers of its section and folder.
 fn own_cost(candidate: &Candidate, form: usize) -> usize {
     let around = match candidate.class.style() {
         Style::Lines => 3,

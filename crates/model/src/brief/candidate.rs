@@ -1,28 +1,29 @@
-//! What could be told, before it is decided what is.
+//! Facts that a brief could contain, before the choice is made.
 
-/// One fact that a brief can hold.
+/// One fact that a brief can contain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
-    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. What was told is known by it.
+    /// The same fact has the same id in every brief: `file:src/a.rs`, `loop:nightly`. The id records what was told.
     pub id: String,
     pub class: Class,
-    /// Which of its class it is, best first.
+    /// Its position within its class, best first.
     pub place: usize,
-    /// A file's folder; files of one folder are told together.
+    /// A file's folder; files of one folder are listed together.
     pub folder: Option<String>,
-    /// The same fact told shortly, and longer. Never empty. Rendered: nothing in it can be taken for markup.
+    /// The same fact in several lengths, shortest first. Never empty. Rendered, so that nothing in it can be taken
+    /// for markup.
     pub forms: Vec<String>,
-    /// What a summary must hold for this fact to be before the agent anyway. Empty: it is told beside any summary.
+    /// Texts that show that a summary already contains this fact. If empty, the fact is added to any summary.
     pub known_by: Vec<String>,
 }
 
 impl Candidate {
-    /// A fact from a feature's records: told before what comes from the session itself.
+    /// A fact from a feature's records, which comes before facts from the session itself.
     pub fn new(section: &'static Section, id: impl Into<String>, text: impl Into<String>) -> Candidate {
         Candidate::of(Class::First(section), id.into(), vec![text.into()])
     }
 
-    /// Longer text, told where room is left; shortest form first.
+    /// Longer text, included if room is left; shortest form first.
     pub fn appended(section: &'static Section, id: impl Into<String>, forms: Vec<String>) -> Candidate {
         Candidate::of(Class::Last(section), id.into(), forms)
     }
@@ -32,38 +33,38 @@ impl Candidate {
     }
 }
 
-/// A part of the brief that a feature fills. Several features may fill one: it is printed once.
+/// A part of the brief that features fill. Several features may fill one section; it is printed once.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Section {
-    /// Among the sections of features, lower numbers are printed first and taken first.
+    /// Among the sections of features, lower numbers are printed and chosen first.
     pub order: u32,
-    /// How much later a fact of it is told at greater length.
+    /// How much later the longer forms are chosen.
     pub longer: u32,
-    /// In `thru brief --explain` and in JSON.
+    /// Its name in `thru brief --explain` and in JSON.
     pub name: &'static str,
     pub title: &'static str,
 }
 
-/// What a fact is. The order is the order in a brief.
+/// The class of a fact. The order is the order in a brief.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Work that would be lost, and what a summary has wrong.
+    /// Work that would be lost, and errors in a summary.
     Risk,
     First(&'static Section),
     /// What is wanted now.
     Goal,
     /// The user's words that would be lost.
     Words,
-    /// Done to the outside world.
+    /// Effects on the outside world.
     Outside,
-    /// Where it stands.
+    /// The current state.
     State,
     /// Found, decided, done.
     Done,
-    /// The project's checks, with how they ended.
+    /// The project's checks, with their results.
     Checks,
     Failing,
-    /// What went wrong and will again, with what worked.
+    /// Failures that will happen again, with what worked instead.
     Traps,
     Edited,
     Read,
@@ -76,7 +77,7 @@ pub enum Class {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// A fact a line.
+    /// One fact per line.
     Lines,
     /// Files, by folder.
     Folders,
@@ -128,7 +129,7 @@ impl Class {
         matches!(self, Class::Edited | Class::Read | Class::Named)
     }
 
-    /// What is said of a file in front of its name.
+    /// The word before a file's name.
     pub(super) fn verb(self) -> &'static str {
         match self {
             Class::Edited => "edited ",

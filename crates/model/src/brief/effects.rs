@@ -1,4 +1,5 @@
-//! What is at risk, and what was done to the world outside: told before anything else, complete or with how many more.
+//! What is at risk, and effects on the outside world. These come first, and are complete or say how many more there
+//! are.
 
 use super::candidate::{Candidate, Class};
 use super::paths::Endings;
@@ -7,7 +8,8 @@ use crate::effect::{Effect, Kind, Tense, describe};
 use crate::render::{inline, path, quoted};
 use crate::text::{count, cut};
 
-/// Every fact about git and the world outside, those at risk first. What the summary contradicts stands at the very top.
+/// Returns every fact about git and the outside world, those at risk first. Anything that contradicts the summary
+/// comes at the very top.
 pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
     let git = digest.git();
     let mut all: Vec<Candidate> = contradictions(summary, digest)
@@ -17,7 +19,7 @@ pub(super) fn candidates(digest: &Digest, summary: &str) -> Vec<Candidate> {
         .collect();
     all.extend(at_risk(digest, &git, !summary.is_empty()));
     all.extend(standing(digest, &git));
-    // Beside a summary, what came before the last compaction was told then.
+    // Next to a summary, anything before the last compaction was told then.
     let only_new = !summary.is_empty();
     all.extend(outside(digest, only_new));
     all
@@ -27,15 +29,15 @@ fn told(class: Class, id: &str, forms: Vec<String>) -> Candidate {
     Candidate::of(class, id.to_owned(), forms)
 }
 
-/// Work that would be gone with the working tree, or with the machine.
+/// Returns work that would be lost with the working tree, or with the machine.
 fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
     let mut all = Vec::new();
     let knows_git = !git.branch.is_empty() || digest.disk.is_some() || !digest.effects.is_empty();
     if knows_git && git.uncommitted.iter().any(|file| !file.deleted) {
-        // By an ending that no other file has: where they are is told under the files.
+        // Use a path ending that no other file has; the folders are listed under the files.
         let endings = Endings::of(digest.files.iter().map(|file| file.path.as_str()));
         let name = |file: &&FileUse| path(endings.split(&file.path).1, 120);
-        // One that is gone again has nothing to lose.
+        // A file that was deleted again has nothing to lose.
         let files: Vec<&FileUse> = git.uncommitted.iter().copied().filter(|file| !file.deleted).collect();
         let n = files.len();
         let files = |most: usize| listed(files.iter().map(name), most);
@@ -48,7 +50,7 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
             None => format!("nothing committed: {n} files exist only in the working tree: "),
             Some(used) => format!("not committed since {}: {}: ", name_of(used), count(n, "file")),
         };
-        // Alone, the files are listed below: where that is all of them, their number is enough.
+        // In a brief alone, the files are listed below: if these are all of them, the number is enough.
         let is_edited = |file: &&FileUse| file.edits > 0 && !file.outside && !file.deleted;
         let all_of_them = !beside && digest.files.iter().filter(is_edited).count() == n;
         let forms = match all_of_them {
@@ -78,7 +80,7 @@ fn at_risk(digest: &Digest, git: &GitState, beside: bool) -> Vec<Candidate> {
     all
 }
 
-/// Branch, last commit, pull request, and what was done to the checkout since.
+/// Returns branch, last commit, pull request, and what was done to the checkout since.
 fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     let (mut parts, mut short) = (Vec::new(), Vec::new());
     if !git.branch.is_empty() {
@@ -138,7 +140,7 @@ fn standing(digest: &Digest, git: &GitState) -> Vec<Candidate> {
     all
 }
 
-/// One candidate for each group of effects that belong together: a list of ids takes one line, not ten.
+/// Returns one candidate for each group of related effects: a list of ids takes one line, not ten.
 fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
     let mut groups: Vec<Group> = Vec::new();
     for used in digest.effects.iter().filter(|used| used.effect.kind.is_outside()) {
@@ -152,7 +154,7 @@ fn outside(digest: &Digest, only_new: bool) -> Vec<Candidate> {
             None => groups.push(Group { key, members: vec![used] }),
         }
     }
-    // The newest first, and what the last brief told already behind all that is new.
+    // The newest first, and what the last brief already contained after everything new.
     groups.sort_by_key(|group| {
         (!group.key.is_new, std::cmp::Reverse(group.members.last().map_or(0, |used| used.record)))
     });
@@ -168,7 +170,7 @@ struct Key<'d> {
     kind: Kind,
     place: &'d str,
     folder: &'d str,
-    /// What stands alone has a number of its own.
+    /// A group of one has its own number.
     alone: u64,
 }
 
@@ -203,7 +205,7 @@ impl<'d> Key<'d> {
 }
 
 impl Group<'_> {
-    /// A commit that was amended is not there any more, and its successor is told.
+    /// An amended commit no longer exists, and its successor is listed.
     fn drop_replaced(&mut self, there: &[u64]) {
         if self.key.kind == Kind::Commit && self.key.folder.is_empty() {
             self.members.retain(|used| used.elsewhere || there.contains(&used.record));
@@ -236,7 +238,7 @@ impl Group<'_> {
         Candidate { known_by: self.known_by(), ..told(Class::Outside, &id, distinct(forms)) }
     }
 
-    /// A summary that has every id has the fact; of a push it must say that it was one.
+    /// A summary with every id contains the fact; for a push it must also say that it was one.
     fn known_by(&self) -> Vec<String> {
         let last = self.members[self.members.len() - 1];
         if self.key.kind == Kind::Push {
@@ -265,7 +267,7 @@ impl Group<'_> {
         if self.key.place.is_empty() { noun } else { format!("{noun} {word} {}", inline(self.key.place, 80)) }
     }
 
-    /// Each branch with where its last push brought it.
+    /// Returns each branch with the commit of its last push.
     fn pushes(&self) -> String {
         let mut last: Vec<(&str, &EffectUse, usize)> = Vec::new();
         for used in &self.members {
@@ -294,7 +296,7 @@ fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// The id alone, or what there is in its place.
+/// Returns the id alone, or what there is in its place.
 fn bare(used: &EffectUse) -> String {
     let Effect { id, link, what, .. } = &used.effect;
     match (id.is_empty(), link.is_empty()) {
@@ -314,7 +316,7 @@ fn with_words(used: &EffectUse, most: usize) -> String {
     }
 }
 
-/// A commit by its id, or by its subject where no id was printed.
+/// Names a commit by its id, or by its subject if no id was printed.
 fn name_of(used: &EffectUse) -> String {
     match used.effect.id.is_empty() {
         false => inline(&used.effect.id, 40),
@@ -327,7 +329,7 @@ fn time_of(at: &str) -> String {
     at.get(11..16).map(|time| format!(", {time}")).unwrap_or_default()
 }
 
-/// The first of them, and how many more.
+/// Lists the first of them, and how many more there are.
 fn listed(items: impl Iterator<Item = String>, most: usize) -> String {
     let items: Vec<String> = items.collect();
     let kept = items.len().min(most);
@@ -346,7 +348,7 @@ fn distinct(mut forms: Vec<String>) -> Vec<String> {
     forms
 }
 
-/// Words with which a summary says that something is not done yet. Only such as speak of the whole.
+/// Words with which a summary says that something is not done yet. Only words about all of the work.
 const NOT_COMMITTED: &[&str] = &[
     "nothing has been committed",
     "nothing is committed",
@@ -371,7 +373,7 @@ const NOT_PUSHED: &[&str] = &[
     "needs to be pushed",
 ];
 
-/// Where a summary says that work is not committed or not pushed, and it is. Silent where there is any doubt.
+/// Finds where a summary says that work is not committed or not pushed although it is. Reports nothing in doubt.
 pub fn contradictions(summary: &str, digest: &Digest) -> Vec<String> {
     let mut found = Vec::new();
     if summary.is_empty() {

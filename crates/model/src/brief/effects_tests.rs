@@ -20,7 +20,7 @@ fn edited(path: &str, at: u64, saved_at: u64) -> FileUse {
     FileUse { path: path.into(), edits: 1, last: at, edited_at: at, saved_at, ..FileUse::default() }
 }
 
-/// The longest form of each candidate.
+/// Returns the longest form of each candidate.
 fn lines(digest: &Digest, summary: &str) -> Vec<String> {
     candidates(digest, summary).into_iter().map(|mut all| all.forms.pop().unwrap()).collect()
 }

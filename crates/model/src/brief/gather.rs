@@ -1,4 +1,4 @@
-//! The facts of a digest, and those that features add, as candidates: one function for each section.
+//! Turns the facts of a digest, and those that features add, into candidates: one function for each section.
 
 use super::candidate::{Candidate, Class};
 use super::sections::{checks, done, failures, files, goal, state, words};
@@ -29,7 +29,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Adds a fact behind those of its class that are there.
+    /// Adds a fact after those of its class.
     pub fn add(&mut self, class: Class, id: String, forms: Vec<String>) -> &mut Candidate {
         let place = self.candidates.iter().filter(|known| known.class == class).count();
         let at = self.candidates.len();
@@ -45,7 +45,7 @@ impl Gathered {
         }
     }
 
-    /// What features add, in the order of their rows, and what went wrong with hooks.
+    /// Adds the features' facts in the order of their rows, and problems with hooks.
     fn features(&mut self, material: &Material) {
         for candidate in material.records {
             let place = self.candidates.iter().filter(|known| known.class == candidate.class).count();

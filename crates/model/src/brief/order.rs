@@ -1,10 +1,10 @@
-//! In which order candidates are taken. One table; a ranking by score takes the place of [`Order::rank`], and
-//! of nothing else.
+//! The order in which candidates are chosen. There is one table; a ranking by score would replace only
+//! [`Order::rank`].
 
 use super::candidate::{Candidate, Class};
 
-/// Where a class begins, how far its members lie apart, and how much later a fact is told at greater length. Classes
-/// interleave: the tenth file comes before the third command that passed, and after the second failure.
+/// Where a class begins, how far its members are apart, and how much later longer forms come. Classes interleave: the
+/// tenth file comes before the third command that passed, and after the second failure.
 fn steps(class: Class) -> (u32, u32, u32) {
     match class {
         Class::First(section) => (section.order, 1, section.longer),
@@ -29,23 +29,23 @@ fn steps(class: Class) -> (u32, u32, u32) {
 /// Files that will probably not be needed come after almost everything else.
 const UNLIKELY: u32 = 60;
 
-/// With more room than this, files that are hardly likely come early too.
+/// With more room than this, less likely files come early too.
 const ROOMY: usize = 1_400;
 
-/// With less room than that, goal, state, failures and files leave none for the rest: it comes that much later.
+/// With less room than that, goal, state, failures and files leave no room for the rest: it comes this much later.
 const TIGHT: u32 = 40;
 
 /// The order for a brief of a certain size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
-    /// So many files come early; the next would more often than not be noise.
+    /// How many files come early; further ones would usually be noise.
     likely_files: usize,
     is_roomy: bool,
 }
 
 impl Order {
-    /// Behind goal, state and what fails, every 60 characters of room are worth a file. Where many are `likely`, a few
-    /// more are: it is a session that goes far afield.
+    /// After goal, state and failures, every 60 characters of room are worth a file. If many files are `likely`, a
+    /// few more are added, because the session covers a wide area.
     pub fn within(room: usize, likely: usize) -> Order {
         let fitting = room.saturating_sub(300) / 60;
         let many = likely.saturating_sub(9) / 3;
@@ -63,7 +63,7 @@ impl Order {
         if gives_way && !self.is_roomy {
             base += TIGHT;
         }
-        // A file more is worth more than longer words.
+        // One more file is worth more than longer words.
         if form > 0 && !self.is_roomy {
             base += UNLIKELY;
         }
@@ -74,7 +74,7 @@ impl Order {
         base.saturating_add(place).saturating_add(unlikely)
     }
 
-    /// Ties: by class, as a brief has them, then as they were gathered.
+    /// Breaks ties by class, in the order of a brief, then by the order of gathering.
     pub fn sort(self, candidates: &mut [Candidate]) {
         candidates.sort_by_key(|candidate| (self.rank(candidate, 0), candidate.class));
     }

@@ -1,18 +1,18 @@
-//! A path told shortly and still of use: its folder, told once for all its files, and an ending that no other file of
-//! the session has.
+//! Shortens a path without making it useless: its folder is printed once for all its files, with an ending that no
+//! other file of the session has.
 
 use std::collections::BTreeMap;
 
-/// What the endings of a session's paths say.
+/// Statistics about the endings of a session's paths.
 #[derive(Debug)]
 pub(super) struct Endings<'a> {
     /// How many files have each ending.
     count: BTreeMap<&'a str, u32>,
-    /// For each folder, how many of its files can be told by their name, and how many cannot.
+    /// For each folder, how many of its files can be identified by name, and how many cannot.
     names: BTreeMap<&'a str, (u32, u32)>,
 }
 
-/// So many names may be told with their folder's, so that the folder is not told twice.
+/// This many names may be printed together with their folder, so that the folder is not printed twice.
 const FEW: u32 = 4;
 
 impl<'a> Endings<'a> {
@@ -30,7 +30,8 @@ impl<'a> Endings<'a> {
         all
     }
 
-    /// The folder, and the shortest ending of `path` that is no other's. The folder is empty where the ending is all.
+    /// Returns the folder, and the shortest ending of `path` that no other path has. The folder is empty if the
+    /// ending is the whole path.
     pub fn split<'p>(&self, path: &'p str) -> (&'p str, &'p str) {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let together = self.names.get(folder).is_some_and(|(telling, others)| *others > 0 && *telling <= FEW);
@@ -45,7 +46,7 @@ impl<'a> Endings<'a> {
     }
 }
 
-/// One plain word, `types.go`, `mod.rs`: there may be others of that name which the session has not met yet.
+/// One plain word, `types.go`, `mod.rs`: other files may have that name although the session has not seen them.
 fn is_common(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let plain = stem.bytes().all(|byte| byte.is_ascii_lowercase())

@@ -1,4 +1,4 @@
-//! What a row of the table of settings says, and the values a setting can have.
+//! What a row of the settings table contains, and the values a setting can have.
 
 use std::borrow::Cow;
 
@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use super::Settings;
 
-/// One setting, as the table describes it. Its default stands in [`Settings::DEFAULT`].
+/// One setting, as the table describes it. Its default is in [`Settings::DEFAULT`].
 #[derive(Debug)]
 pub struct Key {
-    /// `group.word`, as settings files have it.
+    /// `group.word`, the form in settings files.
     pub name: &'static str,
-    /// The variable that overrides it. Spelled out, because every hook asks for each of them.
+    /// The variable that overrides it. Spelled out, because every hook looks up each of them.
     pub variable: &'static str,
     pub shape: Shape,
     pub help: &'static str,
     pub scope: Scope,
-    /// Names it had before. They are still read, and a note says what it is called now.
+    /// Former names. They are still read, and a note gives the current name.
     pub old: &'static [OldName],
     pub(super) get: fn(&Settings) -> Value,
     pub(super) set: fn(&mut Settings, &Value),
@@ -42,7 +42,7 @@ pub enum Shape {
     },
     /// A text that is not empty.
     Text,
-    /// A text; empty means that there is none.
+    /// A text; empty means none.
     OptionalText,
     /// A list of absolute paths.
     AbsolutePaths,
@@ -53,7 +53,7 @@ pub enum Shape {
 pub enum Scope {
     /// Both settings files, and the variable.
     Anyone,
-    /// The user's own file alone: neither a file that came with a project, nor a variable, which any script can set.
+    /// Only the user's own file: neither a file that came with a project, nor a variable, which any script can set.
     UserFile,
 }
 
@@ -67,7 +67,7 @@ pub enum Value {
 }
 
 impl Key {
-    /// What a row of the table need not say.
+    /// The defaults of a row.
     pub(super) const USUAL: Key = Key {
         name: "",
         variable: "",
@@ -83,7 +83,7 @@ impl Key {
         (self.get)(&Settings::DEFAULT)
     }
 
-    /// Its name, and those it had.
+    /// Returns its current and former names.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.old.iter().map(|old| old.name))
     }
@@ -92,7 +92,7 @@ impl Key {
         self.names().any(|known| known == name)
     }
 
-    /// The variables that set it; its own first, as it wins.
+    /// Returns the variables that set it; the current one first, because it wins.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.variable).chain(self.old.iter().map(|old| old.variable))
     }
@@ -101,11 +101,11 @@ impl Key {
 /// A type that a field of [`Settings`] can have.
 pub(super) trait FieldType: Sized {
     fn to_value(&self) -> Value;
-    /// None where the value is of another kind; [`Shape`] was checked before, so it never is.
+    /// Returns `None` if the value has another type. [`Shape`] was checked before, so that does not happen.
     fn from_value(value: &Value) -> Option<Self>;
 }
 
-/// A text of which the default is a constant.
+/// A text whose default is a constant.
 pub type Text = Cow<'static, str>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

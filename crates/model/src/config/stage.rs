@@ -1,6 +1,6 @@
-//! `[stages.<name>]`: what a stage must leave behind, as a project defines it once for all runs.
+//! `[stages.<name>]`: what a stage must produce, defined once by a project for all runs.
 //!
-//! A definition that is not understood whole is refused whole: a gate that overlooks an output is worse than none.
+//! A definition that is not completely understood is refused: a gate that overlooks an output is worse than none.
 
 use serde::Serialize;
 use toml_edit::{Item, TableLike};
@@ -11,7 +11,7 @@ use crate::gate::{Output, Tier, role_of};
 use crate::id::Id;
 use crate::text::did_you_mean;
 
-/// A definition, laid together from every file that has a part of it: key by key, later files on top.
+/// A definition, merged key by key from every file that has a part of it; later files win.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stage {
     pub name: String,
@@ -27,7 +27,7 @@ pub struct Stage {
     pub broken: Option<Finding>,
 }
 
-/// An entry of `outputs`: a name, or a table that says more. What it does not say it has from its stage.
+/// An entry of `outputs`: a name, or a table with details. Missing details come from its stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 struct Listed {
     file: String,
@@ -40,14 +40,14 @@ struct Listed {
 const KEYS: &[&str] = &["critical", "advisory", "outputs", "inputs", "prompt", "launch"];
 const OUTPUT_KEYS: &[&str] = &["file", "tier", "inputs", "prompt", "launch"];
 
-/// A file that holds definitions: its path for messages, its text for line numbers.
+/// A file with definitions: its path for messages, its text for line numbers.
 #[derive(Clone, Copy)]
 pub(super) struct SourceFile<'a> {
     pub path: &'a str,
     pub text: &'a str,
 }
 
-/// Lays the tables below `stages` over what is known.
+/// Merges the tables below `stages` into the known definitions.
 pub(super) fn lay(
     stages: &mut Vec<Stage>,
     item: &Item,
@@ -79,7 +79,7 @@ pub(super) fn lay(
 }
 
 impl Stage {
-    /// What a run of this stage has to leave, in the order of the definition.
+    /// Returns what a run of this stage must produce, in the order of the definition.
     pub fn expected(&self) -> Vec<Output> {
         let named = |names: &[String], tier| {
             let listed = |file: &String| Listed { file: file.clone(), tier: Some(tier), ..Listed::default() };

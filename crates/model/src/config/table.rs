@@ -1,14 +1,15 @@
-//! Every setting there is. To add one, add a row here and read its field where it takes effect.
+//! All settings. To add one, add a row here and read its field where it takes effect.
 
 use std::borrow::Cow;
 
 use super::setting::{Color, FieldType, Key, OldName, Scope, Shape, Text, Value};
 
-/// From one list of rows: the struct that code reads, its constant defaults, and the table that everything else walks.
+/// Generates three things from one list of rows: the struct that code reads, its constant defaults, and the table for
+/// everything else.
 ///
 ///     field: type = default => { name: …, variable: …, shape: …, help: … }
 ///
-/// The defaults are a constant, so that a hook without settings files does no work for them.
+/// The defaults are a constant, so a hook without settings files does no work for them.
 macro_rules! settings {
     ($($(#[$about:meta])* $field:ident: $type:ty = $default:expr => { $($part:ident: $value:expr),* $(,)? })*) => {
         /// The values that code reads. Built only from values that passed their [`Shape`].

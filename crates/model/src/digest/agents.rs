@@ -1,4 +1,4 @@
-//! Work that was handed to sub-agents, and the plan that was approved.
+//! Work that was delegated to sub-agents, and the plan that was approved.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ const ASKED_BYTES: usize = 160;
 const ANSWER_BYTES: usize = 900;
 const PLAN_BYTES: usize = 8_000;
 
-/// What a sub-agent was asked for, and its answer in substance.
+/// What a sub-agent was asked, and the substance of its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AgentUse {
     pub record: u64,
     pub asked: String,
-    /// Condensed; empty while it is at work.
+    /// Condensed; empty while it is working.
     pub answer: String,
 }
 
@@ -35,7 +35,7 @@ impl Digest {
         if record.asked.is_empty() {
             return;
         }
-        // In the background: the answer comes later, as a message of its own.
+        // In the background: the answer comes later, as a separate message.
         let launched = record.text.starts_with("Async agent launched");
         let answer = if launched { String::new() } else { statement::condense(&record.text) };
         self.agents.push(AgentUse {

@@ -1,4 +1,4 @@
-//! What the session did to the world outside, and where its checkout stands by what was seen.
+//! What the session did to the outside world, and the observed state of its checkout.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use super::{Digest, FileUse, keep_last};
 use crate::effect::{Effect, Kind};
 use crate::journal::Record;
 
-/// Most effects that are kept, and names of files that were added and not committed yet.
+/// The most effects that are kept, and the most names of files that were added and not committed yet.
 const EFFECTS: usize = 200;
 const STAGED: usize = 200;
 
-/// One effect, and when it was.
+/// One effect, and when it happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EffectUse {
     #[serde(flatten)]
@@ -22,37 +22,37 @@ pub struct EffectUse {
     pub elsewhere: bool,
 }
 
-/// What git's own files say, where somebody has looked.
+/// What git's own files say, if they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitOnDisk {
-    /// Empty when no branch is checked out.
+    /// Empty if no branch is checked out.
     pub branch: String,
     /// Empty before the first commit.
     pub commit: String,
     /// Whether a remote is configured.
     pub has_remote: bool,
-    /// Where the remote's branch of that name was when it was last heard of.
+    /// The remote branch's commit at the last fetch or push.
     pub remote_commit: Option<String>,
 }
 
-/// Where the checkout stands, by what was seen of it and by what git's files say.
+/// The state of the checkout, by what was observed and by git's files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GitState<'d> {
-    /// Empty where it is not known.
+    /// Empty if unknown.
     pub branch: &'d str,
-    /// The last commit that was seen.
+    /// The last commit that was observed.
     pub commit: Option<&'d EffectUse>,
-    /// Commits that were seen and that no push was seen of, oldest first. Empty where nothing says that there is a remote.
+    /// Observed commits without an observed push, oldest first. Empty if nothing shows that there is a remote.
     pub unpushed: Vec<&'d EffectUse>,
-    /// Files that were edited and are in no commit that was seen, those edited last first.
+    /// Edited files that are in no observed commit, last edited first.
     pub uncommitted: Vec<&'d FileUse>,
-    /// Files whose changes lie in a stash.
+    /// Files whose changes are in a stash.
     pub stashed: Vec<&'d FileUse>,
-    /// The pull request that was worked on last.
+    /// The pull request that was last worked on.
     pub pull_request: Option<&'d EffectUse>,
-    /// What happened to the checkout since the last commit: stashed, thrown away, reset.
+    /// What happened to the checkout since the last commit: stashed, discarded, reset.
     pub notes: Vec<&'d EffectUse>,
-    /// HEAD is another commit than the one that was seen last: somebody else has been at work.
+    /// Set if HEAD is not the last observed commit, because somebody else has been working.
     pub moved: Option<&'d str>,
 }
 
@@ -76,7 +76,7 @@ impl Digest {
         keep_last(&mut self.effects, EFFECTS);
     }
 
-    /// What an effect makes of files that were edited.
+    /// Updates the edited files after an effect.
     fn follow_git(&mut self, effect: &Effect, command: &str) {
         let now = self.records;
         let all = |files: &mut [FileUse], change: fn(&mut FileUse, u64)| {
@@ -85,7 +85,7 @@ impl Digest {
         match effect.kind {
             Kind::Commit | Kind::Amend => {
                 let staged = std::mem::take(&mut self.staged);
-                // A commit without changes, which git makes only where it is told to.
+                // An empty commit, which git makes only if told to.
                 if command.contains("--allow-empty") && staged == Staged::default() {
                     return;
                 }
@@ -111,7 +111,7 @@ impl Digest {
                     file.stashed = true;
                 }
             }
-            // It ends only with a clean tree: what was changed for it is in its commits.
+            // A rebase ends only with a clean tree, so all changes are in its commits.
             Kind::Rebase => all(&mut self.files, |file, now| file.saved_at = now),
             Kind::Unstash => all(&mut self.files, |file, _| file.stashed = false),
             Kind::StashDrop => {
@@ -133,12 +133,12 @@ impl Digest {
         }
     }
 
-    /// What was done outside since the last compaction that work came after.
+    /// Returns effects on the outside world since the last compaction that was followed by work.
     pub fn effects_since_compaction(&self) -> impl Iterator<Item = &EffectUse> {
         self.effects.iter().filter(|used| used.record > self.epoch && used.effect.kind.is_outside())
     }
 
-    /// Where the checkout stands.
+    /// Returns the state of the checkout.
     pub fn git(&self) -> GitState<'_> {
         let here = || self.effects.iter().filter(|used| !used.elsewhere);
         let is_commit =
@@ -175,7 +175,8 @@ impl Digest {
             )
         };
         let disk_commit = self.disk.as_ref().map(|disk| disk.commit.as_str()).filter(|id| !id.is_empty());
-        // The last that said where HEAD is: a hook that looked, or a commit. What moved it without saying where to hides it.
+        // The last event that showed where HEAD is: a hook that read it, or a commit. Anything that moved HEAD
+        // without showing where makes it unknown.
         let known = match here().rfind(|used| moves_head(used.effect.kind)) {
             Some(used) if used.record > self.head_at => {
                 Some(used.effect.id.as_str()).filter(|id| is_commit(&used) && !id.is_empty())
@@ -198,21 +199,21 @@ impl Digest {
         }
     }
 
-    /// Commits that still stand as they were made, here or where they were pushed to: not amended, not reset since.
+    /// Returns commits that still exist unchanged, here or where they were pushed: not amended and not reset since.
     pub fn standing_commits(&self) -> Vec<&EffectUse> {
         self.commits().0
     }
 
-    /// Commits that were reset away before anybody else could have them.
+    /// Returns commits that were reset before anybody else could have them.
     pub fn reset_commits(&self) -> Vec<&EffectUse> {
         self.commits().1
     }
 
-    /// Those that stand, and those that were reset away.
+    /// Returns the commits that still exist, and those that were reset.
     fn commits(&self) -> (Vec<&EffectUse>, Vec<&EffectUse>) {
         let mut standing: Vec<&EffectUse> = Vec::new();
         let mut reset = Vec::new();
-        // What was pushed is outside, whatever becomes of it here.
+        // A pushed commit is outside, whatever happens to it here.
         let mut pushed = 0;
         for used in self.effects.iter().filter(|used| !used.elsewhere) {
             match used.effect.kind {
@@ -236,13 +237,13 @@ impl Digest {
 }
 
 impl FileUse {
-    /// Edited in the checkout, and in no commit that was seen since.
+    /// Edited in the checkout, and in no commit observed since.
     pub fn is_unsaved(&self) -> bool {
         self.edits > 0 && !self.outside && !self.stashed && self.edited_at > self.saved_at
     }
 }
 
-/// What puts HEAD somewhere else.
+/// Returns whether it moves HEAD.
 fn moves_head(kind: Kind) -> bool {
     matches!(
         kind,
@@ -257,7 +258,7 @@ fn moves_head(kind: Kind) -> bool {
     )
 }
 
-/// Whether a folder that a command went to lies outside of the checkout.
+/// Returns whether the folder of a command is outside the checkout.
 fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
     if folder.is_empty() {
         return cwd.starts_with('/') || cwd.starts_with("..");
@@ -265,13 +266,13 @@ fn is_elsewhere(folder: &str, checkout: &str, cwd: &str) -> bool {
     if let Some(rest) = folder.strip_prefix('/') {
         let below = rest.strip_prefix(checkout.trim_matches('/'));
         let below = below.filter(|rest| rest.is_empty() || rest.starts_with('/'));
-        // A worktree in the checkout is another one.
+        // A worktree inside the checkout is another checkout.
         return below.is_none_or(|below| below.contains("worktrees/"));
     }
     folder.starts_with('~') || folder.starts_with("..") && cwd.is_empty() || folder.starts_with('$')
 }
 
-/// What was put into git's index since the last commit, by name.
+/// What was added to git's index since the last commit, by name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Staged {
@@ -280,7 +281,7 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// Takes in what a command line adds, or commits without adding.
+    /// Records what a command line adds, or commits without adding.
     fn add(&mut self, command: &str) {
         if !command.contains("git") {
             return;
@@ -308,20 +309,21 @@ impl Staged {
         }
     }
 
-    /// Whether a commit made now holds a file. Where nothing was seen to be added, it is taken to hold all.
+    /// Returns whether a commit made now contains a file. If nothing was seen to be added, assumes that it contains
+    /// everything.
     fn holds(&self, path: &str) -> bool {
         self.all || self.names.is_empty() || self.names.iter().any(|name| covers(name, path))
     }
 }
 
-/// Whether a name on a command line is that file, or a folder that holds it.
+/// Returns whether a name on a command line is that file, or a folder that contains it.
 fn covers(name: &str, path: &str) -> bool {
     let name = name.trim_start_matches("./").trim_end_matches('/');
     if matches!(name, "" | "." | ":/") {
         return true;
     }
     let begins = path.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    // Seen from another folder, one is the end of the other.
+    // Relative to different folders, one path is the end of the other.
     let ends = |whole: &str, end: &str| whole.strip_suffix(end).is_some_and(|before| before.ends_with('/'));
     begins || ends(path, name) || ends(name, path)
 }

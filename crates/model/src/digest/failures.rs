@@ -1,4 +1,4 @@
-//! Commands of a session: what ran, how it ended, what is open, and what went wrong in a way that will come again.
+//! Commands of a session: what ran, how it ended, what is unsolved, and failures that will happen again.
 
 mod traps;
 
@@ -21,12 +21,12 @@ const CHECKS: usize = 60;
 const FAILURES: usize = 60;
 const FAILURE_BYTES: usize = 1_200;
 
-/// A command line as it was typed, and its last run.
+/// A command line as typed, and its last run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CommandUse {
     pub command: String,
-    /// Where it began, below the checkout.
+    /// Where it began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: Option<Sort>,
@@ -35,23 +35,23 @@ pub struct CommandUse {
     pub ended: Ended,
     pub exit: Option<i64>,
     pub error: String,
-    /// The line in which it summed up.
+    /// The line with its summary.
     pub result: String,
-    /// When it ran last.
+    /// When it last ran.
     pub at: String,
     pub last: u64,
 }
 
-/// One check of the project, however it was typed: its newest run.
+/// One check of the project, however it was typed, with its newest run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckUse {
-    /// As somebody would type it again, in its folder.
+    /// The command to type again, in its folder.
     pub run: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub sort: Sort,
     pub ended: Ended,
-    /// The line in which it summed up, or why it failed.
+    /// The line with its summary, or the reason for its failure.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
     #[serde(default)]
@@ -59,7 +59,7 @@ pub struct CheckUse {
     pub at: String,
     pub last: u64,
     pub runs: u32,
-    /// The key of [`CheckUse::check`]: it is compared with every check that runs.
+    /// The key of [`CheckUse::check`], which is compared with every check that runs.
     #[serde(skip)]
     key: Parsed<Option<String>>,
 }
@@ -69,31 +69,31 @@ pub struct CheckUse {
 #[serde(default)]
 pub struct Failure {
     pub tool: String,
-    /// The command, or the file the tool was given.
+    /// The command, or the tool's file.
     pub what: String,
-    /// Where the command began, below the checkout.
+    /// Where the command began, relative to the checkout.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub folder: String,
     pub is_command: bool,
     pub exit: Option<i64>,
     pub error: String,
-    /// Nothing has shown since that it is solved.
+    /// True until something shows that it is solved.
     pub open: bool,
-    /// Which checks of the line have not been seen to pass since, by their numbers.
+    /// The numbers of the line's checks that have not passed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<usize>,
-    /// The tests that failed, where all of them are known, and that have not been seen to pass since.
+    /// The failed tests, if all are known, that have not passed since.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<String>,
-    /// How often it failed so.
+    /// How often it failed like this.
     pub times: u32,
     /// What worked instead, a few calls later.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worked: String,
-    /// The call it was, counted from the session's first.
+    /// The number of the call, counted from the session's first.
     pub call: u64,
     pub record: u64,
-    /// `what` taken apart: while it is open, every command that runs is compared with it.
+    /// `what`, parsed. While it is open, every command that runs is compared with it.
     #[serde(skip)]
     pub(crate) parsed: Parsed<Vec<Check>>,
     #[serde(skip)]
@@ -101,7 +101,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The command as somebody would type it again.
+    /// Returns the command to type again.
     pub fn run(&self) -> String {
         if self.is_command { run::runnable(&self.what) } else { self.what.clone() }
     }
@@ -118,14 +118,14 @@ impl CheckUse {
 }
 
 impl Digest {
-    /// What is failing, newest first: the last run of it failed, and neither it nor a wider one has passed since.
-    /// Everything that speaks of open failures asks this.
+    /// Returns what is failing, newest first: its last run failed, and neither it nor a wider check has passed since.
+    /// All code about open failures uses this.
     pub fn open_failures(&self) -> impl Iterator<Item = &Failure> {
         self.failures.iter().rev().filter(|failure| failure.open)
     }
 
-    /// The project's checks, the newest run of each: tests, then builds and lints, then the rest, newest first. One that is part
-    /// of another that ran later is left out.
+    /// Returns the project's checks, the newest run of each: tests, then builds and lints, then the rest, newest
+    /// first. A check that is part of a later one is left out.
     pub fn check_runs(&self) -> Vec<&CheckUse> {
         let all: Vec<(&CheckUse, Option<Check>)> =
             self.checks.iter().map(|used| (used, used.check())).collect();
@@ -145,7 +145,7 @@ impl Digest {
         kept
     }
 
-    /// Whether a file was edited after this record, and which one last.
+    /// Returns the file that was last edited after this record, if any.
     pub fn edited_after(&self, record: u64) -> Option<&str> {
         let edited = self.files.iter().filter(|file| file.edits > 0 && file.edited_at > record);
         edited.max_by_key(|file| file.edited_at).map(|file| file.path.as_str())
@@ -182,7 +182,7 @@ impl Digest {
         self.follow_up(record, ended, &checks);
     }
 
-    /// What a run says of earlier failures, and of the checks it made.
+    /// Updates earlier failures and checks after a run.
     fn follow_up(&mut self, record: &Record, ended: Ended, checks: &[Check]) {
         let each = each_ended(checks, ended, record.step);
         for (check, ended) in checks.iter().zip(&each) {
@@ -209,7 +209,7 @@ impl Digest {
         }
     }
 
-    /// What a session that goes on from this one ran: it may have solved what was open here.
+    /// Applies the runs of a session that continues this one: they may have solved what was open here.
     pub(super) fn go_on_with(
         &mut self,
         commands: Vec<CommandUse>,
@@ -277,7 +277,7 @@ impl Digest {
         keep_last(&mut self.checks, CHECKS);
     }
 
-    /// A call that failed, or that was hidden to fail.
+    /// Adds a call that failed, or whose failure was hidden.
     pub(super) fn add_failure(&mut self, record: &Record) {
         let is_command = !record.command.is_empty();
         let ended = if is_command { ended_of(record) } else { Ended::Unknown };
@@ -292,10 +292,10 @@ impl Digest {
         let each = each_ended(&checks, ended, record.step);
         let mut left: Vec<usize> = (0..checks.len()).filter(|at| each[*at] == Some(Ended::Failed)).collect();
         if left.is_empty() {
-            // Which one failed is not known: all of them have to pass.
+            // It is unknown which one failed, so all of them must pass.
             left = (0..checks.len()).filter(|at| checks[*at].sort != Sort::Format).collect();
         }
-        // The newest run of a check is the one that counts.
+        // Only the newest run of a check counts.
         for older in self.failures.iter_mut().filter(|older| older.open && older.is_command) {
             let known = older.checks(&record.worktree).into_owned();
             older.left.retain(|at| {
@@ -345,7 +345,7 @@ impl Failure {
         }
     }
 
-    /// Closes it if what went well shows that it is solved.
+    /// Closes the failure if a success shows that it is solved.
     fn settle(&mut self, done: &[&Check], errand: &Errand, went_well: bool, worktree: &str) {
         if self.checks("").is_empty() {
             let failed = self.errand.get(|| run::errand(&self.what, &self.folder));
@@ -373,7 +373,7 @@ impl Failure {
     }
 }
 
-/// Which command of a line of several failed, by what was said; the last, if nothing tells.
+/// Returns which command of a line failed, by the error; the last one if nothing shows it.
 fn family_of(families: &[Family], error: &str) -> Family {
     let says = |words: &[&str]| words.iter().any(|word| error.contains(word));
     let told = match () {
@@ -395,13 +395,13 @@ fn family_of(families: &[Family], error: &str) -> Family {
     told.filter(|family| families.contains(family)).or(families.last().copied()).unwrap_or(Family::Other)
 }
 
-/// Whether a command that failed is something to be solved, and not a look, a slip or an experiment.
+/// Returns whether a failed command is a problem to solve, not a lookup, a typing error or an experiment.
 fn is_serious(checks: &[Check], command: &str, cwd: &str, error: &str) -> bool {
     if run::is_slip(error) {
         return false;
     }
     if !checks.is_empty() {
-        // What is merely started may be meant to fail; a crash is not.
+        // A program that is merely started may be meant to fail; a crash is not.
         return checks.iter().any(|check| check.sort.is_check()) || is_crash(error);
     }
     match run::errand(command, cwd) {
@@ -429,7 +429,7 @@ fn checks_of(command: &str, record: &Record) -> Vec<Check> {
     below(run::checks(command, &record.cwd), &record.worktree)
 }
 
-/// A folder within the checkout is told from its top, however it was entered.
+/// Makes a folder relative to the top of the checkout, however it was entered.
 fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     for check in &mut checks {
         if let Some(inside) = inside(check, worktree) {
@@ -439,24 +439,24 @@ fn below(mut checks: Vec<Check>, worktree: &str) -> Vec<Check> {
     checks
 }
 
-/// The folder of a check below the top of its checkout, where it names the checkout too.
+/// Returns the folder of a check relative to its checkout, if it names the checkout too.
 fn inside<'a>(check: &'a Check, worktree: &str) -> Option<&'a str> {
     let inside = check.folder.strip_prefix(worktree).filter(|_| !worktree.is_empty())?;
     (inside.is_empty() || inside.starts_with('/')).then(|| inside.trim_start_matches('/'))
 }
 
-/// How a record's command ended. Older records say it in other words, or leave it to their exit code.
+/// Returns how a record's command ended. Older records use other words, or only have an exit code.
 pub(super) fn ended_of(record: &Record) -> Ended {
     match (record.ended.as_ref(), record.passed) {
         ("", Some(true)) => Ended::Passed,
         ("", Some(false)) => Ended::Failed,
-        // What it printed is not kept: only an exit code of its own tells.
+        // The output is not stored, so only the command's own exit code counts.
         ("", None) => run::ended(&record.command, record.exit, record.ok == Some(false), "?").ended,
         (name, _) => Ended::parse(name),
     }
 }
 
-/// How each check of a line ended. None: it was not reached, or nobody knows which one it was.
+/// Returns how each check of a line ended. `None` if it was not reached, or it is unknown which one failed.
 fn each_ended(checks: &[Check], ended: Ended, step: Option<usize>) -> Vec<Option<Ended>> {
     let one = |at: usize| match (ended, step) {
         (Ended::Failed, Some(step)) if at < step => Some(Ended::Passed),

@@ -1,6 +1,6 @@
 use super::*;
 
-/// One call of the shell: command, exit code, what it printed.
+/// One shell call: command, exit code, output.
 type Call<'a> = (&'a str, i64, &'a str);
 
 const CHECKOUT: &str = "/home/u/app";
@@ -59,12 +59,12 @@ fn what_is_open() {
         (&[("make test | tail", 0, RED), ("go test -run TestB ./x", 0, GREEN)], &["make test"]),
         // One entry, with the latest error.
         (&[("go test ./x", 1, RED), ("go test ./x 2>&1 | head -50", 0, RED)], &["go test ./x"]),
-        // A line of several: each of its checks.
+        // A line of several checks: each of them counts.
         (&[("make lint && make test", 1, "make: *** [Makefile:3: lint] Error 1"), ("make lint", 0, "")], &[]),
         (&[("make fmt && make lint", 1, "1 issues:"), ("make lint", 0, "")], &[]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, "")], &["make lint && make test"]),
         (&[("make lint && make test", 1, "?"), ("make lint", 0, ""), ("make test", 0, "")], &[]),
-        // What was not one of the project's checks.
+        // Not one of the project's checks.
         (&[("python3 -m unittest", 1, "FAILED (failures=1)")], &["python3 -m unittest"]),
         (&[("docker build .", 1, "ERROR: failed to solve")], &["docker build ."]),
         (&[("docker build .", 1, "ERROR: failed to solve"), ("docker build -t x .", 0, "")], &[]),
@@ -82,7 +82,7 @@ fn what_is_open() {
             ],
             &[],
         ),
-        // Never.
+        // These are never open failures.
         (
             &[
                 ("ls nowhere", 2, "No such file"),

@@ -43,7 +43,7 @@ fn what_is_wanted_now() {
             &[task, "ran: make", "said: It is split.", "user: why so many?"],
             ("why so many?".into(), bare(task), none(), true),
         ),
-        // A yes stands for what was proposed, until that is done.
+        // A yes means what was proposed, until that is done.
         (
             &[task, "said: I propose two files: a.py and b.py.", "user: yes"],
             ("yes".into(), bare(task), "I propose two files: a.py and b.py.".into(), false),
@@ -59,7 +59,7 @@ fn what_is_wanted_now() {
             ],
             ("is it fast?".into(), bare(task), none(), true),
         ),
-        // A word in passing and one with a refusal leave the task as it stands.
+        // A remark, or words with a refusal, leave the task unchanged.
         (
             &[task, "ran: make", "user: please do not rename any of the public functions"],
             ("please do not rename any of the public functions".into(), bare(task), none(), false),

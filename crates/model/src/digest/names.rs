@@ -1,10 +1,10 @@
-//! Names of files in what somebody wrote.
+//! Finds file names in a person's text.
 
 /// More than a plan names.
 const MOST: usize = 64;
 const LONGEST: usize = 80;
 
-/// The last parts of paths, `parse.rs` of `src/parse.rs:12`, each once.
+/// Returns the last parts of paths, `parse.rs` for `src/parse.rs:12`, each once.
 pub(super) fn of_files(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || "()[]{}<>\"'`,;:*|=/\\".contains(c)) {
@@ -16,7 +16,7 @@ pub(super) fn of_files(text: &str) -> Vec<String> {
     names
 }
 
-/// A stem, and an ending of a few letters that is no number.
+/// A stem, and an extension of a few letters that is not a number.
 fn is_file(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     name.len() <= LONGEST

@@ -1,9 +1,9 @@
-//! What was made of a text once and is asked for at every record.
+//! A value that is computed once and needed at every record.
 
 use std::sync::OnceLock;
 
-/// Made when it is first asked for, from fields beside it that do not change. It is never stored, and two values that differ
-/// only in this are the same.
+/// Computed on first use from neighbouring fields that do not change. It is never stored, and it does not count when
+/// two values are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Parsed<T>(OnceLock<T>);
 

@@ -1,4 +1,4 @@
-//! What the user asked in a session, and what of it is wanted now.
+//! What the user asked in a session, and which of it is wanted now.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::text::cut;
 
 pub(super) const PROMPTS: usize = 80;
 const PROMPT_BYTES: usize = 2_000;
-/// The newest prompt that is longer: a plan, and the goal stands in all of it.
+/// The newest prompt may be this long, because it may be a plan that is the goal.
 const PLAN_BYTES: usize = 8_000;
-/// Prompts that are kept as long as `PROMPT_BYTES`; of those before them, the beginning.
+/// The number of prompts that are kept at full length; of earlier ones, only the beginning.
 const LONG_PROMPTS: usize = 12;
 const OLD_PROMPT_BYTES: usize = 400;
 const REFUSED_BYTES: usize = 200;
@@ -22,13 +22,13 @@ pub struct Prompt {
     pub at: String,
     pub record: u64,
     pub text: String,
-    /// The call that the user refused with these words; empty for words of their own accord.
+    /// The call that the user refused with these words; empty otherwise.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub refused: String,
-    /// Said while the agent was at work: it steers the work, or is a remark on the side.
+    /// Said while the agent was working: it corrects the work, or is a remark.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub at_work: bool,
-    /// Files named in what was not kept of the text: plans are long, and say which files it is about.
+    /// Files named in the part of the text that was cut: plans are long, and say which files they are about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
 }
@@ -37,11 +37,11 @@ pub struct Prompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Goal<'d> {
     pub newest: Option<&'d Prompt>,
-    /// What the agent proposed, where the standing task is a yes to it.
+    /// The agent's proposal, if the current task is a yes to it.
     pub accepted: Option<&'d Statement>,
-    /// The task that all this belongs to, if it is another message than the newest.
+    /// The task that this belongs to, if it is not the newest message.
     pub task: Option<&'d Prompt>,
-    /// The agent has summed that task up: it stands here for what the newest message is about.
+    /// True if the agent has already summed up that task. It is then only context for the newest message.
     pub is_answered: bool,
 }
 
@@ -69,7 +69,7 @@ impl Digest {
         if text.len() > PROMPT_BYTES {
             self.prompts[..newest].iter_mut().for_each(|prompt| prompt.shorten(PROMPT_BYTES));
         }
-        // The first one stays: it is what the session is about.
+        // Keep the first prompt, because it says what the session is about.
         if let Some(older) = self.prompts.len().checked_sub(LONG_PROMPTS + 1).filter(|place| *place > 0)
             && self.prompts[older].text.len() <= PROMPT_BYTES
         {
@@ -80,18 +80,18 @@ impl Digest {
         }
     }
 
-    /// What is wanted now: the newest message, and the task it belongs to. A question, a remark or a word in passing
-    /// leaves the task as it stood.
+    /// Returns what is wanted now: the newest message, and the task it belongs to. A question or a remark leaves the
+    /// task unchanged.
     pub fn goal(&self) -> Goal<'_> {
         let Some(newest) = self.prompts.last() else { return Goal::default() };
         let mut goal = Goal { newest: Some(newest), ..Goal::default() };
         for (i, prompt) in self.prompts.iter().enumerate().rev() {
             match prompt.sort() {
-                // What was accepted and carried out is history.
+                // An accepted proposal that was carried out is history.
                 Sort::Approval if goal.accepted.is_none() && self.outcome_of(i).is_none() => {
                     goal.accepted = self.answered_by(prompt);
                 }
-                // A word in passing or with a refusal steers a task, it is none.
+                // A remark or words with a refusal modify a task; they are not one.
                 Sort::Task if !prompt.at_work && prompt.refused.is_empty() => {
                     goal.task = Some(prompt).filter(|_| i + 1 < self.prompts.len());
                     goal.is_answered = self.outcome_of(i).is_some() && goal.accepted.is_none();
@@ -107,7 +107,7 @@ impl Digest {
         goal
     }
 
-    /// What the agent had said when the user said this.
+    /// Returns what the agent had said before the user said this.
     fn answered_by(&self, prompt: &Prompt) -> Option<&Statement> {
         let earlier = self.prompts.iter().rev().find(|known| known.record < prompt.record);
         let since = earlier.map_or(0, |known| known.record);

@@ -10,7 +10,7 @@ use crate::statement;
 use crate::text::cut;
 
 const STATEMENTS: usize = 60;
-/// Statements that are kept long, and how much of the others is kept.
+/// The number of statements that are kept long, and how much of the others is kept.
 const LONG_STATEMENTS: usize = 12;
 const STATEMENT_BYTES: usize = 1_600;
 const OLD_STATEMENT_BYTES: usize = 360;
@@ -18,14 +18,14 @@ const FINDING_BYTES: usize = 400;
 const STEPS: usize = 24;
 const STEP_BYTES: usize = 160;
 
-/// Something the agent said that outlives the next call.
+/// Something the agent said that stays useful later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Statement {
     pub record: u64,
     /// Condensed: one line, no markup.
     pub text: String,
-    /// It ended a turn: it sums up, answers or proposes. Others were said between two calls.
+    /// True if it ended a turn: it sums up, answers or proposes. Others were said between two calls.
     pub closing: bool,
 }
 
@@ -39,7 +39,7 @@ pub struct Step {
     /// The path or the command.
     pub what: String,
     pub failed: bool,
-    /// A hook told of it when it happened; what the transcript tells may be journalled later than it was said.
+    /// True if a hook reported it when it happened. The transcript's records may come later than the words were said.
     pub live: bool,
 }
 
@@ -52,7 +52,7 @@ pub enum Did {
     Read,
 }
 
-/// A request, and what became of it.
+/// A request and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Turn<'d> {
     pub prompt: &'d Prompt,
@@ -69,7 +69,7 @@ impl Digest {
         let condensed = statement::condense(&record.text);
         let text = if condensed.is_empty() && closing { record.text.trim().to_owned() } else { condensed };
         let text = cut(&text, STATEMENT_BYTES).to_owned();
-        // A stop hook and the transcript tell of the same words.
+        // A stop hook and the transcript report the same words.
         let known = self.statements.iter().rposition(|known| known.text == text);
         let closing = closing || known.is_some_and(|place| self.statements[place].closing);
         if let Some(place) = known.filter(|place| place + 8 >= self.statements.len()) {
@@ -90,7 +90,7 @@ impl Digest {
         }
     }
 
-    /// Words between two calls are kept only if they tell something; the last ones always, until others follow.
+    /// Drops text between two calls unless it is informative. The last text is always kept until more follows.
     fn drop_empty_talk(&mut self) {
         let Some(last) = self.statements.last_mut().filter(|last| !last.closing) else { return };
         last.text = statement::finding(&last.text);
@@ -100,7 +100,7 @@ impl Digest {
         }
     }
 
-    /// A prompt has come while the agent was not at work: what was said last ended the turn.
+    /// A prompt came while the agent was not working, so the last text ended the turn.
     pub(super) fn close_turn(&mut self) {
         if let Some(last) = self.statements.last_mut() {
             last.closing = true;
@@ -111,7 +111,7 @@ impl Digest {
         let given = record.files.iter().find(|file| !file.guess);
         let (did, what) = match (given, record.command.is_empty()) {
             (_, false) => (Did::Ran, record.command.as_ref()),
-            // A call that had not ended has touched its file, and changed nothing that was seen.
+            // A call without a result has touched its file, but no change was observed.
             (Some(file), true) if matches!(file.action, Action::Read | Action::Mention) => {
                 (Did::Read, file.path.as_str())
             }
@@ -129,8 +129,8 @@ impl Digest {
         keep_last(&mut self.steps, STEPS);
     }
 
-    /// The agent's words come from the transcript, later than the calls that hooks told of: their time says where they
-    /// belong.
+    /// The agent's words come from the transcript, later than the calls that hooks reported. Their time says where
+    /// they belong.
     fn place_in_time(&self, record: &Record) -> u64 {
         let told_late = !record.from.is_empty() && !record.ts.is_empty();
         let asked = self.prompts.last().map_or(0, |prompt| prompt.record);
@@ -139,25 +139,25 @@ impl Digest {
         after.map_or(self.records, |step| step.record - 1)
     }
 
-    /// Whether a call or a prompt came after the agent's last words.
+    /// Returns whether a call or a prompt came after the agent's last words.
     pub fn is_at_work(&self) -> bool {
         self.worked > self.said_last
     }
 
-    /// What the agent did after its last words.
+    /// Returns what the agent did after its last words.
     pub fn steps_since_said(&self) -> &[Step] {
         let since = self.said_last.max(self.prompts.last().map_or(0, |prompt| prompt.record));
         let first = self.steps.iter().position(|step| step.record > since).unwrap_or(self.steps.len());
         &self.steps[first..]
     }
 
-    /// Requests with what became of them, oldest first.
+    /// Returns requests with their outcomes, oldest first.
     pub fn turns(&self) -> Vec<Turn<'_>> {
         let turn = |(i, prompt)| Turn { prompt, outcome: self.outcome_of(i) };
         self.prompts.iter().enumerate().map(turn).collect()
     }
 
-    /// The words that closed the turn of a prompt: the last ones before the next prompt.
+    /// Returns the words that closed the turn of a prompt: the last ones before the next prompt.
     pub(super) fn outcome_of(&self, place: usize) -> Option<&Statement> {
         let prompt = self.prompts.get(place)?;
         let end = self.prompts.get(place + 1).map_or(u64::MAX, |next| next.record);

@@ -1,4 +1,4 @@
-//! Which files and commands will be needed again.
+//! Estimates which files and commands will be needed again.
 
 use std::collections::BTreeMap;
 
@@ -7,32 +7,33 @@ use crate::run::Ended;
 
 use super::{CommandUse, Digest, FileUse, Prompt};
 
-/// Of files worth less, one in fifty was needed again; of those a little above, one in eight.
+/// Of files worth less, one in fifty was needed again; of those slightly above, one in eight.
 const LIKELY: f64 = 0.75;
 
 impl Digest {
-    /// Files, those most likely to be needed again first.
+    /// Returns files, those most likely to be needed again first.
     pub fn ranked_files(&self) -> Vec<&FileUse> {
         let related = RelatedFiles::of(self);
         ranked(&self.files, |file| self.file_worth(file, &related), |file| &file.path)
     }
 
-    /// How many of these, guesses aside, are worth more than the room they take.
+    /// Returns how many of these, without guesses, are worth the room they take.
     pub fn likely_files(&self) -> usize {
         let related = RelatedFiles::of(self);
         let used = self.files.iter().filter(|file| file.edits + file.reads > 0);
         used.filter(|file| self.file_worth(file, &related) >= LIKELY).count()
     }
 
-    /// Commands that went well, those most likely to be run again first.
+    /// Returns commands that succeeded, those most likely to be run again first.
     pub fn ranked_commands(&self) -> Vec<&CommandUse> {
         let passed = self.commands.iter().filter(|command| command.ended != Ended::Failed);
         ranked(passed, |command| self.command_worth(command), |command| &command.command)
     }
 
-    /// A sum of what makes it likely, found by looking at what agents took up again in real sessions. Recent use tells
-    /// most; then whether the agent or the user just spoke of it, an open failure names it, or its other half (the test
-    /// of a source, the source of a test) was just in use; then how often it was used, and whether it was changed.
+    /// Adds up what makes a file likely to be needed, based on what agents used again in real sessions. Recent use
+    /// counts most. Then: whether the agent or the user just mentioned it, an open failure names it, or its
+    /// counterpart (the test of a source, the source of a test) was just in use. Then how often it was used, and
+    /// whether it was changed.
     fn file_worth(&self, file: &FileUse, related: &RelatedFiles) -> f64 {
         let name = file.path.rsplit('/').next().unwrap_or(&file.path);
         let uses = f64::from(file.edits + file.reads) + 0.3 * f64::from(file.guesses);
@@ -55,14 +56,14 @@ impl Digest {
             }
     }
 
-    /// What is being done: the last prompts, the last that says something, and the one the session began with.
+    /// Returns the prompts about the current work: the last ones, the last substantial one, and the first one.
     fn goals(&self) -> impl Iterator<Item = &Prompt> {
         let says = |prompt: &&Prompt| prompt.text.trim().chars().count() >= SUBSTANTIAL;
         let newest = self.prompts.iter().rev().take(2);
         newest.chain(self.prompts.iter().rev().find(says)).chain(self.prompts.first())
     }
 
-    /// What was run often is run again, what checks the work above all.
+    /// Commands that were run often are run again, checks above all.
     fn command_worth(&self, command: &CommandUse) -> f64 {
         let often = f64::from(command.runs).ln_1p();
         let checks = if is_check(&command.command) { 0.6 } else { 0.0 };
@@ -70,7 +71,7 @@ impl Digest {
         often + 2.0 * self.freshness(command.last, 25.0) + checks - long
     }
 
-    /// 1 now, half of it after `half_life` records. 0 for what never was.
+    /// Returns 1 for now, and half of it after `half_life` records. 0 if it never happened.
     fn freshness(&self, record: u64, half_life: f64) -> f64 {
         match record {
             0 => 0.0,
@@ -81,7 +82,7 @@ impl Digest {
 
 /// Files that belong together by name: `parse.rs`, `parse_tests.rs`, `test_parse.py`.
 struct RelatedFiles<'a> {
-    /// The two files of a family that were used last.
+    /// The two files of a family that were last used.
     last: BTreeMap<&'a str, [(u64, &'a str); 2]>,
 }
 
@@ -106,7 +107,7 @@ impl<'a> RelatedFiles<'a> {
     }
 }
 
-/// The name without its ending and without what makes it a test.
+/// Returns the name without its extension and without what marks it as a test.
 fn family(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name);
@@ -117,7 +118,7 @@ fn family(path: &str) -> &str {
         .unwrap_or(stem)
 }
 
-/// Tests, builds, linters and looks at the state of things.
+/// Tests, builds, linters and commands that show the state.
 fn is_check(command: &str) -> bool {
     const WORDS: &[&str] = &[
         "test", "tests", "pytest", "jest", "vitest", "build", "check", "lint", "clippy", "vet", "tsc", "fmt",
@@ -127,7 +128,7 @@ fn is_check(command: &str) -> bool {
     head.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| WORDS.contains(&word))
 }
 
-/// Best first; what is worth the same, by name.
+/// Best first; equal ones by name.
 fn ranked<'d, T>(
     all: impl IntoIterator<Item = &'d T>,
     worth: impl Fn(&T) -> f64,

@@ -1,7 +1,8 @@
-//! The lines between `---` and `---`: reading them into entries, and the edits that change one entry.
+//! The lines between `---` and `---`: parses them into entries, and makes the edits that change one entry.
 //!
-//! Both fences may carry trailing blanks. Of two entries with one key **the last wins**, as in JSON and in the YAML
-//! readers that allow it at all. A line that is no entry, list item, comment or blank stays where it is and is a finding.
+//! Both fences may have trailing blanks. Of two entries with one key **the last wins**, as in JSON and in the YAML
+//! readers that allow duplicates. A line that is not an entry, list item, comment or blank stays in place and is a
+//! finding.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,27 +15,27 @@ use super::{Edit, Finding, FindingKind, scalar};
 #[derive(Debug, Clone)]
 pub(super) struct Frontmatter {
     pub entries: Vec<Entry>,
-    /// Start of the closing line, where new entries go.
+    /// The start of the closing line, where new entries go.
     pub close: usize,
-    /// Start of the body, and its line number.
+    /// The start of the body, and its line number.
     pub body: (usize, usize),
-    /// The line end that new entries take.
+    /// The line end for new entries.
     pub line_end: &'static str,
 }
 
-/// One `key: value`, with the items below it when the value is a block list.
+/// One `key: value`, with the items below it if the value is a block list.
 #[derive(Debug, Clone)]
 pub struct Entry {
     pub key: String,
-    /// Line of the key, counted from 1.
+    /// The line of the key, counted from 1.
     pub line: usize,
     pub value: Value,
     span: Range<usize>,
-    /// Behind the colon: where a value goes when there is none.
+    /// The position after the colon, where a missing value goes.
     after: usize,
     token: Range<usize>,
     items: Vec<Item>,
-    /// Lines below that YAML would take for a part of this value and we do not read: a nested map, a block text.
+    /// Lines below that YAML would read as a part of this value and we do not read: a nested map, a block text.
     unread: Vec<Range<usize>>,
 }
 
@@ -48,14 +49,14 @@ struct Item {
 }
 
 impl Entry {
-    /// The value's bytes on the key's line: a number or a boolean as it was written.
+    /// Returns the value's bytes on the key's line: a number or a boolean as it was written.
     pub(super) fn source<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         slice(bytes, self.token.clone())
     }
 }
 
 impl Frontmatter {
-    /// Reads the frontmatter that starts at `start`, if one does and ends.
+    /// Parses the frontmatter at `start`, if there is a complete one.
     pub fn read(bytes: &[u8], start: usize, findings: &mut Vec<Finding>) -> Option<Frontmatter> {
         let mut source = lines(bytes, start, 1);
         let open = source.next().filter(|line| is_fence(line.text(bytes)))?;
@@ -79,12 +80,12 @@ impl Frontmatter {
         })
     }
 
-    /// The entry of a key that counts.
+    /// Returns the entry of a key that counts.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.key == key)
     }
 
-    /// What `set` changes. Nothing, when the value is there already.
+    /// Returns the edits of `set`; none if the value is there already.
     pub fn set(&self, bytes: &[u8], key: &str, value: &Value) -> Vec<Edit> {
         let Some(entry) = self.entry(key) else {
             let line = format!("{key}: {}{}", scalar::write(value, false), self.line_end);
@@ -103,15 +104,15 @@ impl Frontmatter {
                     .collect()
             }
         };
-        // The old value, or the rest of it. Below any other value such lines are somebody's slip, and stay.
+        // These lines are the old value, or the rest of it. Below any other value they are a mistake, and stay.
         if matches!(entry.source(bytes).first(), None | Some(b'|' | b'>')) {
             edits.extend(entry.unread.iter().map(|span| Edit::new(span.clone(), "")));
         }
         edits
     }
 
-    /// What `remove` changes. Every entry of that key goes, so that no earlier one comes to light again, and what is below
-    /// it goes along: left behind, it would become a part of the entry before.
+    /// Returns the edits of `remove`. Every entry of that key is removed, so that no earlier one takes effect. The
+    /// lines below it are removed too, because they would become part of the previous entry.
     pub fn remove(&self, key: &str) -> Vec<Edit> {
         let gone = self.entries.iter().filter(|entry| entry.key == key);
         let mut spans: Vec<Range<usize>> = Vec::new();
@@ -124,7 +125,7 @@ impl Frontmatter {
     }
 }
 
-/// Whether a key can be written so that every reader takes it for that key.
+/// Returns whether every reader would read the written key as this key.
 pub(super) fn is_key(key: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     scalar::is_plain(key) && key.bytes().all(word)
@@ -230,12 +231,12 @@ fn report_duplicates(entries: &[Entry], findings: &mut Vec<Finding>) {
     }
 }
 
-/// A list that can stand as a block list: texts, at least one.
+/// Returns the texts of a list that can be written as a block list: texts only, at least one.
 fn texts(value: &Value) -> Option<Vec<&str>> {
     value.as_array().filter(|items| !items.is_empty())?.iter().map(Value::as_str).collect()
 }
 
-/// Makes the items say `texts` and stay a block list. What is equal at both ends is left alone, comments stay.
+/// Changes the items to `texts` and keeps the block list. Equal items at both ends and comments stay.
 fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Vec<Edit> {
     let head = items.iter().zip(texts).take_while(|(item, text)| item.text == **text).count();
     let (items_left, texts_left) =
@@ -255,7 +256,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
         edits.push(put(item.after, &item.token, scalar::write(&Value::from(*text), quoted)));
     }
     edits.extend(old.iter().skip(new.len()).map(|item| Edit::new(item.span.clone(), "")));
-    // Behind the items before them, or before the first of all.
+    // After the items before them, or before the first of all.
     let place = items.get((head + old.len()).wrapping_sub(1)).map(|item| item.span.end);
     let place = place.or_else(|| items.first().map(|item| item.span.start)).unwrap_or_default();
     let indent = " ".repeat(items.first().map_or(2, |item| item.indent));
@@ -268,7 +269,7 @@ fn set_items(bytes: &[u8], items: &[Item], texts: &[&str], line_end: &str) -> Ve
     edits
 }
 
-/// Puts a value where one is, keeping the blanks before it and what follows it, or behind the colon or dash.
+/// Replaces a value, keeping the blanks before it and the text after it, or inserts it after the colon or dash.
 fn put(after: usize, token: &Range<usize>, value: String) -> Edit {
     if token.is_empty() {
         Edit::new(after..after, format!(" {value}"))

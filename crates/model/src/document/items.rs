@@ -1,5 +1,5 @@
-//! List items: steps, bullets, checkboxes. One line each; what is indented below an item is not looked at, unless it is an
-//! item itself.
+//! List items: steps, bullets, checkboxes. One line each; text indented below an item is ignored unless it is an item
+//! itself.
 
 use std::ops::Range;
 
@@ -12,19 +12,20 @@ pub struct Item {
     pub line: usize,
     /// The line without its end.
     pub span: Range<usize>,
-    /// Columns before the marker: deeper than the item above means below it.
+    /// Columns before the marker. An item with more columns than the one above is nested in it.
     pub indent: usize,
     /// The number of `3.` or `3)`; `None` for a bullet.
     pub number: Option<u32>,
     /// `[ ]` or `[x]`; `None` without a box.
     pub checked: Option<bool>,
-    /// Behind marker and box.
+    /// The text after marker and box.
     pub text: String,
     /// The byte between the brackets.
     pub(super) mark: usize,
 }
 
-/// The items within `range`, which starts with a line numbered `number`, outside of fences, comments and indented code.
+/// Returns the items within `range`, which starts with a line numbered `number`, outside fences, comments and
+/// indented code.
 pub(super) fn items(bytes: &[u8], range: Range<usize>, number: usize) -> Vec<Item> {
     let mut scanner = Scanner::default();
     let mut found = Vec::new();

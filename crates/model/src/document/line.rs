@@ -1,17 +1,17 @@
-//! Lines, with their ends. LF, CR LF and a lone CR all end one, as in CommonMark and in YAML: were a lone CR text, other
-//! readers would see headings and keys in our records that we do not.
+//! Lines with their ends. LF, CR LF and a lone CR all end a line, as in CommonMark and in YAML. If a lone CR were
+//! text, other readers would see headings and keys in our records that we do not.
 
 use std::ops::Range;
 
-/// One line: where it is, and where its text stops and its end begins.
+/// One line: its position, and where its text stops and its line end begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
     /// Counted from 1 at the start of the file.
     pub number: usize,
     pub start: usize,
-    /// End of the text, before the line end.
+    /// The end of the text, before the line end.
     pub stop: usize,
-    /// Start of the next line. Equal to `stop` on a last line without a line end.
+    /// The start of the next line. Equal to `stop` on a last line without a line end.
     pub end: usize,
 }
 
@@ -20,12 +20,12 @@ impl Line {
         slice(bytes, self.start..self.stop)
     }
 
-    /// The line with its end.
+    /// The line including its end.
     pub fn span(&self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// How this line ends, `None` on a last line that does not.
+    /// Returns how this line ends, `None` on a last line without a line end.
     pub(super) fn ending(&self, bytes: &[u8]) -> Option<&'static str> {
         match slice(bytes, self.stop..self.end) {
             b"\r\n" => Some("\r\n"),
@@ -36,7 +36,8 @@ impl Line {
     }
 }
 
-/// The lines of `bytes` from the offset `at` on, the first of them numbered `number`. `at` is the start of a line.
+/// Iterates over the lines of `bytes` from the offset `at`, the first of them numbered `number`. `at` is the start of
+/// a line.
 pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Item = Line> {
     let mut next = Line { number, start: at, stop: at, end: at };
     std::iter::from_fn(move || {
@@ -55,7 +56,7 @@ pub(super) fn lines(bytes: &[u8], at: usize, number: usize) -> impl Iterator<Ite
     })
 }
 
-/// A slice that is empty where a range does not fit: nothing in this module may panic, whatever a caller hands in.
+/// Returns an empty slice if a range does not fit: nothing in this module may panic, whatever a caller passes in.
 pub(super) fn slice(bytes: &[u8], range: Range<usize>) -> &[u8] {
     bytes.get(range).unwrap_or_default()
 }
@@ -69,18 +70,19 @@ pub(super) fn all_blank(text: &[u8]) -> bool {
     text.iter().copied().all(is_blank)
 }
 
-/// How many leading bytes of `text` satisfy `wanted`.
+/// Counts the leading bytes of `text` that satisfy `wanted`.
 pub(super) fn run(text: &[u8], wanted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| wanted(**byte)).count()
 }
 
-/// The range of `text` without the blanks around it, relative to `text`.
+/// Returns the range of `text` without surrounding blanks, relative to `text`.
 pub(super) fn trimmed(text: &[u8]) -> Range<usize> {
     let end = text.iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1);
     run(slice(text, 0..end), is_blank)..end
 }
 
-/// The range of `text` without the blank lines around it and without the end of its last line, relative to `text`.
+/// Returns the range of `text` without surrounding blank lines and without the end of its last line, relative to
+/// `text`.
 pub(super) fn content(text: &[u8]) -> Range<usize> {
     let edge = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
     let Some(first) = text.iter().position(edge) else { return 0..0 };

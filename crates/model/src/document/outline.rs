@@ -1,38 +1,41 @@
-//! Headings and what hides them: code fences, HTML comments, lists.
+//! Headings, and what hides them: code fences, HTML comments, lists.
 //!
-//! A scanner of lines, not a markdown parser, because a heading must leave it as if the document began there: that is what
-//! lets a section be checked alone and then put anywhere.
+//! This is a line scanner, not a markdown parser, because its state after a heading must be the same as at the start
+//! of a document. That makes it possible to check a section alone and then put it anywhere.
 //!
-//! - ATX headings only, indented by at most three spaces. Underlined (setext) headings are text.
-//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item all is measured from the item's text, and a
-//!   fence that nobody closed ends with the item: one forgotten closing line must not swallow the rest of the file.
-//! - An HTML comment that starts a line hides all up to the line that holds `-->`. Other HTML hides nothing.
-//! - Block quotes and lists hold no headings of ours: `> # quoted` and `- # item` are text.
+//! - Only ATX headings count, indented by at most three spaces. Underlined (setext) headings are text.
+//! - Fences are ``` and ~~~, indented by at most three spaces. Within a list item, columns are measured from the
+//!   item's text, and an unclosed fence ends with the item: one forgotten closing line must not swallow the rest of
+//!   the file.
+//! - An HTML comment that starts a line hides everything up to the line that contains `-->`. Other HTML hides
+//!   nothing.
+//! - Block quotes and lists contain no headings for us: `> # quoted` and `- # item` are text.
 //!
-//! Knowingly not CommonMark: a line that continues an item's paragraph without being indented ends the item here.
+//! This deliberately differs from CommonMark in one point: a line that continues an item's paragraph without being
+//! indented ends the item here.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::line::{all_blank, is_blank, lines, run, slice, trimmed};
 
-/// A heading and where it stands.
+/// A heading and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
     /// Counted from 1.
     pub line: usize,
-    /// Its line, with the line end.
+    /// Its line, including the line end.
     pub span: Range<usize>,
-    /// Without the marks before and behind it; otherwise as written, inline markup and all.
+    /// Without the marks before and after it; otherwise as written, including inline markup.
     pub text: String,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Outline {
     pub headings: Vec<Heading>,
-    /// What is still open at the end: it would swallow whatever is appended.
+    /// What is still open at the end and would swallow any appended text.
     pub open: Option<Opened>,
 }
 
@@ -43,7 +46,7 @@ pub(super) struct Opened {
     pub block: Block,
 }
 
-/// What can take lines in that would be headings outside of it.
+/// A construct that hides headings inside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Block {
     Fence,
@@ -61,7 +64,7 @@ impl fmt::Display for Block {
     }
 }
 
-/// The outline of `bytes` from `at`, the start of a line numbered `number`.
+/// Returns the outline of `bytes` from `at`, the start of a line numbered `number`.
 pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
     let mut scanner = Scanner::default();
     let mut headings = Vec::new();
@@ -75,7 +78,7 @@ pub(super) fn outline(bytes: &[u8], at: usize, number: usize) -> Outline {
     Outline { headings, open: scanner.opened() }
 }
 
-/// The lines of a text that stand in no code fence and no comment, with their line ends.
+/// Returns the lines of a text outside code fences and comments, including their line ends.
 pub fn outside_blocks(text: &[u8]) -> Vec<Range<usize>> {
     let mut scanner = Scanner::default();
     lines(text, 0, 1)
@@ -93,11 +96,11 @@ pub(crate) enum Kind {
         level: u8,
         text: Range<usize>,
     },
-    /// Part of a fence or a comment, first and last line included.
+    /// Part of a fence or a comment, including its first and last line.
     Hidden,
 }
 
-/// Lines in, one after the other, for who cannot hold the whole document.
+/// Takes one line after another, for callers that cannot keep the whole document in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     state: State,
@@ -146,7 +149,7 @@ impl Scanner {
         while self.items.pop_if(|column| *column > indent).is_some() {}
         let mut column = self.items.last().copied().unwrap_or_default();
         let mut rest = slice(text, column..text.len());
-        // Looked at once per line, or a long line of markers would take quadratic time.
+        // Checked once per line, otherwise a long line of markers would take quadratic time.
         let rule = is_rule(slice(rest, trimmed(rest)));
         while let Some(marker) = list_marker(rest).filter(|_| !rule) {
             column += marker;
@@ -162,7 +165,7 @@ impl Scanner {
             return Kind::Text;
         }
         if let Some(comment) = rest.strip_prefix(b"<!--") {
-            // `<!-->` and `<!--->` are whole comments.
+            // `<!-->` and `<!--->` are complete comments.
             let closed = comment.starts_with(b">")
                 || comment.starts_with(b"->")
                 || memchr::memmem::find(comment, b"-->").is_some();
@@ -178,7 +181,7 @@ impl Scanner {
         !self.items.is_empty()
     }
 
-    /// The line that opens the fence which is open now.
+    /// Returns the line that opened the current fence.
     pub fn open_fence(&self) -> Option<usize> {
         self.opened().filter(|opened| opened.block == Block::Fence).map(|opened| opened.line)
     }
@@ -197,12 +200,12 @@ impl Scanner {
 pub(super) struct Fence {
     mark: u8,
     length: usize,
-    /// The column at which the text of the list item starts that holds the fence; 0 outside of lists.
+    /// The column at which the text of the surrounding list item starts; 0 outside lists.
     column: usize,
 }
 
 impl Fence {
-    /// The fence that `text`, without its indentation, opens.
+    /// Returns the fence that `text`, without its indentation, opens.
     pub fn open(text: &[u8], column: usize) -> Option<Fence> {
         let mark = *text.first().filter(|mark| matches!(mark, b'`' | b'~'))?;
         let length = run(text, |byte| byte == mark);
@@ -220,19 +223,19 @@ impl Fence {
     }
 }
 
-/// The width of the indentation, a tab reaching to the next multiple of four.
+/// Returns the width of the indentation; a tab extends to the next multiple of four.
 pub(super) fn columns(text: &[u8]) -> usize {
     let blanks = text.iter().take_while(|byte| is_blank(**byte));
     blanks.fold(0, |column, byte| if *byte == b'\t' { column / 4 * 4 + 4 } else { column + 1 })
 }
 
-/// `text` without its indentation, unless that makes it indented code. A tab always does.
+/// Returns `text` without its indentation, unless that makes it indented code. A tab always does.
 fn unindented(text: &[u8]) -> Option<&[u8]> {
     let indent = run(text, |byte| byte == b' ');
     (indent <= 3).then(|| slice(text, indent..text.len()))
 }
 
-/// The length of a list marker at the start of `text`, with its indentation and the blanks behind it.
+/// Returns the length of a list marker at the start of `text`, with its indentation and the blanks after it.
 fn list_marker(text: &[u8]) -> Option<usize> {
     let rest = unindented(text)?;
     let (_, mark) = marker(rest)?;
@@ -241,13 +244,13 @@ fn list_marker(text: &[u8]) -> Option<usize> {
         blanks if blanks == behind.len() => return None,
         0 => return None,
         blanks @ 1..=4 => blanks,
-        // More than that is code within the item.
+        // More blanks start code within the item.
         _ => 1,
     };
     Some(text.len() - rest.len() + mark + blanks)
 }
 
-/// The number, if it has one, and the length of a list marker: `-`, `*`, `+`, `3.`, `3)`.
+/// Returns the number, if any, and the length of a list marker: `-`, `*`, `+`, `3.`, `3)`.
 pub(super) fn marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     let digits = run(text, |byte| byte.is_ascii_digit());
     match (digits, text.get(digits)?) {
@@ -259,7 +262,7 @@ pub(super) fn marker(text: &[u8]) -> Option<(Option<u32>, usize)> {
     }
 }
 
-/// `* * *` is a line across the page.
+/// `* * *` is a horizontal rule.
 pub(super) fn is_rule(text: &[u8]) -> bool {
     let Some(mark @ (b'-' | b'*')) = text.first() else { return false };
     let marks = text.iter().filter(|byte| *byte == mark).count();
@@ -277,7 +280,7 @@ fn heading(text: &[u8]) -> Option<(u8, Range<usize>)> {
     let whole = trimmed(title);
     let marks = slice(title, whole.clone()).iter().rev().take_while(|byte| **byte == b'#').count();
     let open = whole.end - marks;
-    // Closing marks count only behind a blank.
+    // Closing marks count only after a blank.
     let before = open.checked_sub(1).and_then(|at| title.get(at));
     let closed = marks > 0 && before.copied().is_some_and(is_blank);
     let inner = if closed { trimmed(slice(title, 0..open)) } else { whole };

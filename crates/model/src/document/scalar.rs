@@ -1,8 +1,8 @@
-//! One value of the frontmatter, from and to the text on its line.
+//! Reads and writes one value of the frontmatter.
 //!
-//! What is read is wider than what is written: `purpose: fix: the thing` reads as a text, though YAML refuses it, and is
-//! written with quotes. What is written reads the same here and in a YAML parser, of version 1.1 too (where `no`, `12:30`,
-//! `1_000` and a timestamp are not texts).
+//! Reading accepts more than writing produces: `purpose: fix: the thing` is read as a text, although YAML refuses it,
+//! and is written with quotes. Written values read the same here and in a YAML parser, including version 1.1 (where
+//! `no`, `12:30`, `1_000` and a timestamp are not texts).
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use serde_json::{Number, Value};
 
 use super::line::{all_blank, is_blank, run, slice, trimmed};
 
-/// A value, where it stands, and what is wrong with it.
+/// A value, its position, and what is wrong with it.
 pub(super) struct Token {
-    /// The value's bytes, relative to the text that was read. Empty when there is no value.
+    /// The value's bytes, relative to the text that was read. Empty if there is no value.
     pub span: Range<usize>,
     pub value: Value,
     pub flaw: Option<Flaw>,
@@ -25,7 +25,7 @@ pub(super) enum Flaw {
     Foreign,
 }
 
-/// Reads what stands behind `key:`. Never fails: what cannot be read as what it looks like is a text with a flaw.
+/// Reads the text after `key:`. Never fails: a malformed value is read as a text with a flaw.
 pub(super) fn read(text: &[u8]) -> Token {
     let start = run(text, is_blank);
     let rest = slice(text, start..text.len());
@@ -55,7 +55,7 @@ pub(super) fn read(text: &[u8]) -> Token {
     Token { span: bare, value, flaw }
 }
 
-/// Reads an item of a block list: as a value, but always a text, because lists of ours hold texts (`- 5` is `"5"`).
+/// Reads an item of a block list: like a value, but always a text, because our lists contain texts (`- 5` is `"5"`).
 pub(super) fn read_item(text: &[u8]) -> Token {
     let token = read(text);
     if token.value.is_string() {
@@ -65,7 +65,7 @@ pub(super) fn read_item(text: &[u8]) -> Token {
     Token { value, ..token }
 }
 
-/// Writes a value so that it fits on one line. `quoted`: the value it replaces stood in double quotes.
+/// Writes a value on one line. `quoted` means that the value it replaces was in double quotes.
 pub(super) fn write(value: &Value, quoted: bool) -> String {
     match value {
         Value::String(text) if !quoted && is_plain(text) => text.clone(),
@@ -73,7 +73,7 @@ pub(super) fn write(value: &Value, quoted: bool) -> String {
     }
 }
 
-/// Whether a text may stand without quotes, here and in YAML.
+/// Returns whether a text may be written without quotes, here and in YAML.
 pub(super) fn is_plain(text: &str) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     let indicator = "-?:,[]{}#&*!|>'\"%@`=<~".contains(first);
@@ -89,7 +89,8 @@ fn is_word(text: &str) -> bool {
     WORDS.iter().any(|word| word.eq_ignore_ascii_case(text))
 }
 
-/// Whether some YAML reader might take this for a number, a date or a time of day. Generous: quotes do no harm.
+/// Returns whether some YAML reader might take this for a number, a date or a time of day. Errs on the side of
+/// quoting.
 fn is_number_like(text: &str) -> bool {
     let head = text.bytes().next().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'.'));
     let digits = |byte: u8| byte.is_ascii_hexdigit() || b"xXoO_:.+- tTzZ".contains(&byte);
@@ -98,12 +99,12 @@ fn is_number_like(text: &str) -> bool {
     head && (special || text.bytes().all(digits))
 }
 
-/// Characters JSON leaves as they are and YAML forbids or takes for line ends.
+/// Characters that JSON leaves unescaped and that YAML forbids or takes for line ends.
 fn is_unsafe(character: char) -> bool {
     matches!(character, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// JSON that is YAML too. Unsafe characters can only stand inside strings, where an escape means the same.
+/// Makes JSON valid as YAML too. Unsafe characters only occur inside strings, where an escape means the same.
 fn escape(json: &str) -> String {
     if !json.contains(is_unsafe) {
         return json.to_owned();
@@ -119,7 +120,7 @@ fn escape(json: &str) -> String {
     escaped
 }
 
-/// The JSON value at the start of `text`, and its length.
+/// Returns the JSON value at the start of `text`, and its length.
 fn json(text: &[u8]) -> Option<(Value, usize)> {
     let mut stream = serde_json::Deserializer::from_slice(text).into_iter::<Value>();
     let value = stream.next()?.ok()?;
@@ -143,13 +144,13 @@ fn single_quoted(text: &[u8]) -> Option<(Value, usize)> {
     }
 }
 
-/// Behind a quoted value only blanks and a comment may follow.
+/// Only blanks and a comment may follow a quoted value.
 fn ends_value(rest: &[u8]) -> bool {
     let blanks = run(rest, is_blank);
     all_blank(rest) || (blanks > 0 && rest.get(blanks) == Some(&b'#'))
 }
 
-/// The span of a bare value: up to a `#` that stands behind a blank, trimmed.
+/// Returns the span of a bare value: up to a `#` after a blank, trimmed.
 fn bare(text: &[u8]) -> Range<usize> {
     let comment = memchr::memchr_iter(b'#', text)
         .find(|at| at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|byte| is_blank(*byte)));
@@ -165,7 +166,7 @@ fn bare_value(text: &[u8]) -> Value {
     }
 }
 
-/// A number as JSON has it: `007`, `+7`, `.5` and `1_000` are texts.
+/// A number as in JSON: `007`, `+7`, `.5` and `1_000` are texts.
 fn number(text: &[u8]) -> Option<Number> {
     let number = serde_json::from_slice::<Number>(text).ok()?;
     // serde_json may be off by the last bit.

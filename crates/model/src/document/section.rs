@@ -1,4 +1,4 @@
-//! Sections: finding one by its heading, and the edits that give it another text.
+//! Sections: finds one by its heading, and makes the edits that replace its text.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::line::{Line, content, lines, slice};
 use super::outline::{Block, Heading, Kind, Outline, Scanner, outline};
 use super::{Document, Edit, EditError};
 
-/// How a section is asked for: by the level and the text of its heading.
+/// Identifies a section by the level and the text of its heading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head<'a> {
     pub level: u8,
@@ -45,7 +45,7 @@ impl<'a> Head<'a> {
 #[derive(Debug, Clone)]
 pub struct Section<'d> {
     pub heading: &'d Heading,
-    /// Where the body is: from the line after the heading to the next heading of the same or a higher level.
+    /// The body: from the line after the heading to the next heading of the same or a higher level.
     pub span: Range<usize>,
     document: &'d [u8],
 }
@@ -55,24 +55,25 @@ impl<'d> Section<'d> {
         slice(self.document, self.span.clone())
     }
 
-    /// The body without the blank lines around it and the end of its last line: what `set_section` replaces.
+    /// Returns the body without surrounding blank lines and the end of its last line. `set_section` replaces this
+    /// part.
     pub fn content(&self) -> &'d [u8] {
         slice(self.body(), content(self.body()))
     }
 
-    /// The content as text, with a replacement character for each byte that is none.
+    /// Returns the content as text, with a replacement character for each invalid byte.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(self.content()).into_owned()
     }
 
-    /// The list items outside of fences, those of deeper sections included.
+    /// Returns the list items outside fences, including those of deeper sections.
     pub fn items(&self) -> Vec<Item> {
         items(self.document, self.span.clone(), self.heading.line + 1)
     }
 }
 
 impl Outline {
-    /// The section at the end of `path`: each heading the first that matches within the section before it.
+    /// Finds the section at the end of `path`: each heading is the first match within the previous section.
     pub fn find<'d>(&'d self, document: &'d [u8], path: &[Head]) -> Option<Section<'d>> {
         let mut range = 0..self.headings.len();
         let mut found = None;
@@ -86,7 +87,7 @@ impl Outline {
         found
     }
 
-    /// From the first `from` to the last `until` behind it, whatever headings stand between; to the end without one.
+    /// Returns everything from the first `from` to the last `until` after it, or to the end if there is none.
     pub fn find_to_last<'d>(&'d self, document: &'d [u8], from: Head, until: Head) -> Option<Section<'d>> {
         let (at, heading) = self.within(0..self.headings.len()).find(|(_, heading)| from.matches(heading))?;
         let end = self.headings.iter().skip(at + 1).rfind(|heading| until.matches(heading));
@@ -100,8 +101,8 @@ impl Outline {
     }
 }
 
-/// What `set_section` changes. The checks come first: the heading behind a text that passes them is still one, and a heading
-/// leaves nothing open, so all that follows reads as it did.
+/// Returns the edits of `set_section`. The checks come first. If they pass, the heading after the text is still a
+/// heading, and since a heading leaves nothing open, everything after it reads as before.
 pub(super) fn set(document: &Document, path: &[Head], text: &[u8]) -> Result<Vec<Edit>, EditError> {
     let level = path_level(path)?;
     let section = document.section(path);
@@ -115,7 +116,7 @@ pub(super) fn set(document: &Document, path: &[Head], text: &[u8]) -> Result<Vec
     }
 }
 
-/// How much of a path is there, the whole of it apart, and where that is, heading included.
+/// Returns how much of a path exists, other than the whole path, and its range including the heading.
 fn parent(document: &Document, path: &[Head]) -> (usize, Range<usize>) {
     let there = (1..path.len()).rev().find_map(|length| {
         let section = document.section(path.get(..length)?)?;
@@ -124,7 +125,7 @@ fn parent(document: &Document, path: &[Head]) -> (usize, Range<usize>) {
     there.unwrap_or((0, document.start()..document.bytes().len()))
 }
 
-/// The level of the last heading of a path, each of which must be deeper than the one before.
+/// Returns the level of the last heading of a path. Each heading must be deeper than the one before.
 fn path_level(path: &[Head]) -> Result<u8, EditError> {
     let mut level = 0;
     for head in path {
@@ -138,7 +139,7 @@ fn path_level(path: &[Head]) -> Result<u8, EditError> {
 
 /// Refuses a text that would not stay within its section, before a heading at the offset `end`.
 fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result<(), EditError> {
-    // A `---` that nothing closed is text; a second one would make frontmatter of all that is between.
+    // A `---` that nothing closed is text; a second one would turn everything between into frontmatter.
     let unclosed = document.has_unclosed_frontmatter();
     let mut scanner = Scanner::default();
     let mut last = 0;
@@ -156,7 +157,7 @@ fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result
     if let Some(open) = scanner.opened() {
         return Err(EditError::OpenInText { line: open.line, block: open.block });
     }
-    // An indented heading would become a part of the list before it.
+    // An indented heading would become part of the list before it.
     let next = lines(document.bytes(), end, last + 1).next();
     match next.map(|next| scanner.feed(next.text(document.bytes()), next.number)) {
         None | Some(Kind::Heading { .. }) => Ok(()),
@@ -164,8 +165,8 @@ fn check_text(document: &Document, level: u8, text: &[u8], end: usize) -> Result
     }
 }
 
-/// Puts `text` in the place of the content, leaving the blank lines around it. A section without content gets a blank line
-/// before its first, and one behind it when something follows.
+/// Replaces the content with `text` and keeps the blank lines around it. A section without content gets a blank line
+/// before its first line, and one after it if something follows.
 fn replace(document: &Document, section: &Section, text: &[u8]) -> Option<Edit> {
     let (bytes, body) = (document.bytes(), section.body());
     let old = content(body);
@@ -200,7 +201,7 @@ fn replace(document: &Document, section: &Section, text: &[u8]) -> Option<Edit> 
     Some(Edit::new(at + place..at + place, new))
 }
 
-/// Appends the headings that are missing, and `text`, at the end of `region`.
+/// Appends the missing headings, and `text`, at the end of `region`.
 fn append(
     document: &Document,
     missing: &[Head],
@@ -237,7 +238,7 @@ fn append(
     Ok(Edit::new(region.start + place..region.start + place, new))
 }
 
-/// `## text`, if it reads back as that.
+/// Returns `## text`, if it reads back as the same heading.
 fn heading_line(head: &Head) -> Result<String, EditError> {
     let line = format!("{} {}", "#".repeat(usize::from(head.level)), head.text);
     let read = outline(line.as_bytes(), 0, 1);
@@ -248,7 +249,7 @@ fn heading_line(head: &Head) -> Result<String, EditError> {
     }
 }
 
-/// The rest of the line from `at`, with its end.
+/// Returns the rest of the line from `at`, including its end.
 fn line_at(bytes: &[u8], at: usize) -> Option<Line> {
     lines(bytes, at, 1).next()
 }

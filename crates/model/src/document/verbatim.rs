@@ -1,13 +1,13 @@
-//! Any text inside a section, exact to the byte: a loop's prompt may hold headings, fences and `---`.
+//! Stores any text inside a section, exact to the byte: a loop's prompt may contain headings, fences and `---`.
 
 use super::line::{content, lines, slice};
 use super::outline::Fence;
 
-/// Marks the fence as ours, so that a text that happens to be one code block is not unwrapped.
+/// Marks the fence as ours, so that a text that is itself one code block is not unwrapped.
 const INFO: &[u8] = b"verbatim";
 
-/// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs to the
-/// fence, so a text with a final line end and one without stay apart. `line_end` is the document's.
+/// Wraps a text in a fence longer than any run of backticks within it. The line end before the closing fence belongs
+/// to the fence, so a text with a final line end and one without stay distinct. `line_end` is the document's.
 pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     let text = text.as_ref();
     // Not a lone CR: with an LF at the start of the text it would become another line end.
@@ -16,7 +16,7 @@ pub fn wrap_verbatim(text: impl AsRef<[u8]>, line_end: &str) -> Vec<u8> {
     [&fence, INFO, end, text, end, &fence, end].concat()
 }
 
-/// The text that `wrap_verbatim` wrapped, if `section` is that fence and nothing but blank lines around it.
+/// Returns the text that `wrap_verbatim` wrapped, if `section` is that fence with only blank lines around it.
 pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
     let wrapped = slice(section, content(section));
     let opening = lines(wrapped, 0, 1).next()?;
@@ -31,7 +31,7 @@ pub fn unwrap_verbatim(section: &[u8]) -> Option<&[u8]> {
         return None;
     }
     let inside = slice(wrapped, opening.end..closing.start);
-    // An empty fence has no line end to give back.
+    // An empty fence has no line end to remove.
     let end = opening.ending(wrapped)?.as_bytes();
     Some(inside.strip_suffix(end).unwrap_or(inside))
 }

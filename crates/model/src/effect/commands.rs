@@ -1,4 +1,4 @@
-//! Other programs that reach outside, by the table.
+//! Other programs that reach outside, from the table.
 
 use super::parts::Part;
 use super::said::link_in;
@@ -17,7 +17,7 @@ const DRY: &[&str] = &[
     "--pretend",
 ];
 
-/// Words of `aws` that change something begin with these.
+/// `aws` subcommands that change something begin with these words.
 const AWS: &[&str] = &[
     "create",
     "update",
@@ -90,7 +90,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Some marks stand in the middle of a line: `v1: digest: sha256:… size: 1`.
+/// Some marks are in the middle of a line: `v1: digest: sha256:… size: 1`.
 fn starts(line: &str, words: &str) -> bool {
     match words {
         "digest: "
@@ -106,7 +106,7 @@ fn starts(line: &str, words: &str) -> bool {
     }
 }
 
-/// What a line says besides the words that every such line has.
+/// Returns the rest of the line, without the words that every such line has.
 fn id_of(line: &str, row: &Row) -> String {
     let rest = match row.says.iter().find_map(|words| line.split_once(words)) {
         Some((_, rest)) if line.contains("digest: ") => rest.split(' ').next().unwrap_or(rest),
@@ -122,11 +122,11 @@ fn acts(row: &Row, words: &[String]) -> bool {
     }
     let mut rest = words[1..].iter();
     row.verbs.iter().all(|verb| rest.any(|word| verb.split('|').any(|one| one == word)))
-        // The verb comes early; what follows are names.
+        // The verb comes early; names follow.
         && words.iter().take(6).any(|word| row.verbs[0].split('|').any(|one| one == word))
 }
 
-/// `deployment.apps/web configured`: one effect for all that changed.
+/// `deployment.apps/web configured`: one effect for everything that changed.
 fn resources(seen: &mut Seen, part: &Part) {
     let verb = part.words[1..].iter().find(|word| !word.starts_with('-')).map_or("", String::as_str);
     if verb == "rollout" && !flag(&part.words, &["restart", "undo", "pause", "resume"])
@@ -173,7 +173,7 @@ fn aws(seen: &mut Seen, part: &Part) {
         part.words[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let [service, verb, ..] = words.as_slice() else { return };
     let first = verb.split('-').next().unwrap_or(verb);
-    // Copying down changes nothing outside.
+    // A download changes nothing outside.
     let is_download = *service == "s3"
         && matches!(*verb, "cp" | "sync" | "mv")
         && words.last().is_some_and(|to| !to.starts_with("s3://"));
@@ -200,7 +200,7 @@ fn aws(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// Copied to another machine: the last word is `host:path`.
+/// Copies to another machine: the last word is `host:path`.
 fn copied(seen: &mut Seen, part: &Part) {
     let Some(to) = part.words.last().filter(|_| part.words.len() > 2) else { return };
     let is_remote = to.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'));

@@ -1,4 +1,4 @@
-//! `gh` and `glab`: pull requests, issues, comments, reviews, releases, and requests to their services.
+//! `gh` and `glab`: pull requests, issues, comments, reviews, releases, and API requests.
 
 use super::parts::Part;
 use super::said::{Made, id_of_link};
@@ -65,7 +65,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     }
 }
 
-/// What a pair of words does; None for those that only look.
+/// Returns what a pair of words does; `None` for those that only read.
 fn known(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
     let done = match verb {
         "create" | "new" => "created",
@@ -116,7 +116,7 @@ fn known(group: &str, verb: &str) -> Option<(Kind, &'static str)> {
     Some((kind, done))
 }
 
-/// The words without `-R owner/name`, which may stand before the verb.
+/// Returns the words without `-R owner/name`, which may come before the verb.
 fn without_repository(words: &[String]) -> Vec<&str> {
     let mut kept = Vec::new();
     let mut words = words.iter();
@@ -132,7 +132,7 @@ fn without_repository(words: &[String]) -> Vec<&str> {
     kept
 }
 
-/// The first word that is no option and no option's value.
+/// Returns the first word that is neither an option nor an option's value.
 fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     let alone = [
         "--squash",
@@ -179,7 +179,7 @@ fn operand<'a>(words: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// The link of the page that was made or changed, on a line of its own (or what a filter left of it).
+/// Returns the link of the page that was created or changed, alone on a line (or what a filter left of it).
 fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     let link = match filters.is_empty() {
         true => line,
@@ -202,7 +202,7 @@ fn page<'a>(line: &'a str, group: &str, filters: &[String]) -> Option<&'a str> {
     is_one.then_some(link)
 }
 
-/// `✓ Squashed and merged pull request owner/name#5 (Title)`: where it was done, and to which.
+/// `✓ Squashed and merged pull request owner/name#5 (Title)`: returns where it was done, and to which one.
 fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     let noun = match group {
         "pr" => "ull request ",
@@ -219,7 +219,7 @@ fn note<'a>(line: &'a str, group: &str) -> Option<(&'a str, &'a str)> {
     (digits > 0).then_some((place, &number[..digits]))
 }
 
-/// `https://github.com/owner/name/pull/5`: `owner/name`.
+/// `https://github.com/owner/name/pull/5`: returns `owner/name`.
 fn repository_of(link: &str) -> Option<&str> {
     let (_, path) = link.split_once("://")?.1.split_once('/')?;
     let end = ["/pull", "/issues", "/releases", "/-/", "/compare", "/actions"]
@@ -229,12 +229,12 @@ fn repository_of(link: &str) -> Option<&str> {
     Some(&path[..end])
 }
 
-/// A number, a link's number, or the name as it is.
+/// Returns a number, a link's number, or the unchanged name.
 fn short(target: &str) -> &str {
     if target.starts_with("http") { id_of_link(target) } else { target.trim_start_matches('#') }
 }
 
-/// A request to the service itself: it writes if its method does, or if it is given fields and no method.
+/// An API request. It writes if its method does, or if it has fields and no method.
 fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
     let fields = ["-f", "-F", "--field", "--raw-field", "--input", "--form"];
     let has_fields = words.iter().any(|word| {
@@ -276,7 +276,7 @@ fn api(seen: &mut Seen, part: &Part, words: &[String], repository: &str) {
     }
 }
 
-/// The path of a request: the first operand.
+/// Returns the path of a request: the first operand.
 fn api_path(words: &[String]) -> Option<String> {
     let takes_value = [
         "-X",

@@ -1,4 +1,4 @@
-//! Lines that git prints, and what they say.
+//! Parses lines that git prints.
 
 use super::said::{Said, is_commit};
 
@@ -22,7 +22,7 @@ pub(super) fn shown_commit(line: &str) -> Option<&str> {
     (is_commit(word) && word.bytes().any(|b| b.is_ascii_digit())).then_some(word)
 }
 
-/// `Updating 1a2b3c4..5d6e7f8`: the second is where the branch is now.
+/// `Updating 1a2b3c4..5d6e7f8`: the branch is now at the second one.
 pub(super) fn updating(line: &str) -> Option<&str> {
     let (_, to) = line.strip_prefix("Updating ")?.split_once("..")?;
     Some(to.split(' ').next().unwrap_or(to))
@@ -47,7 +47,7 @@ pub(super) struct Update<'a> {
     pub to: &'a str,
 }
 
-/// The references that a push changed. A fetch prints such lines too, below `From` instead of `To`.
+/// Returns the references that a push changed. A fetch prints such lines too, below `From` instead of `To`.
 pub(super) fn pushed<'a>(said: &Said<'a>) -> Vec<Update<'a>> {
     let fetched = said.lines().any(|line| line.starts_with("From "));
     let (mut to, mut found) = (if fetched { None } else { Some("") }, Vec::new());
@@ -99,7 +99,7 @@ fn update(line: &str) -> Option<(String, &str)> {
     ))
 }
 
-/// The first line of a message, also where a here-document holds it.
+/// Returns the first line of a message, even if it is in a here-document.
 pub(super) fn subject(message: &str) -> String {
     let body = match message.strip_prefix("$(cat <<") {
         Some(document) => document.split_once('\n').map_or("", |(_, body)| body),

@@ -1,46 +1,46 @@
-//! A command line as the single commands it runs, each with what decides whether its end is known.
+//! Splits a command line into the commands it runs, each with what decides whether its result is known.
 //!
-//! [`crate::shell`] asks which files a line names; here the question is what it did, so loops, pipes, substitutions,
-//! functions and lines handed to another shell are followed, and here-documents are stepped over.
+//! [`crate::shell`] finds the files that a line names. This module finds what the line did, so it follows loops,
+//! pipes, substitutions, functions and lines passed to another shell, and skips here-documents.
 
 use super::tokens::{Token, tokens};
 
 /// Deeper than anybody nests `$( … )` or `bash -c`.
 const DEEPEST: usize = 4;
 
-/// More than anybody writes by hand; generated lines can hold thousands.
+/// More than anybody writes by hand; generated lines can contain thousands.
 const MOST: usize = 200;
 
-/// One command, without variables in front of it and programs that only start it.
+/// One command, without leading variables and programs that only start it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
     pub words: Vec<String>,
-    /// Where the line went before with `cd`, as written; empty for where it began.
+    /// The folder that the line entered with `cd`, as written; empty for where it began.
     pub folder: String,
     /// The programs its output goes through.
     pub filters: Vec<String>,
     /// In a loop or a function: it may run several times.
     pub repeats: bool,
-    /// If the line ended well, so did this.
+    /// True if the success of the line implies its success.
     pub sure: bool,
-    /// Its output went into a file or nowhere.
+    /// True if its output went into a file or was discarded.
     pub silent: bool,
 }
 
-/// The commands of a line, in the order in which they stand.
+/// Returns the commands of a line, in order.
 pub(super) fn parts(command: &str) -> Vec<Part> {
     let mut all = Vec::new();
     collect(command, &Around::default(), &mut all);
     all
 }
 
-/// What surrounds a line that stands in another.
+/// The context of a line that is part of another.
 #[derive(Clone, Default)]
 struct Around {
     folder: String,
     repeats: bool,
     unsure: bool,
-    /// In `$( … )`: what it prints is printed by something else, if at all.
+    /// In `$( … )`: its output is printed by something else, if at all.
     captured: bool,
     depth: usize,
 }
@@ -67,7 +67,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
             };
             for token in *tokens {
                 if let Token::Word { runs, .. } = token {
-                    // What a substitution printed became part of a word: how it ended is not told.
+                    // The output of a substitution became part of a word, and its exit code is lost.
                     let captured = Around { unsure: true, captured: true, ..inner.clone() };
                     runs.iter().for_each(|inside| collect(inside, &captured, all));
                 }
@@ -95,7 +95,7 @@ fn collect(command: &str, around: &Around, all: &mut Vec<Part>) {
     }
 }
 
-/// Whether each pipeline ended well if the line did: it is the last, or joined by `&&` to what did.
+/// Returns whether each pipeline succeeded if the line did: it is the last, or joined by `&&` to one that did.
 fn sureness(lists: &[Pipeline]) -> Vec<bool> {
     let mut sure = vec![false; lists.len()];
     let mut known = true;
@@ -112,7 +112,7 @@ fn is_branch(token: &Token) -> bool {
     matches!(token, Token::Word { text, .. } if matches!(text.as_str(), "then" | "do" | "else" | "elif"))
 }
 
-/// The line that another shell is given.
+/// Returns the line that another shell runs.
 fn handed_on(words: &[String]) -> Option<String> {
     match words.first()?.as_str() {
         "eval" => Some(words[1..].join(" ")),
@@ -139,7 +139,7 @@ fn handed_on(words: &[String]) -> Option<String> {
     }
 }
 
-/// Commands joined by `|`, and the marks around them.
+/// Commands joined by `|`, and the operators around them.
 struct Pipeline<'t> {
     before: &'static str,
     after: &'static str,
@@ -164,7 +164,7 @@ fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
                 None => lists.push(Pipeline { before, after: mark, stages: vec![&rest[..end]] }),
             }
         }
-        // A line may end behind `&&` or `|`, and go on.
+        // A line may end after `&&` or `|`, and continue.
         if end > 0 || mark != ";" {
             before = mark;
         }
@@ -175,7 +175,7 @@ fn split(tokens: &[Token]) -> Vec<Pipeline<'_>> {
     }
 }
 
-/// Loops and functions that begin in this command.
+/// Counts the loops and functions that begin in this command.
 fn opened(tokens: &[Token]) -> usize {
     let first = tokens.iter().find_map(plain);
     usize::from(matches!(first, Some("for" | "while" | "until" | "function")))
@@ -186,7 +186,7 @@ fn closed(tokens: &[Token]) -> usize {
     tokens.iter().filter_map(plain).filter(|word| matches!(*word, "done" | "}")).count()
 }
 
-/// An unquoted word.
+/// Returns an unquoted word.
 fn plain(token: &Token) -> Option<&str> {
     match token {
         Token::Word { text, quoted: false, .. } => Some(text),
@@ -198,7 +198,7 @@ fn program(tokens: &[Token]) -> Option<String> {
     part(tokens).words.into_iter().next()
 }
 
-/// One command of its tokens: without redirections, keywords, variables and starters.
+/// Builds one command from its tokens: without redirections, keywords, variables and starters.
 fn part(tokens: &[Token]) -> Part {
     let mut made = Part::default();
     let mut is_target = false;
@@ -228,7 +228,7 @@ fn part(tokens: &[Token]) -> Part {
     made
 }
 
-/// How many words only lead to the command, and whether one of them runs it again and again.
+/// Returns how many words only lead to the command, and whether one of them runs it repeatedly.
 fn starters(words: &[String]) -> (usize, bool) {
     let (mut at, mut repeats) = (0, false);
     while let Some(word) = words.get(at) {

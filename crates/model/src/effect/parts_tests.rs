@@ -1,6 +1,7 @@
 use super::*;
 
-/// Each command of a line: `words`, then `@folder`, `~` in a loop, `!` if its end is the line's, `>` if silent, `|` its filters.
+/// Describes each command of a line: `words`, then `@folder`, `~` in a loop, `!` if its exit code is the line's, `>`
+/// if silent, `|` its filters.
 fn told(command: &str) -> Vec<String> {
     let tell = |part: Part| {
         let mut told = part.words.join(" ");

@@ -1,4 +1,4 @@
-//! Requests that write: what their address says they did, and what was answered.
+//! Requests that write: what their URL says they did, and the response.
 
 use super::parts::Part;
 use super::said::Made;
@@ -10,12 +10,12 @@ pub(super) struct Target {
     kind: Kind,
     what: String,
     place: String,
-    /// The id of what it is about, where the answer has none.
+    /// The id of its subject, if the response has none.
     id: String,
 }
 
 impl Target {
-    /// By the path of GitHub's and GitLab's addresses: `repos/owner/name/pulls/5/comments`.
+    /// Interprets a path of GitHub's and GitLab's API: `repos/owner/name/pulls/5/comments`.
     pub fn of_path(path: &str, method: &str, repository: &str) -> Target {
         let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         let (place, rest) = match parts.as_slice() {
@@ -93,7 +93,7 @@ impl Target {
     }
 }
 
-/// A mutation of GraphQL by the name of its first field; None for a query.
+/// Interprets a GraphQL mutation by the name of its first field; `None` for a query.
 pub(super) fn mutation(text: &str) -> Option<Target> {
     let (_, rest) = text.split_once("mutation")?;
     let (_, body) = rest.split_once('{')?;
@@ -111,13 +111,13 @@ pub(super) fn mutation(text: &str) -> Option<Target> {
     } else {
         Kind::Request
     };
-    // `threadId:"PRRT_…"`, `-f threadId=PRRT_…`: what it was done to.
+    // `threadId:"PRRT_…"`, `-f threadId=PRRT_…`: its subject.
     let about = ["threadId", "pullRequestReviewThreadId", "subjectId", "pullRequestId", "issueId", "id"];
     let id = about.iter().find_map(|key| given(text, key)).unwrap_or_default();
     Some(Target { kind, what: name, place: String::new(), id })
 }
 
-/// The value of a field, in whatever notation.
+/// Returns the value of a field, in any notation.
 fn given(text: &str, key: &str) -> Option<String> {
     for (start, _) in text.match_indices(key) {
         let rest = text[start + key.len()..].trim_start();
@@ -134,7 +134,7 @@ fn given(text: &str, key: &str) -> Option<String> {
     None
 }
 
-/// `curl`, `wget`, `http`: the method, the address, and what came back.
+/// `curl`, `wget`, `http`: the method, the URL, and the response.
 pub(super) fn rule(seen: &mut Seen, part: &Part) {
     let words = &part.words;
     let Some((method, url)) = (match words[0].as_str() {
@@ -146,7 +146,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
     };
     let bare = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
     let host = bare.split(['/', '?', ':']).next().unwrap_or("");
-    // The agent's own server is not the world outside.
+    // The agent's own server is not the outside world.
     if matches!(host, "localhost" | "127.0.0.1" | "0.0.0.0" | "[" | "host.docker.internal" | "")
         || host.starts_with("192.168.")
         || host.ends_with(".local")
@@ -173,7 +173,7 @@ pub(super) fn rule(seen: &mut Seen, part: &Part) {
         },
     };
     if target.kind == Kind::Message {
-        // What follows the host of a web hook lets anybody write there.
+        // The path of a webhook lets anybody write there, so it is left out.
         target = Target { what: "sent".into(), place: host.to_owned(), ..target };
     }
     if seen.said.contains("curl: (") && !part.repeats {
@@ -254,7 +254,7 @@ fn curl(words: &[String]) -> Option<(String, String)> {
     if flag(words, &["-G", "--get", "-I", "--head"]) {
         return None;
     }
-    // `-sX POST`: short options may stand together.
+    // `-sX POST`: short options may be combined.
     let clustered = words.iter().position(|word| {
         word.starts_with('-') && !word.starts_with("--") && word.len() > 2 && word.ends_with('X')
     });

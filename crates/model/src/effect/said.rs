@@ -1,11 +1,11 @@
-//! What a call printed: the lines that prove an effect, the ids and links in it. Each proof is used once.
+//! What a call printed: the lines that prove an effect, with ids and links. Each proof is used once.
 
 use std::cell::RefCell;
 
-/// Lines that are looked at; what an effect says of itself is short.
+/// The most lines that are searched; reports of effects are short.
 const MOST_LINES: usize = 2_000;
 
-/// Words with which tools say that they failed.
+/// Words with which tools report failure.
 const FAILURES: &[&str] = &[
     "fatal:",
     "error:",
@@ -33,11 +33,11 @@ pub(super) struct Said<'a> {
     text: &'a str,
     lines: Vec<&'a str>,
     used: RefCell<Vec<bool>>,
-    /// Whether the call as a whole ended well.
+    /// Whether the whole call succeeded.
     pub ok: bool,
 }
 
-/// What a line of JSON, or a plain one, says of what was made.
+/// What a line, JSON or plain, says about what was created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
     pub id: String,
@@ -65,7 +65,7 @@ impl<'a> Said<'a> {
         FAILURES.iter().any(|word| self.text.contains(word))
     }
 
-    /// The first unused line that `read` can make something of; it is used then.
+    /// Returns what `read` makes of the first unused line that it accepts, and marks that line as used.
     pub fn take<T>(&self, read: impl Fn(&'a str) -> Option<T>) -> Option<T> {
         let mut used = self.used.borrow_mut();
         for (place, line) in self.lines.iter().enumerate() {
@@ -79,7 +79,7 @@ impl<'a> Said<'a> {
         None
     }
 
-    /// The next answer of a service: an object of JSON, or what `jq` left of one.
+    /// Returns the next response of a service: a JSON object, or what `jq` left of one.
     pub fn take_made(&self, is_link: impl Fn(&str) -> bool) -> Option<Made> {
         let start = {
             let used = self.used.borrow();
@@ -111,7 +111,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// A line that is an id or a link, or names one: `2752893362`, `https://…`, `reply: 2752893362`.
+/// Reads a line that is an id or a link, or names one: `2752893362`, `https://…`, `reply: 2752893362`.
 fn plain(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Made> {
     let mut made = Made::default();
     for word in
@@ -128,7 +128,7 @@ fn plain(line: &str, is_link: &impl Fn(&str) -> bool) -> Option<Made> {
     (!made.id.is_empty() || !made.link.is_empty()).then_some(made)
 }
 
-/// A number of some length, or a token of letters and figures as services make them: `PRRC_kwDO…`, a UUID, `ENT-197`.
+/// A long number, or a token of letters and digits as services create them: `PRRC_kwDO…`, a UUID, `ENT-197`.
 fn looks_like_id(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let plain = word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'='));
@@ -143,7 +143,7 @@ fn looks_like_id(word: &str) -> bool {
                     .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())))
 }
 
-/// `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`: the id at the end of a link.
+/// `…/pull/136#discussion_r2752893362`, `…#issuecomment-12`, `…/issues/7`: returns the id at the end of a link.
 pub(super) fn id_of_link(link: &str) -> &str {
     let end = link.rsplit(['/', '#', '=']).next().unwrap_or("");
     let digits = end.len() - end.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -152,7 +152,7 @@ pub(super) fn id_of_link(link: &str) -> &str {
     if digits > 0 && known.contains(&&end[..end.len() - digits]) { &end[end.len() - digits..] } else { end }
 }
 
-/// The first link in a text for which `wanted` holds.
+/// Returns the first link in a text that satisfies `wanted`.
 pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str> {
     let mut rest = text;
     while let Some(start) = rest.find("http") {
@@ -169,8 +169,8 @@ pub(super) fn link_in(text: &str, wanted: impl Fn(&str) -> bool) -> Option<&str>
     None
 }
 
-/// Reads one value of JSON without building it: ids and links of the outermost object that has any. Also the length of
-/// the value, which may break off.
+/// Reads ids and links of the outermost JSON object that has any, without building a value. Also returns the length
+/// of the value, which may be truncated.
 pub(super) fn json(text: &str) -> (Made, usize) {
     let bytes = text.as_bytes();
     let (mut made, mut ranks) = (Made::default(), [usize::MAX; 3]);
@@ -228,7 +228,7 @@ pub(super) fn json(text: &str) -> (Made, usize) {
     (made, at.min(text.len()))
 }
 
-/// The outermost wins, and of its names the first in the list.
+/// The outermost wins, and among its names the first in the list.
 fn note(made: &mut Made, ranks: &mut [usize; 3], key: &str, value: &str, depth: usize) {
     let (slot, order) = match key {
         "id" | "ts" | "sha" | "message_id" | "messageId" => (0, usize::from(key != "id")),
@@ -258,7 +258,7 @@ fn string_end(bytes: &[u8], mut at: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// A name of a commit: 7 to 40 hexadecimal digits.
+/// A commit id: 7 to 40 hexadecimal digits.
 pub(super) fn is_commit(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'a'..=b'f'))
 }

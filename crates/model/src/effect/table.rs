@@ -1,15 +1,15 @@
-//! Programs that reach outside, by what they are told and what they say when it is done; and the words by which a command line
-//! is known to be about any rule at all.
+//! Programs that reach outside, by their arguments and their success messages; and the words that show that some rule
+//! may apply to a command line.
 
 use super::Kind;
 
-/// One row: a program, the words behind it that make it act, and how its output names what it did.
+/// One row: a program, the arguments that make it act, and how its output names what it did.
 pub(super) struct Row {
     pub programs: &'static [&'static str],
-    /// Each entry must be found among the words in this order; `a|b` is one of them; empty for the program alone.
+    /// Each entry must occur among the words in this order; `a|b` means either; empty for the program alone.
     pub verbs: &'static [&'static str],
     pub kind: Kind,
-    /// What stands before the id in a line of the output; the line shows that it was done.
+    /// The text before the id in a line of the output; such a line proves the effect.
     pub says: &'static [&'static str],
 }
 
@@ -27,7 +27,7 @@ const DOCKER: &[&str] = &["docker", "podman", "nerdctl"];
 const TERRAFORM: &[&str] = &["terraform", "tofu", "terragrunt"];
 pub(super) const KUBECTL: &[&str] = &["kubectl", "oc", "k"];
 pub(super) static ROWS: &[Row] = &[
-    // Kubernetes prints a line for each thing; see `resources`.
+    // Kubernetes prints a line for each resource; see `resources`.
     row(
         KUBECTL,
         &[
@@ -183,7 +183,7 @@ pub(super) static ROWS: &[Row] = &[
     row(&["twilio"], &["messages:create|api:core:messages:create"], Kind::Message, &[]),
 ];
 
-/// Words that stand in a command line which a rule may be about. Asked of every command, so a plain match.
+/// Words that show that a rule may apply. Checked for every command, so this is a plain match.
 pub(super) fn is_rule_word(word: &str) -> bool {
     matches!(
         word,

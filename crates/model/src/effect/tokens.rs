@@ -1,20 +1,20 @@
-//! A command line in words and marks, as a shell would split it, near enough.
+//! Splits a command line into words and operators, approximately as a shell does.
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word {
         text: String,
-        /// What `$( … )` in it runs.
+        /// The commands in its `$( … )`.
         runs: Vec<String>,
         quoted: bool,
     },
     /// `;`, `&&`, `||`, `|`, `&`, a line end, a bracket.
     Mark(&'static str),
-    /// `>`, `2>&1`: with whether it takes the ordinary output, and whether the next word is its target.
+    /// `>`, `2>&1`: whether it redirects stdout, and whether the next word is its target.
     Redirect { takes_output: bool, has_target: bool },
 }
 
-/// Splits as a shell would, near enough.
+/// Splits approximately as a shell does.
 pub(super) fn tokens(command: &str) -> Vec<Token> {
     let mut reader = Reader { rest: command, documents: Vec::new(), tokens: Vec::new(), word: None };
     while let Some(c) = reader.take() {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What stands in `$( … )`: kept as it is in the word, and as a line of its own.
+    /// Reads `$( … )`: kept unchanged in the word, and also as a separate line.
     fn substitution(&mut self) {
         let end = closing(self.rest);
         let inside = self.rest[..end].to_owned();
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
     }
 
     fn redirect(&mut self, c: char) {
-        // `2>`: the number belongs to it.
+        // `2>`: the number belongs to the operator.
         let number = self.word.take_if(|word| !word.2 && word.0.bytes().all(|b| b.is_ascii_digit()));
         self.close();
         if c == '<' {
@@ -208,7 +208,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Where the bracket that is open closes. Quotes and here-documents inside hide brackets.
+/// Returns where the open bracket closes. Quotes and here-documents inside hide brackets.
 fn closing(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (1_usize, 0);
@@ -240,7 +240,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Behind the here-document that begins at `at`.
+/// Returns the position after the here-document that begins at `at`.
 fn document_end(text: &str, at: usize) -> usize {
     let (head, body) = text[at..].split_once('\n').unwrap_or((&text[at..], ""));
     let name = head.trim_start_matches(['<', '-', ' ']);
@@ -255,7 +255,7 @@ fn document_end(text: &str, at: usize) -> usize {
         if line.trim() == name
             || line.trim_start().strip_prefix(name.as_str()).is_some_and(|rest| rest.trim() == ")")
         {
-            // The bracket may stand on the line of the end.
+            // The bracket may be on the last line.
             return end - line.len() + line.find(&name).unwrap_or(0) + name.len();
         }
     }

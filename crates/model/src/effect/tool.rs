@@ -3,7 +3,7 @@
 use super::said::{self, Said};
 use super::{Effect, Kind, Made};
 
-/// Words that say that a tool changes something, and what then was done.
+/// Words that show that a tool changes something, with the past tense.
 const VERBS: &[(&str, &str)] = &[
     ("create", "created"),
     ("save", "saved"),
@@ -37,13 +37,13 @@ const VERBS: &[(&str, &str)] = &[
     ("apply", "applied"),
 ];
 
-/// A name that begins with one of these looks, whatever else stands in it.
+/// A tool whose name begins with one of these only reads, whatever else the name contains.
 const LOOKS: &[&str] = &[
     "get", "list", "search", "read", "fetch", "find", "query", "describe", "view", "show", "count", "check",
     "resolve", "browser",
 ];
 
-/// Servers that work on this machine alone.
+/// Servers that work only on this machine.
 const LOCAL: &[&str] = &[
     "filesystem",
     "fs",
@@ -70,12 +70,12 @@ const LOCAL: &[&str] = &[
     "jupyter",
 ];
 
-/// Whether a tool's name says that it changes something outside.
+/// Returns whether a tool's name says that it changes something outside.
 pub fn acts(tool: &str) -> bool {
     verb(tool).is_some()
 }
 
-/// The server, the words of the tool's name, and what its verb says was done.
+/// Returns the server, the words of the tool's name, and the past tense of its verb.
 fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
     let rest = tool.strip_prefix("mcp__")?;
     let (server, name) = rest.split_once("__")?;
@@ -84,7 +84,7 @@ fn verb(tool: &str) -> Option<(&str, Vec<String>, &'static str)> {
         return None;
     }
     let mut words = words(name);
-    // `slack_post_message`: the server's name again.
+    // `slack_post_message` repeats the server's name.
     while words.len() > 1 && of_server.contains(&words[0]) && !VERBS.iter().any(|(verb, _)| *verb == words[0])
     {
         words.remove(0);

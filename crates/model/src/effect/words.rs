@@ -1,4 +1,4 @@
-//! An effect in words, for a brief, a packet and a list.
+//! Describes an effect in words, for a brief, a packet and a list.
 
 use super::{Effect, Kind};
 use crate::render::{inline, quoted};
@@ -8,11 +8,11 @@ use crate::render::{inline, quoted};
 pub enum Tense {
     /// What, where and which.
     Short,
-    /// With the link, and more of the words.
+    /// With the link, and more of the text.
     Long,
 }
 
-/// One line. Rendered: nothing in it can be taken for markup.
+/// Returns one line. Rendered, so that nothing in it can be taken for markup.
 pub fn describe(effect: &Effect, tense: Tense) -> String {
     let Effect { kind, what, place, id, link, .. } = effect;
     let is_long = tense == Tense::Long;
@@ -76,7 +76,7 @@ pub fn describe(effect: &Effect, tense: Tense) -> String {
     line
 }
 
-/// `created: Title`: the word plain, what was typed in quotes.
+/// `created: Title`: the verb plain, the user's text in quotes.
 fn said(what: &str, most: usize) -> String {
     match what.split_once(": ") {
         _ if what.is_empty() => String::new(),

@@ -1,6 +1,6 @@
 //! Events by name: in tables, on the command line, in journals and on receipts.
 
-/// The kinds of events, without what they carry.
+/// The kinds of events, without their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventName {
     SessionStart,
@@ -52,7 +52,7 @@ impl EventName {
     }
 }
 
-/// A set of them, as bits: asking it costs one instruction.
+/// A set of event names as bits, so that a test costs one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventSet(u16);
 

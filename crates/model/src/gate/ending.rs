@@ -1,4 +1,4 @@
-//! How an output ends: read line by line, because a hook has no room for five megabytes.
+//! How an output ends. Read line by line, because a hook has no memory for five megabytes.
 
 use crate::document::Scanner;
 
@@ -6,19 +6,19 @@ use super::SENTINEL;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// Not a word in it.
+    /// It contains no words.
     Empty,
-    /// The sentinel, and not a word besides.
+    /// It contains only the sentinel.
     Bare,
     /// The last line is something else.
     Open,
-    /// The last line is the sentinel, but in a code fence that nobody closed.
+    /// The last line is the sentinel, but in an unclosed code fence.
     Fenced { line: usize },
     /// The last line is the sentinel.
     Sealed,
 }
 
-/// A file on its way to its [`Ending`].
+/// A file while its [`Ending`] is determined.
 #[derive(Debug)]
 pub struct Reading {
     scanner: Scanner,
@@ -32,7 +32,8 @@ impl Default for Reading {
 }
 
 impl Reading {
-    /// The next line, counted from 1, without its line end. Blanks behind the sentinel cannot be seen, so they do no harm.
+    /// Takes the next line, counted from 1, without its line end. Blanks after the sentinel are invisible, so they
+    /// are ignored.
     pub fn feed(&mut self, number: usize, line: &[u8]) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = if number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
@@ -52,12 +53,12 @@ impl Reading {
         self.ending
     }
 
-    /// The line that opens a code fence which is still open.
+    /// Returns the line that opened a code fence which is still open.
     pub fn open_fence(&self) -> Option<usize> {
         self.scanner.open_fence()
     }
 
-    /// The end of a file that is too large to be read for every glance. Whether a fence is open there cannot be seen.
+    /// Judges the end of a file that is too large to read completely. It cannot see whether a fence is open there.
     pub fn of_tail(tail: &[u8]) -> Ending {
         let last = tail.split(|byte| *byte == b'\n').rfind(|line| !line.trim_ascii().is_empty());
         match last.is_some_and(|line| line.trim_ascii_end() == SENTINEL.as_bytes()) {
@@ -66,7 +67,7 @@ impl Reading {
         }
     }
 
-    /// All of a text that is at hand.
+    /// Reads a complete text.
     pub fn of(text: &[u8]) -> Reading {
         let mut reading = Reading::default();
         for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {

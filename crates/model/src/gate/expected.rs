@@ -1,5 +1,4 @@
-//! `expected.json` of a run: what must be left there. Made by us or by hand, so it is read with care and edited with more:
-//! what we do not know stays.
+//! `expected.json` of a run: what it must contain. Written by us or by hand. Unknown fields are kept.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -15,7 +14,7 @@ pub struct Expected {
     /// How often the whole stage was begun: one more with every `--again`.
     pub attempt: u32,
     pub outputs: Vec<Output>,
-    /// The file as it was written, for what we do not know of it.
+    /// The file as it was written, to keep unknown fields.
     raw: Map<String, Value>,
 }
 
@@ -24,15 +23,15 @@ pub struct Output {
     pub file: String,
     pub tier: Tier,
     pub prompt: String,
-    /// Program and arguments; empty where nobody said how it is made.
+    /// Program and arguments; empty if no command makes it.
     pub launch: Vec<String>,
     pub inputs: Vec<String>,
     pub not_before: Option<Timestamp>,
     /// Launches since the stage was begun, or since it was valid.
     pub attempts: u32,
-    /// Whether it was valid after the last launch: then the next one is a first one.
+    /// Whether it was valid after the last launch. Then the next launch counts as the first.
     pub was_valid: bool,
-    /// Of the inputs when it was last asked for.
+    /// The digest of the inputs when it was last requested.
     pub inputs_digest: String,
 }
 
@@ -43,7 +42,7 @@ pub enum Problem {
 }
 
 impl Output {
-    /// One that nobody has said more of than its name.
+    /// An output of which only the name is known.
     pub fn new(file: &str) -> Output {
         Output {
             file: file.to_owned(),
@@ -129,7 +128,7 @@ impl Expected {
         format!("{:#}\n", Value::Object(self.raw.clone())).into_bytes()
     }
 
-    /// Counts a launch, before it happens: one that is not written down could happen again and again.
+    /// Counts a launch before it happens: an uncounted one could happen again and again.
     pub fn count_launch(&mut self, i: usize, inputs_digest: &str) {
         let Some(output) = self.outputs.get_mut(i) else { return };
         output.attempts += 1;
@@ -141,8 +140,8 @@ impl Expected {
         }
     }
 
-    /// Notes that an output is valid, or that one which was is not any more: what is launched for that counts from the start.
-    /// False: nothing is new.
+    /// Records that an output became valid, or is no longer valid: launches then count from the start. Returns false
+    /// if nothing changed.
     pub fn note(&mut self, i: usize, verdict: Verdict) -> bool {
         let Some(output) = self.outputs.get_mut(i) else { return false };
         let is_valid = verdict == Verdict::Valid;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::document::Document;
 
-/// The folder in a `live.json`. None where it is none.
+/// Returns the folder in a `live.json`; `None` if there is none.
 pub fn live_dir(bytes: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Live {
@@ -19,7 +19,8 @@ pub fn render_live(dir: &str) -> Vec<u8> {
     format!("{:#}\n", serde_json::json!({ "schema_version": 1, "dir": dir })).into_bytes()
 }
 
-/// `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it, or in braces behind it.
+/// Returns `live.dir` of a YAML file: a key `live` at the left edge, and a `dir` in the block below it, or in braces
+/// after it.
 pub fn live_of_yaml(text: &str) -> Option<String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let braces = text.lines().find_map(|line| line.strip_prefix("live:")?.trim().strip_prefix('{'));
@@ -38,7 +39,7 @@ pub fn live_of_yaml(text: &str) -> Option<String> {
     scalar(line)
 }
 
-/// One reader of scalars: quotes and comments are its business.
+/// Reads a scalar with the one reader, which handles quotes and comments.
 fn scalar(line: &str) -> Option<String> {
     let document = Document::parse(format!("---\n{}\n---\n", line.trim()));
     document.text("dir").filter(|dir| !dir.is_empty()).map(str::to_owned)

@@ -1,9 +1,9 @@
-//! What is said about outputs: to sub-agents, to the agent after a compaction, to people.
+//! Texts about outputs: for sub-agents, for the agent after a compaction, for people.
 
 use super::{Expected, Judged, MOST_ATTEMPTS, Output, SENTINEL, Step, Tier, Verdict, step};
 use crate::render::{code, one_line, path as shown_path};
 
-/// For a sub-agent's prompt: where its result goes, and how it is known to be whole.
+/// For a sub-agent's prompt: where its result goes, and how it is marked as complete.
 pub fn instruction(path: &str) -> String {
     format!(
         "Write your complete result to this file: {path}\n\
@@ -22,7 +22,7 @@ pub fn prompt(output: &Output, path: &str) -> String {
     }
 }
 
-/// What a sub-agent that stops has left to save: its last message, where it left no file or an empty one.
+/// Returns a stopping sub-agent's last message if it should be saved, because it left no file or an empty one.
 pub fn message_to_keep(verdict: Verdict, message: Option<&str>) -> Option<String> {
     let left_nothing = matches!(verdict, Verdict::Missing | Verdict::Empty);
     let text = message?.trim();
@@ -40,7 +40,7 @@ pub fn awaited(stage: &str, path: &str) -> String {
     )
 }
 
-/// What a sub-agent is told when its output is valid before it has begun.
+/// What a sub-agent is told if its output is valid before it begins.
 pub fn there(stage: &str, path: &str) -> String {
     let stage = if stage.is_empty() { String::new() } else { format!(" of stage {}", code(stage, 128)) };
     format!(
@@ -53,7 +53,7 @@ pub fn there(stage: &str, path: &str) -> String {
 /// One open output, for a brief. `path` is how the agent can reach it.
 pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&str>) -> String {
     let Judged { verdict, why } = judged;
-    // Our own words, told as they are: an escaped sentinel would be copied with its backslash.
+    // Our own words stay unescaped: an escaped sentinel would be copied with its backslash.
     let why = if *verdict == Verdict::Missing { String::new() } else { format!(" ({})", one_line(why, 160)) };
     let launched = match output.attempts {
         0 => String::new(),
@@ -65,7 +65,7 @@ pub fn open_line(output: &Output, judged: &Judged, path: &str, message: Option<&
     format!("{}, {}: {}{why}{launched}{message}", shown_path(path, 400), output.tier.name(), verdict.name())
 }
 
-/// What an agent can do about the outputs that are open.
+/// What an agent can do about the open outputs.
 pub fn advice(open: &[Step]) -> &'static str {
     let any = |step| open.contains(&step);
     if any(Step::Launch) {
@@ -106,11 +106,11 @@ pub fn remedy(output: &Output, verdict: Verdict, log: Option<&str>) -> String {
 pub struct Omission {
     pub file: String,
     pub judged: Judged,
-    /// Where its last words are, if there are any.
+    /// Where its last message is, if there is one.
     pub message: Option<String>,
 }
 
-/// `omissions.md`, for whoever puts the results together.
+/// `omissions.md`, for the agent that combines the results.
 pub fn omissions(expected: &Expected, omitted: &[Omission]) -> String {
     let mut text = format!(
         "# Omissions\n\nStage {}, attempt {}. Written by `thru gate run`, each time anew.\n\n",

@@ -1,4 +1,5 @@
-//! The Stop engine: a loop, a stop and the rules in; what to answer and how the loop stands then out. It touches nothing.
+//! The Stop engine: takes a loop, a stop and the rules, and returns the answer and the loop's new state. It has no
+//! side effects.
 
 use jiff::Timestamp;
 
@@ -15,26 +16,26 @@ use crate::time;
 pub enum Foreground<'a> {
     Nothing,
     Loop(&'a Loop),
-    /// There is one, and it cannot be had: damaged, held by another, unreadable.
+    /// There is one, but it cannot be used: damaged, locked or unreadable.
     Trouble(&'a str),
 }
 
-/// A stop, in words that belong to no harness.
+/// A stop, in neutral form.
 #[derive(Clone, Debug)]
 pub struct Stop<'a> {
     pub session: &'a str,
     pub who: Who,
     pub now: Timestamp,
-    /// The last thing the main agent said. None: it said nothing. Err: nobody can know, and why.
+    /// The last thing the main agent said. `None` if it said nothing, `Err` with a reason if that cannot be known.
     pub message: Result<Option<Message<'a>>, String>,
     pub prompt: Option<&'a str>,
-    /// When the newest word of a stop hook was written into the transcript.
+    /// When the newest stop-hook message was written into the transcript.
     pub feedback: Option<&'a str>,
-    /// Whether this is the first stop since the user said something, where the harness tells.
+    /// Whether this is the first stop since the user said something, if the harness reports it.
     pub first: Option<bool>,
-    /// A compaction was announced and has not come yet.
+    /// A compaction was announced and has not happened yet.
     pub compacting: bool,
-    /// Sub-agents that go on in the background.
+    /// Sub-agents that continue in the background.
     pub agents: usize,
     /// How much the session has done by now.
     pub mark: Option<SessionPosition>,
@@ -57,14 +58,14 @@ pub enum Who {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
-    /// The harness's id of it, where that is known.
+    /// The harness's id of it, if known.
     pub id: Option<&'a str>,
     pub text: &'a str,
-    /// A stop hook has answered it already: the same stop comes again, or another hook was faster.
+    /// A stop hook has already answered it: the same stop comes again, or another hook was faster.
     pub answered: bool,
 }
 
-/// What became of the validators.
+/// The result of the validators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checked<'a> {
     NotYet,
@@ -74,7 +75,7 @@ pub enum Checked<'a> {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// Turns without progress after which a loop ends; 0 is never.
+    /// Turns without progress after which a loop ends; 0 means never.
     pub no_progress_turns: u64,
     pub redact: redact::Options,
 }
@@ -82,15 +83,15 @@ pub struct Rules {
 /// What to do with a stop.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// Let it stop. Nothing is counted, nothing changes.
+    /// Let it stop. Nothing is counted and nothing changes.
     Allow(Allowed),
-    /// The promise was given: run the validators, and ask again with what came of them.
+    /// The promise was given: run the validators, and call again with their result.
     Validate,
-    /// Let it stop: the loop has come to an end.
+    /// Let it stop: the loop has ended.
     End { next: Box<Loop>, why: Ended },
     /// Do not let it stop, and say this.
     Feed { next: Box<Loop>, text: String },
-    /// The same stop again: the same answer, and nothing is counted.
+    /// The same stop again: give the same answer and count nothing.
     FeedAgain { text: String },
 }
 
@@ -126,8 +127,8 @@ pub fn decide(foreground: Foreground, stop: &Stop, rules: &Rules) -> Verdict {
     if let Some(last) = last.filter(|last| is_same(last, state, stop, message)) {
         return Verdict::FeedAgain { text: feeding(state, &last.why, last.failure.as_ref()) };
     }
-    // A compaction stops the agent without a word of its own. One that was announced and never came must not hide a
-    // turn that ended.
+    // A compaction stops the agent without a message. An announced one that never came must not hide the end of a
+    // turn.
     if stop.compacting && message.is_none_or(|message| message.id.is_none()) {
         return Verdict::Allow(Allowed::Compaction);
     }
@@ -176,8 +177,8 @@ fn is_none_of_ours(state: &Loop, stop: &Stop) -> Option<Allowed> {
     }
 }
 
-/// The same message is the same stop. Where one of the two is not known by its id: the same words, which were answered
-/// already, or came to the same prompt at the same moment with no answer in between.
+/// The same message means the same stop. If one id is unknown: the same words, either already answered, or to the
+/// same prompt at the same moment without an answer in between.
 fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>) -> bool {
     match (last.message.as_deref(), message.and_then(|message| message.id)) {
         (Some(last), Some(now)) => last == now,
@@ -192,15 +193,15 @@ fn is_same(last: &LastStop, state: &Loop, stop: &Stop, message: Option<Message>)
     }
 }
 
-/// What an agent said, to be written down.
+/// Quotes what an agent said, for the record.
 fn quoted(text: &str, rules: &Rules) -> String {
     inline(&redact(text, rules.redact), 100)
 }
 
-/// What a turn came to, beside what was said.
+/// What a turn achieved, besides its message.
 struct Turn {
     idle: u64,
-    /// Times in a row that the agent was sent on without having called a tool, before this one.
+    /// The number of times in a row, before this one, that the agent continued without calling a tool.
     unaided: u64,
 }
 
@@ -211,10 +212,10 @@ impl Turn {
         let repeated =
             state.last_message_digest.is_some() && state.last_message_digest == digest(stop.said());
         let idle = match calls {
-            // What is not known is no sign of anything.
+            // Unknown counts as nothing.
             None => 0,
             Some(_) if stop.changed > 0 => 0,
-            // The turn that said it first got nowhere either.
+            // The first turn that said it made no progress either.
             Some(_) if repeated => last.idle.max(1) + 1,
             Some(0) => last.idle + 1,
             Some(_) => 0,
@@ -224,7 +225,7 @@ impl Turn {
     }
 }
 
-/// Tool calls since the last stop; none where the count was lost on the way.
+/// Returns the tool calls since the last stop; `None` if the count was lost.
 pub fn calls_since(last: &LastStop, stop: &Stop) -> Option<u64> {
     stop.mark?.calls.checked_sub(last.mark?.calls)
 }
@@ -279,13 +280,14 @@ fn digest(message: Option<Message>) -> Option<String> {
     message.map(|message| digest_of(message.text))
 }
 
-/// What tells a text from others, where the text itself is not kept.
+/// A digest that distinguishes texts without storing them.
 pub fn digest_of(text: &str) -> String {
     format!("{:016x}", fingerprint([text]))
 }
 
-/// At an event that is no stop, or the first stop after the user spoke: whether the harness had ended the turn although
-/// the last answer was to go on. `cap` is how often in a row it lets itself be sent on without a tool call.
+/// At an event other than a stop, or at the first stop after the user spoke: returns whether the harness ended the
+/// turn although our last answer was to continue. `cap` is how often in a row it can be made to continue without a
+/// tool call.
 pub fn overridden(state: &Loop, cap: u64) -> bool {
     let unaided = state.last_stop.as_ref().map_or(0, |last| last.unaided);
     state.status == Status::Active && cap > 0 && unaided > cap

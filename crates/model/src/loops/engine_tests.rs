@@ -1,4 +1,4 @@
-//! Every known way in which such loops went wrong, a row each.
+//! Every known way in which such loops went wrong, one row each.
 
 use super::*;
 use crate::loops::{Promise, Record};
@@ -71,7 +71,7 @@ fn fed(text: &str) -> Loop {
     Loop { last_stop: Some(last), last_message_digest: digest(Some(message)), ..running() }
 }
 
-/// What a verdict comes to, in a word: the iteration that is fed, the end, the reason to let it stop.
+/// Describes a verdict in a word: the iteration that is fed, the end, or the reason to let it stop.
 fn word(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Allow(why) => format!("allow {why:?}"),
@@ -141,8 +141,8 @@ fn what_is_not_the_last_message_of_the_main_agent() {
     let promised = "<promise>ALL DONE</promise>";
     let quiet = Stop { message: Ok(None), ..stop("") };
     check("the last block is a tool call: nothing was said", &running(), &quiet, "feed 3");
-    // A tool result, a sub-agent and a message that is not in the transcript yet never become the message: see
-    // `last_turn.rs`, which reads it. What reaches the engine of them is this.
+    // A tool result, a sub-agent and a message that is not in the transcript yet never become the message;
+    // `last_turn.rs` ensures that. This is what reaches the engine.
     check("by a sub-agent", &running(), &Stop { who: Who::SubAgent, ..stop(promised) }, "allow SubAgent");
     let unreadable = Stop { message: Err("the transcript cannot be read".into()), ..stop("") };
     check("nobody can know", &running(), &unreadable, "end error paused");

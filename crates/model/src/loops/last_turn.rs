@@ -1,4 +1,4 @@
-//! The end of a transcript, read backwards: the last thing the main agent said, and what the turn has cost.
+//! Reads the end of a transcript backwards: the main agent's last message, and what the turn cost.
 
 use super::log::Tokens;
 use crate::transcript::{Item, Line, Spent};
@@ -6,11 +6,11 @@ use crate::transcript::{Item, Line, Spent};
 #[derive(Clone, Debug, Default)]
 pub struct LastTurn {
     last: Words,
-    /// What had been said when a stop hook last had its word.
+    /// What had been said when a stop hook last answered.
     answered: Words,
-    /// Something came after whatever was said before it: a call, a result.
+    /// True if a call or a result came after the earlier words.
     past: bool,
-    /// When the last stop hook's words were written.
+    /// When the last stop hook's message was written.
     pub feedback: Option<String>,
     spent: Spent,
     /// Whether the beginning of the turn was reached.
@@ -29,19 +29,19 @@ struct Words {
 pub struct LastMessage {
     pub id: Option<String>,
     pub text: String,
-    /// A stop hook has answered it already.
+    /// A stop hook has already answered it.
     pub answered: bool,
 }
 
 impl LastTurn {
-    /// Takes a line, the last one first. False when what lies further back does not matter.
+    /// Takes a line, the last one first. Returns false if earlier lines do not matter.
     pub fn hear(&mut self, line: &Line) -> bool {
         !line.is_main() || line.items.iter().rev().all(|item| self.take(item, line.at.as_deref()))
     }
 
     fn take(&mut self, item: &Item, at: Option<&str>) -> bool {
         if self.feedback.is_some() {
-            // Before the beginning of the turn: whose answer was that?
+            // Before the beginning of the turn: find whose answer it was.
             return match item {
                 Item::Said { message, text } => self.answered.take(message.as_deref(), text),
                 Item::Feedback { .. } | Item::Usage(_) => true,
@@ -61,7 +61,7 @@ impl LastTurn {
             Item::Feedback { .. } => {
                 self.whole = true;
                 self.feedback = Some(at.unwrap_or_default().to_owned());
-                // Nothing was said since, and something was done: then the answer is not the last word.
+                // Nothing was said since, but something was done, so the answer is not the last word.
                 return self.last.blocks.is_empty() && !self.past;
             }
             _ => self.past = true,
@@ -69,7 +69,7 @@ impl LastTurn {
         true
     }
 
-    /// What was said last. None: nothing since the last call or prompt, or it is not there yet.
+    /// Returns the last message; `None` if nothing was said since the last call or prompt, or it is not there yet.
     pub fn message(&self) -> Option<LastMessage> {
         let of = |words: &Words, answered| {
             let text = words.whole()?;
@@ -78,11 +78,12 @@ impl LastTurn {
         of(&self.last, false).or_else(|| of(&self.answered, true))
     }
 
-    /// The message that says `text`, as a harness told it; of more than one block it may tell the last.
+    /// Returns the message that says `text`, as a harness reported it. The harness may report only the last of
+    /// several blocks.
     pub fn saying(&self, text: &str) -> Option<LastMessage> {
         let is_it = |said: &str| {
             let (said, text) = (said.trim(), text.trim());
-            // A reader cuts what is very long.
+            // A reader cuts very long texts.
             said == text || said.len() >= crate::transcript::TEXT_BYTES / 2 && text.starts_with(said)
         };
         let message = self.message()?;
@@ -91,14 +92,14 @@ impl LastTurn {
         fits.then(|| LastMessage { text: text.to_owned(), ..message })
     }
 
-    /// What the turn cost, if all of it was seen.
+    /// Returns what the turn cost, if all of it was seen.
     pub fn tokens(&self) -> Option<Tokens> {
         self.whole.then(|| Tokens::of(&self.spent.total())).flatten()
     }
 }
 
 impl Words {
-    /// Takes another block; false when it is another message's.
+    /// Takes another block; returns false if it belongs to another message.
     fn take(&mut self, id: Option<&str>, text: &str) -> bool {
         if !self.blocks.is_empty() && (id.is_none() || self.id.as_deref() != id) {
             return false;
@@ -190,7 +191,7 @@ mod tests {
         assert_eq!((id(&blocks, "one\ntwo").as_deref(), id(&blocks, "one")), (Some("a"), None));
     }
 
-    /// Of two hooks the slower one sees the answer of the faster one: it was to the same message.
+    /// The slower of two hooks sees the answer of the faster one, which was to the same message.
     #[test]
     fn a_message_that_was_answered_already() {
         let answer = || line(vec![Item::Feedback { text: "go on".into() }]);

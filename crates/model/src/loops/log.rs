@@ -1,4 +1,4 @@
-//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for everything that was done to the loop.
+//! A loop's log, `loops/<id>.log.jsonl`: one line for every iteration, and for every command on the loop.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::transcript::Usage;
 pub struct Entry {
     pub ts: String,
     pub event: Event,
-    /// The iteration that was over; at a start or a change the one that is going on.
+    /// The iteration that ended; at a start or a change, the current one.
     pub iteration: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// Why it ended, where it did.
+    /// Why it ended, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Ended>,
     /// In words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
-    /// The digest of the last thing said.
+    /// The digest of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// The files that were changed in this iteration: the first of them, and how many there were in all.
+    /// The first files that were changed in this iteration, and the number of all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,7 +37,7 @@ pub struct Entry {
 #[serde(rename_all = "lowercase")]
 pub enum Event {
     Started,
-    /// Waited for a session, and got one.
+    /// It waited for a session and got one.
     Claimed,
     /// The prompt was fed again.
     Fed,
@@ -45,12 +45,12 @@ pub enum Event {
     Paused,
     Resumed,
     Activated,
-    /// The session goes on under another id.
+    /// The session continues under another id.
     Moved,
     Cancelled,
 }
 
-/// What the turn cost, cache reads and all in `input`.
+/// What the turn cost; `input` includes cache reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     pub input: u64,

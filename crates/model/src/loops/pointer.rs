@@ -1,4 +1,4 @@
-//! `indexes/active-loop.json`: which loop is in the foreground, of whom. Can be made again from the loops themselves.
+//! `indexes/active-loop.json`: which loop is in the foreground of which session. It can be rebuilt from the loops.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,21 @@ use super::{Loop, Status};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Pointer {
-    /// The one that was started or activated last.
+    /// The loop that was last started or activated.
     pub active_loop_id: Option<String>,
     pub by_session: BTreeMap<String, String>,
-    /// Waits for the next session that starts.
+    /// The loop that waits for the next session to start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
 impl Pointer {
-    /// The loop that holds this session.
+    /// Returns the loop that holds this session.
     pub fn of(&self, session: &str) -> Option<&str> {
         self.by_session.get(session).map(String::as_str)
     }
 
-    /// Whether it is in the foreground anywhere, or waits to be.
+    /// Returns whether it is in the foreground anywhere, or waits to be.
     pub fn holds(&self, id: &str) -> bool {
         self.by_session.values().any(|known| known == id) || self.next.as_deref() == Some(id)
     }
@@ -41,7 +41,7 @@ impl Pointer {
         self.active_loop_id = Some(id.to_owned());
     }
 
-    /// Takes a loop out of every foreground.
+    /// Removes a loop from every foreground.
     pub fn clear(&mut self, id: &str) {
         self.by_session.retain(|_, known| known != id);
         if self.active_loop_id.as_deref() == Some(id) {
@@ -52,7 +52,7 @@ impl Pointer {
         }
     }
 
-    /// As it must have been, from the loops there are: of each session the one that was touched last.
+    /// Rebuilds it from the loops: for each session the loop that was last changed.
     pub fn rebuilt<'a>(loops: impl IntoIterator<Item = &'a Loop>) -> Pointer {
         let mut active: Vec<&Loop> =
             loops.into_iter().filter(|known| known.status == Status::Active).collect();

@@ -1,12 +1,12 @@
-//! The promise in what an agent said: the last `<promise>…</promise>` that it means, and does not merely quote.
+//! The promise in an agent's message: the last `<promise>…</promise>` that it means and does not merely quote.
 
 use crate::document::outside_blocks;
 
 const OPEN: &str = "<promise>";
 const CLOSE: &str = "</promise>";
 
-/// The text of the last promise in `message`, white space collapsed. Code fences and `code` are quotes, and so is
-/// what was fed to the agent: the loop's prompt, and our own words about it.
+/// Returns the text of the last promise in `message`, with white space collapsed. Text in code fences or `code` is a
+/// quotation. So is text that was fed to the agent: the loop's prompt, and our own words about it.
 pub fn given(message: &str, fed: &[&str]) -> Option<String> {
     if !message.contains(CLOSE) {
         return None;
@@ -16,17 +16,17 @@ pub fn given(message: &str, fed: &[&str]) -> Option<String> {
     last(&lines.collect::<String>())
 }
 
-/// As two promises are compared: trimmed, inner white space collapsed, otherwise exactly.
+/// The form in which promises are compared: trimmed, inner white space collapsed, otherwise exact.
 pub fn collapsed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A promise as it counts.
+/// A promise in its tags.
 pub fn tag(text: &str) -> String {
     format!("{OPEN}{}{CLOSE}", collapsed(text))
 }
 
-/// Why a text cannot be promised, if it cannot.
+/// Returns why a text cannot be promised, if it cannot.
 pub fn flaw(text: &str) -> Option<&'static str> {
     if collapsed(text).is_empty() {
         return Some("it is empty");
@@ -38,7 +38,7 @@ fn last(seen: &str) -> Option<String> {
     let mut found = None;
     let mut at = 0;
     while let Some(end) = seen[at..].find(CLOSE).map(|end| at + end) {
-        // The innermost: an opening tag that was only talked about does not swallow the next promise.
+        // The innermost one: an opening tag that was only mentioned does not swallow the next promise.
         if let Some(start) = seen[at..end].rfind(OPEN).map(|start| at + start) {
             let after = end + CLOSE.len();
             let in_code = seen[..start].ends_with('`') && seen[after..].starts_with('`');
@@ -51,8 +51,8 @@ fn last(seen: &str) -> Option<String> {
     found
 }
 
-/// An agent that repeats what the prompt says about promises has promised nothing. A prompt, or a line of one, that is
-/// the tag and nothing else cannot be told from the promise itself.
+/// An agent that repeats what the prompt says about promises has promised nothing. A prompt, or a line of one, that
+/// is only the tag cannot be distinguished from the promise itself.
 fn without_quotes(message: &str, fed: &[&str]) -> String {
     let is_tag = |text: &str| text.starts_with(OPEN) && text.find(CLOSE) == Some(text.len() - CLOSE.len());
     let quotes = |text: &&str| text.contains(CLOSE) && !is_tag(text);

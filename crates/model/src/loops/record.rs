@@ -1,4 +1,4 @@
-//! A loop as a document: `loops/<id>.md`. An edit changes what changed and nothing else.
+//! A loop as a document: `loops/<id>.md`. An edit changes only what changed.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const PROMISE: &str = "completion_promise";
 const PROMPT: Head = Head::exact(2, "Loop Prompt");
 const NOTES: Head = Head::exact(2, "Notes");
 
-/// A loop, and the file it stands in.
+/// A loop, and its document.
 #[derive(Clone, Debug)]
 pub struct Record {
     pub state: Loop,
@@ -25,10 +25,10 @@ pub struct Damage {
 }
 
 impl Record {
-    /// A new one.
+    /// Creates a new record.
     pub fn new(state: Loop) -> Result<Record, EditError> {
         let mut document = Document::default();
-        // What is not there need not be said, the promise apart: a person would look for it.
+        // Absent values are left out, except the promise: a person would look for it.
         for (key, value) in
             fields(&state).into_iter().filter(|(key, value)| *key == PROMISE || !value.is_null())
         {
@@ -39,7 +39,7 @@ impl Record {
             let parts: [&[u8]; 4] = [&head, b"\n## Loop Prompt\n\n", prompt, b"\n\n## Notes\n"];
             Document::parse(parts.concat())
         };
-        // As it is, where it reads back as it is: most prompts do. The others go into a fence.
+        // The prompt is stored plainly if it reads back unchanged, as most prompts do. Others go into a fence.
         let plain = file(state.prompt.as_bytes());
         let document = match prompt(&plain) == Some(state.prompt.as_bytes()) {
             true => plain,
@@ -48,14 +48,14 @@ impl Record {
         Ok(Record { state, document })
     }
 
-    /// Reads what `new` and `edit` wrote, and what people made of it.
+    /// Parses what `new` and `edited` wrote, including people's edits.
     pub fn parse(bytes: Vec<u8>) -> Result<Record, Damage> {
         let document = Document::parse(bytes);
         let state = Reader(&document).state()?;
         Ok(Record { state, document })
     }
 
-    /// The file with `state` in place of what it said. The prompt stays: nothing ever changes it.
+    /// Returns the file with the new `state`. The prompt stays: nothing ever changes it.
     pub fn edited(&self, state: Loop) -> Result<Record, EditError> {
         let mut document = self.document.clone();
         let before = fields(&self.state);
@@ -96,7 +96,7 @@ fn fields(state: &Loop) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The prompt, to the byte.
+/// Returns the prompt, exact to the byte.
 fn prompt(document: &Document) -> Option<&[u8]> {
     let section = document.section_to_last(PROMPT, NOTES)?;
     Some(unwrap_verbatim(section.body()).unwrap_or_else(|| section.content()))
@@ -164,7 +164,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `completion_promise` is what people edit: where it is not the first of `promises`, it takes its place.
+    /// People edit `completion_promise`: if it differs from the first of `promises`, it replaces that one.
     fn promises(&self) -> Result<Vec<Promise>, Damage> {
         let mut promises: Vec<Promise> = match self.0.get("promises") {
             None | Some(Value::Null) => Vec::new(),
@@ -188,7 +188,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Only the engine needs it: what cannot be read is as good as none.
+    /// Only the engine needs it, so an unreadable value counts as none.
     fn last_stop(&self) -> Option<LastStop> {
         serde_json::from_value(self.0.get("last_stop")?.clone()).ok()
     }

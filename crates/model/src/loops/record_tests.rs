@@ -25,7 +25,7 @@ fn sample(prompt: &str) -> Loop {
     }
 }
 
-/// Whatever the prompt holds, it comes back to the byte, also after an edit.
+/// Whatever the prompt contains, it reads back exactly, also after an edit.
 #[test]
 fn prompts_come_back_to_the_byte() {
     let prompts = [
@@ -67,7 +67,7 @@ fn a_plain_prompt_is_plain_to_read() {
     assert!(text.starts_with("---\nid: 20261115T192200Z-fix\n") && !text.contains('\r'), "{text}");
 }
 
-/// What people add stays, and what they change counts.
+/// What people add stays, and what they change takes effect.
 #[test]
 fn an_edit_touches_nothing_else() {
     let record = Record::new(sample("work")).unwrap();

@@ -1,4 +1,4 @@
-//! What the agent is told when a loop goes on, and what people are told about a turn.
+//! What the agent is told when a loop continues, and what people are told about a turn.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,18 +8,18 @@ use crate::document::wrap_verbatim;
 use crate::render::{code, inline, one_line};
 use crate::text::count;
 
-/// A validator that did not pass.
+/// A validator that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub command: String,
     /// `exit 101`, `timed out`.
     pub how: String,
-    /// The end of what it printed.
+    /// The end of its output.
     pub output: String,
 }
 
 impl Failure {
-    /// With as much of the output as is handed on: the loop's file keeps it for a stop that comes twice.
+    /// Returns the failure with only as much output as is passed on: the loop's file keeps it for a repeated stop.
     pub fn end(&self) -> Failure {
         let lines: Vec<&str> = self.output.lines().collect();
         let kept = &lines[lines.len().saturating_sub(OUTPUT_LINES)..];
@@ -28,15 +28,15 @@ impl Failure {
     }
 }
 
-/// Lines and characters of a validator's output that are handed on.
+/// The lines and characters of a validator's output that are passed on.
 const OUTPUT_LINES: usize = 40;
 const OUTPUT_WIDTH: usize = 300;
 
-/// What is said to the agent instead of letting it stop: the prompt, verbatim, and one line about where the loop stands.
-/// The output of a validator that failed follows, as data.
+/// Returns what the agent is told instead of stopping: the prompt, verbatim, and one line about the loop's progress.
+/// The output of a failed validator follows as data.
 pub fn feeding(state: &Loop, why: &str, failure: Option<&Failure>) -> String {
     let Loop { id, prompt, .. } = state;
-    // Verbatim, but for what nobody sees: who started or adopted the loop was shown it without.
+    // Verbatim except for invisible characters: the person who started or adopted the loop saw it without them.
     let prompt = prompt.split("\r\n").map(clean).collect::<Vec<_>>().join("\r\n");
     let gap = if prompt.ends_with('\n') { "" } else { "\n" };
     let (progress, promise) = (state.progress(), promise_words(state));
@@ -57,7 +57,8 @@ pub fn feeding(state: &Loop, why: &str, failure: Option<&Failure>) -> String {
     text
 }
 
-/// How the agent ends the loop. No backticks around the tags: what stands in them is a quote, and quotes do not count.
+/// Describes how the agent ends the loop. No backticks around the tags: text in backticks is a quotation, and
+/// quotations do not count.
 pub fn promise_words(state: &Loop) -> String {
     let of = |outcome: Outcome| {
         let tags = state.promises.iter().filter(move |promise| promise.outcome == outcome);

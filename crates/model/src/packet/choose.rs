@@ -1,4 +1,4 @@
-//! What of a session goes into a packet, and in which words.
+//! What parts of a session go into a packet, and in which words.
 
 use super::Check;
 use super::compose::{Git, Material, NONE};
@@ -8,13 +8,13 @@ use crate::render::code;
 use crate::run::{self, Ended, Sort};
 use crate::text::count;
 
-/// Suggested files, besides those that were edited: all of these are named.
+/// The number of suggested files besides the edited ones, which are all named.
 const READ_FILES: usize = 25;
 
-/// Every file that was edited, and the best of those that were only read, in the order of their worth.
+/// Returns every edited file and the best of those that were only read, in the order of their worth.
 pub fn suggested<'a>(material: &Material<'a>) -> Vec<&'a FileUse> {
     let files = &material.digest.files;
-    // A folder that was searched, and a name from a subfolder that stands here whole, say nothing that is not said.
+    // Skip a folder that was searched, and a relative name whose full path is listed.
     let is_folder = |file: &FileUse| files.iter().any(|other| is_below(&other.path, &file.path));
     let is_tail = |file: &FileUse| files.iter().any(|other| is_below_by_end(&other.path, &file.path));
     let is_down =
@@ -46,7 +46,7 @@ fn is_below_by_end(path: &str, end: &str) -> bool {
 /// The last run of a check.
 #[derive(Debug)]
 pub struct Run<'d> {
-    /// As somebody would type it again, at the top of the checkout.
+    /// The command to type again, at the top of the checkout.
     pub command: String,
     used: &'d CheckUse,
     /// A file was edited after it.
@@ -78,7 +78,7 @@ impl Run<'_> {
         format!("{how}{at}{since}{why}")
     }
 
-    /// Its own words say that there is no such thing here.
+    /// Returns whether its output says that there is no such command here.
     pub fn is_missing(&self) -> bool {
         const MISSING: [&str; 7] = [
             "No rule to make target",
@@ -93,27 +93,27 @@ impl Run<'_> {
         *ended == Ended::Failed && MISSING.iter().any(|words| result.contains(words))
     }
 
-    /// Only some of the tests: what is right for finding a mistake is too little for being done.
+    /// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
     fn is_narrow(&self) -> bool {
         run::checks(&self.used.run, "").first().is_some_and(run::is_narrow)
     }
 }
 
-/// The last run of each test, build and lint: tests first, newest first.
+/// Returns the last run of each test, build and lint: tests first, newest first.
 pub fn runs(digest: &Digest) -> Vec<Run<'_>> {
     let run =
         |used| Run { command: in_folder(used), used, edited_since: digest.edited_after(used.last).is_some() };
     digest.check_runs().into_iter().filter(|used| used.sort.is_check()).map(run).collect()
 }
 
-/// A folder of one machine means nothing to whoever goes on.
+/// A folder on one machine means nothing to the next person.
 fn in_folder(used: &CheckUse) -> String {
     let CheckUse { folder, run, .. } = used;
     if folder.is_empty() || folder.starts_with('/') { run.clone() } else { format!("cd {folder} && {run}") }
 }
 
-/// Those that show whether the work is done: whole runs, or where no test run was whole, the parts; nothing that does not
-/// exist.
+/// Returns those that show whether the work is done: complete runs, or parts if no test run was complete; nothing
+/// that does not exist.
 pub fn worth_running<'r, 'd>(runs: &'r [Run<'d>]) -> impl Iterator<Item = &'r Run<'d>> {
     let is_test = |run: &&Run| run.used.sort == Sort::Test;
     let tested = runs.iter().any(|run| is_test(&run) && !run.is_narrow());
@@ -128,7 +128,7 @@ pub fn is_same(one: &str, other: &str) -> bool {
     one == other || !keys.0.is_empty() && keys.0 == keys.1
 }
 
-/// Whether the second need not be run where the first passes.
+/// Returns whether the second need not be run if the first passes.
 pub fn covers(wide: &str, narrow: &str) -> bool {
     let (all, parts) = (run::checks(wide, ""), run::checks(narrow, ""));
     let is_in = |part: &run::Check| {
@@ -137,7 +137,7 @@ pub fn covers(wide: &str, narrow: &str) -> bool {
     wide == narrow || !parts.is_empty() && parts.iter().all(is_in)
 }
 
-/// What the work is about in the user's own words, or in the agent's where the user only agreed.
+/// Returns what the work is about in the user's own words, or in the agent's if the user only agreed.
 pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     let newest = goal.newest?;
     let task = goal.task.filter(|_| !goal.is_answered).map(|task| task.text.as_str());
@@ -148,8 +148,7 @@ pub fn goal_words<'d>(goal: &Goal<'d>) -> Option<&'d str> {
     }
 }
 
-/// Checks that the user's own words name as commands, in the order they stand there: `` `make test` ``, or a line of a
-/// block.
+/// Returns checks that the user's own words name as commands, in order: `` `make test` ``, or a line of a block.
 pub fn demanded(goal: &Goal) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for prompt in [goal.newest, goal.task].into_iter().flatten() {
@@ -163,7 +162,7 @@ pub fn demanded(goal: &Goal) -> Vec<String> {
     found
 }
 
-/// Words between two back quotes, and the lines of fenced blocks.
+/// Returns the text between back quotes, and the lines of fenced blocks.
 fn commands_in(text: &str) -> Vec<&str> {
     let (mut found, mut fenced) = (Vec::new(), false);
     for line in text.lines().map(str::trim) {
@@ -175,7 +174,7 @@ fn commands_in(text: &str) -> Vec<&str> {
             found.extend(line.split('`').skip(1).step_by(2));
         }
     }
-    // A sentence or a piece of code is no command line.
+    // A sentence or a piece of code is not a command line.
     found.retain(|words| (3..=120).contains(&words.len()) && !words.starts_with('#') && !words.contains('('));
     found
 }

@@ -1,5 +1,5 @@
-//! A packet filled by rule from what was captured: no model, no skeleton. The facts are those of a brief for a stranger,
-//! laid out under the packet's headings, each once.
+//! Fills a packet by rule from what was captured, without a model. The facts are those of a brief for a stranger,
+//! under the packet's headings, each once.
 
 mod next;
 
@@ -19,16 +19,16 @@ use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
 use crate::time;
 
-/// What cannot be known is said to be so.
+/// The text for anything that is not known.
 pub const NONE: &str = "_none recorded_";
 
-/// How much of a session is told, files and the goal aside.
+/// How much is said about a session, besides files and the goal.
 const FACTS: usize = 7_500;
 
-/// Of what is only background, so many lines: other commands, and what was asked before.
+/// The number of background lines: other commands, and earlier requests.
 const BACKGROUND: usize = 6;
 
-/// Validators besides those that the user asked for.
+/// The number of validators besides those that the user asked for.
 const SEEN_VALIDATORS: usize = 4;
 
 /// How much of the goal is quoted: a plan is long, and it is what the work is about.
@@ -36,14 +36,14 @@ const TASK: usize = 4_000;
 const NEWEST: usize = 2_000;
 const PROPOSAL: usize = 2_000;
 
-/// Where git stands.
+/// The state of git.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Git {
     /// Empty before the first commit.
     pub head: String,
-    /// Empty when no branch is checked out.
+    /// Empty if no branch is checked out.
     pub branch: String,
-    /// Files that differ from HEAD, untracked ones included; None where that was not asked.
+    /// The number of files that differ from HEAD, including untracked ones; `None` if that was not determined.
     pub dirty: Option<usize>,
 }
 
@@ -53,38 +53,38 @@ pub struct Material<'a> {
     pub id: &'a str,
     pub purpose: &'a str,
     pub digest: &'a Digest,
-    /// The harness's name in a packet, and what people call it.
+    /// The harness's name in a packet, and the name people use.
     pub source: &'a str,
     pub harness: &'a str,
     pub transcript: Option<&'a str>,
     pub project_id: &'a str,
-    /// Of the session's own checkout; None where that has no git, or is not here.
+    /// For the session's own checkout; `None` if it has no git or is not here.
     pub git: Option<&'a Git>,
-    /// The session was not in this project: what lies here says nothing about it.
+    /// The session was not in this project, so the files here say nothing about it.
     pub elsewhere: bool,
     pub now: Timestamp,
-    /// Curated by the user.
+    /// Chosen by the user.
     pub confirmed: &'a [String],
-    /// From the records: decisions that still hold, and rules of the role that is bound.
+    /// From the records: decisions that are still valid, and rules of the bound role.
     pub decisions: &'a [String],
     pub rules: &'a [String],
-    /// Files that are not there any more, and those that git ignores.
+    /// Files that no longer exist, and those that git ignores.
     pub gone: &'a [String],
     pub ignored: &'a [String],
-    /// Fingerprints of the files that are there.
+    /// Fingerprints of the existing files.
     pub files_seen: &'a [(String, String)],
-    /// Validators that the user asked for, before those seen.
+    /// Validators that the user asked for. They come before those seen.
     pub validators: &'a [String],
     pub promise: Option<&'a str>,
     pub max_iterations: i64,
 }
 
-/// What was worked out on the way, for whoever shows it.
+/// Intermediate results, for display.
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub bytes: Vec<u8>,
     pub suggested: Vec<String>,
-    /// How many commands fail, by what was seen.
+    /// How many commands were seen to fail.
     pub failing: usize,
     pub next_prompt: String,
 }
@@ -185,13 +185,13 @@ impl<'a> Facts<'a> {
         entries.push(("files_seen", Value::Object(files_seen)));
         entries.push(("checks_seen", json!(seen)));
         for (key, value) in entries {
-            // Every key here is one; setting it cannot fail.
+            // Every key here is valid, so setting it cannot fail.
             let _ = document.set(key, value);
         }
         document.into_bytes()
     }
 
-    /// The purpose, where it says something, and what the session is about, in the user's words.
+    /// Returns the purpose, if it is informative, and what the session is about in the user's words.
     fn intent(&self) -> String {
         let mut text = String::new();
         let purpose = self.material.purpose;
@@ -225,19 +225,19 @@ impl<'a> Facts<'a> {
         text
     }
 
-    /// The purpose of a swept session is the beginning of what was asked.
+    /// The purpose of a swept session is the beginning of the request.
     fn is_in_goal(&self, purpose: &str) -> bool {
         let words = purpose.trim_start_matches("go on: ").trim_end_matches('…');
         let goals = [self.goal.newest, self.goal.task];
         goals.into_iter().flatten().any(|prompt| inline(&prompt.text, 1_000).starts_with(words))
     }
 
-    /// What git says now is better than what was seen of it.
+    /// What git says now is better than what was observed.
     fn is_refuted(&self, fact: &Fact) -> bool {
         fact.id == "risk:uncommitted" && self.material.git.is_some_and(|git| git.dirty == Some(0))
     }
 
-    /// The agent's last words, where no fact holds them.
+    /// Returns the agent's last words, if no fact contains them.
     fn last_words(&self) -> Option<String> {
         let said = inline(&self.material.digest.said, 1_000);
         let beginning: String = said.chars().take(40).collect();
@@ -245,7 +245,7 @@ impl<'a> Facts<'a> {
         (!said.is_empty() && !is_told).then(|| quoted(&said, 1_000))
     }
 
-    /// Where it stands, section by section as in a brief. Goal, words and checks have headings of their own here.
+    /// Describes the state, section by section as in a brief. Goal, words and checks have their own headings here.
     fn context(&self) -> String {
         let Digest { session, first_at, last_at, compactions, .. } = self.material.digest;
         let mut text = String::new();
@@ -260,7 +260,7 @@ impl<'a> Facts<'a> {
             }
             titles.push(class.title());
             let facts = self.told.iter().filter(|fact| fact.class.title() == class.title());
-            // What is to do stands under Plan.
+            // Open work is under Plan.
             let facts = facts.filter(|fact| !fact.id.starts_with("todo:") && !self.is_refuted(fact));
             let mut lines: Vec<String> = facts.map(|fact| fact.text.clone()).collect();
             let is_background = matches!(class, Class::Commands | Class::Earlier);
@@ -344,7 +344,7 @@ impl<'a> Facts<'a> {
         if lines.is_empty() { NONE.to_owned() } else { lines.join("\n") }
     }
 
-    /// Only what nobody has spoken to since.
+    /// Only questions that nobody has answered since.
     fn open_questions(&self) -> Vec<String> {
         let digest = self.material.digest;
         let answered = digest.prompts.last().is_some_and(|prompt: &Prompt| prompt.record > digest.said_last);
@@ -366,8 +366,8 @@ impl<'a> Facts<'a> {
         or_none(&lines)
     }
 
-    /// What the user gave, then what the user's words demand, then the tests that were seen, then builds and lints; each
-    /// check once.
+    /// Returns the user's validators, then those that the user's words demand, then the tests that were seen, then
+    /// builds and lints; each check once.
     fn validator_commands(&self) -> Vec<String> {
         let mut commands: Vec<String> = self.material.validators.to_vec();
         let is_missing = |command: &str| self.run_of(command).is_some_and(Run::is_missing);
@@ -420,7 +420,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What the user chose when asked is a decision.
+/// A choice that the user made when asked is a decision.
 fn is_answer(fact: &Fact) -> bool {
     fact.id.starts_with("answer:")
 }

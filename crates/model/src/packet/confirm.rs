@@ -1,5 +1,5 @@
-//! The files that somebody chose: a list in the frontmatter for tools, and lines below `### Confirmed` for people. What
-//! people wrote around those lines is theirs.
+//! Confirmed files: a list in the frontmatter for tools, and lines below `### Confirmed` for people. The text around
+//! those lines belongs to people.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const KEY: &str = "relevant_files_confirmed";
 
 const PLACE: [Head<'static>; 2] = [Head::exact(2, FILES), Head::exact(3, CONFIRMED)];
 
-/// Adds files to both lists: one line each, behind the last item there is.
+/// Adds files to both lists: one line each, after the last item.
 pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(KEY).unwrap_or_default();
     for file in files {
@@ -27,7 +27,7 @@ pub fn confirm(document: &mut Document, files: &[String]) -> Result<(), EditErro
     Ok(())
 }
 
-/// Takes files off both lists: their own lines go, and nothing else.
+/// Removes files from both lists: only their own lines.
 pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditError> {
     let mut list = document.list(KEY).unwrap_or_default();
     let before = list.len();
@@ -43,12 +43,12 @@ pub fn unconfirm(document: &mut Document, files: &[String]) -> Result<(), EditEr
     Ok(())
 }
 
-/// Files that the section lists.
+/// Returns the files that the section lists.
 pub fn listed(document: &Document) -> Vec<String> {
     items(document).iter().filter_map(|item| path_in(&item.text)).map(str::to_owned).collect()
 }
 
-/// The path that a line of a list is about: in backticks, or its first word, if that looks like one.
+/// Returns the path that a list line is about: in backticks, or its first word if that looks like a path.
 pub(super) fn path_in(text: &str) -> Option<&str> {
     let text = text.trim_start().trim_start_matches('@');
     let marks = text.len() - text.trim_start_matches('`').len();
@@ -64,7 +64,7 @@ pub(super) fn path_in(text: &str) -> Option<&str> {
     is_path.then_some(path)
 }
 
-/// Whether a line of a list is this file's own.
+/// Returns whether a list line is about this file.
 pub(super) fn names(text: &str, file: &str) -> bool {
     text.starts_with(&code(file, 300)) || path_in(text) == Some(file)
 }
@@ -81,7 +81,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     }
     let end = document.line_end();
     let new = match section.items().last() {
-        // Prose alone: the list begins behind it.
+        // There is only prose: the list begins after it.
         None => [content, end.repeat(2).as_bytes(), line.as_bytes()].concat(),
         Some(last) => {
             let body = section.body();
@@ -92,7 +92,7 @@ fn add_line(document: &mut Document, line: &str) -> Result<(), EditError> {
     document.set_section(&PLACE, new)
 }
 
-/// An item goes on until a blank line, or the end.
+/// An item continues until a blank line, or the end.
 fn end_of_item(body: &[u8], mut at: usize) -> usize {
     loop {
         let rest = &body[at..];

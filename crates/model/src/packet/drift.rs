@@ -1,4 +1,4 @@
-//! What a packet claims, held against what is there now: claim by claim, verified, changed or unverified.
+//! Compares a packet's claims with the current state: each is verified, changed or unverified.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::time;
 pub enum State {
     Verified,
     Changed,
-    /// Cannot be checked: nothing was recorded, or nobody can tell any more.
+    /// Cannot be checked, because nothing was recorded or it cannot be determined any more.
     Unverified,
 }
 
@@ -28,7 +28,7 @@ pub enum About {
     Age,
 }
 
-/// One fact of a packet, and what became of it.
+/// One fact of a packet, and whether it is still true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     pub about: About,
@@ -42,16 +42,16 @@ pub struct Claim {
     pub opens: bool,
 }
 
-/// What is there now.
+/// The current state.
 #[derive(Clone, Debug, Default)]
 pub struct Now<'a> {
-    /// The project that the packet lies in, where that has a name.
+    /// The project that contains the packet, if it has a name.
     pub project: Option<&'a str>,
-    /// None outside of git.
+    /// `None` outside git.
     pub git: Option<GitNow>,
     /// One for each file of [`Packet::files`].
     pub files: &'a [FileNow],
-    /// The session has gone on, and edited files after the packet was written.
+    /// The session continued, and edited files after the packet was written.
     pub edited: bool,
 }
 
@@ -60,21 +60,21 @@ pub struct GitNow {
     pub head: String,
     pub branch: String,
     pub dirty: Option<i64>,
-    /// How HEAD lies to the packet's commit; None where that commit is unknown here.
+    /// The distance between HEAD and the packet's commit; `None` if that commit is unknown here.
     pub way: Option<Way>,
 }
 
-/// Commits on our side only, and on the packet's side only.
+/// The number of commits only on our side, and only on the packet's side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
     pub ahead: u64,
     pub behind: u64,
 }
 
-/// In the place of a fingerprint: the file was not there.
+/// Used in place of a fingerprint: the file did not exist.
 pub const GONE: &str = "gone";
 
-/// The subject where no branch was checked out. No branch can be called so.
+/// The subject if no branch was checked out. No branch can have this name.
 pub(super) const NO_BRANCH: &str = "no branch";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,11 +83,11 @@ pub enum FileNow {
         fingerprint: Option<String>,
     },
     Gone,
-    /// Not below the root: never opened.
+    /// Not below the root, so it is never opened.
     Outside,
 }
 
-/// Every claim that can be looked at: git first, then files as listed, checks, and the packet's age.
+/// Returns every claim that can be checked: git first, then files as listed, checks, and the packet's age.
 pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
     let mut claims = Vec::from_iter(project_claim(packet, now.project));
     claims.extend(git_claims(packet, now.git.as_ref()));
@@ -105,7 +105,7 @@ pub fn verify(packet: &Packet, now: &Now, at: Timestamp) -> Vec<Claim> {
     claims
 }
 
-/// A run speaks of what is here now only if nothing was edited after it.
+/// A run is about the current files only if nothing was edited after it.
 fn check_claim(check: &Check, moved: bool) -> Claim {
     let how = if check.ok { "passed" } else { "failed" };
     let (state, note) = match check {
@@ -123,12 +123,12 @@ fn check_claim(check: &Check, moved: bool) -> Claim {
     Claim { about: About::Check, subject: check.command.clone(), state, note, opens: false }
 }
 
-/// What is not as the packet says.
+/// Returns the claims that are no longer true.
 pub fn drift(claims: &[Claim]) -> Vec<&Claim> {
     claims.iter().filter(|claim| claim.state == State::Changed).collect()
 }
 
-/// A packet of another project says nothing that could be checked here.
+/// A packet of another project has no claims that could be checked here.
 fn project_claim(packet: &Packet, now: Option<&str>) -> Option<Claim> {
     let is_foreign = !packet.project_id.is_empty() && now.is_some_and(|now| packet.project_id != now);
     is_foreign.then(|| Claim {
@@ -205,7 +205,7 @@ fn file_claim(packet: &Packet, path: &str, now: &FileNow) -> Claim {
         (FileNow::Outside, _) => (State::Unverified, "outside of the project, not opened"),
         (FileNow::Gone, Some(GONE)) => (State::Verified, "gone, as then"),
         (FileNow::Gone, Some(_)) => (State::Changed, "gone"),
-        // It may never have been: the packet can come from another checkout.
+        // It may never have existed here: the packet can come from another checkout.
         (FileNow::Gone, None) => (State::Unverified, "not here; whether it was then is not recorded"),
         (FileNow::Here { .. }, Some(GONE)) => (State::Changed, "there again; it was gone then"),
         (FileNow::Here { fingerprint: Some(now) }, Some(then)) if now == then => {

@@ -1,4 +1,4 @@
-//! Handoffs that others wrote: their text is kept, and what is recognised finds its place.
+//! Handoffs that others wrote: their text is kept, and recognised parts go under our headings.
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -15,18 +15,18 @@ use crate::time;
 #[derive(Clone, Copy, Debug)]
 pub struct Foreign<'a> {
     pub id: &'a str,
-    /// What it is called where it has no title.
+    /// Its name, if it has no title.
     pub name: &'a str,
-    /// Where it came from, for whoever wants to see the original.
+    /// The original file, for reference.
     pub from: &'a str,
-    /// Of its bytes: the same file is imported once.
+    /// A fingerprint of its bytes, so that the same file is imported once.
     pub fingerprint: &'a str,
     pub document: &'a Document,
     pub project_id: &'a str,
     pub now: Timestamp,
 }
 
-/// What people call our sections.
+/// Other names that people use for our sections.
 const NAMES: &[(&str, &[&str])] = &[
     (NEXT_PROMPT, &["next prompt", "prompt", "kickoff", "resume prompt"]),
     (INTENT, &["intent", "goal", "objective", "purpose", "task", "mission", "what we are doing", "request"]),
@@ -65,7 +65,7 @@ const NAMES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The title of a foreign handoff: its first heading, or what its frontmatter says.
+/// Returns the title of a foreign handoff: its first heading, or the one in its frontmatter.
 pub fn title(document: &Document, name: &str) -> String {
     let said = ["purpose", "title", "goal", "name"].iter().find_map(|key| document.text(key));
     let heading =
@@ -78,7 +78,7 @@ pub fn title(document: &Document, name: &str) -> String {
     inline(if title.is_empty() { name } else { title }, 200)
 }
 
-/// The packet's bytes.
+/// Returns the packet's bytes.
 pub fn render(foreign: &Foreign) -> Vec<u8> {
     let Foreign { id, name, from, fingerprint, document, project_id, now } = *foreign;
     let sorted = Sorted::of(document);
@@ -127,7 +127,7 @@ pub fn render(foreign: &Foreign) -> Vec<u8> {
     entries.extend(told("head", &theirs.head));
     entries.extend(told("branch", &theirs.branch));
     entries.extend(theirs.dirty.map(|dirty| ("dirty", json!(dirty))));
-    // What files held is left out: it was so in the checkout they come from.
+    // The files' fingerprints are left out: they describe the checkout the packet came from.
     entries.extend((!theirs.checks_seen.is_empty()).then(|| ("checks_seen", json!(theirs.checks_seen))));
     entries.push(("imported_from", json!(from)));
     entries.push(("imported_digest", json!(fingerprint)));
@@ -138,10 +138,10 @@ pub fn render(foreign: &Foreign) -> Vec<u8> {
     packet.into_bytes()
 }
 
-/// The text of a foreign handoff by our headings.
+/// The text of a foreign handoff, sorted under our headings.
 struct Sorted {
     bodies: Vec<(&'static str, String)>,
-    /// Below the section about files, as it stood there.
+    /// The text below the section about files, unchanged.
     confirmed: String,
     suggested: String,
 }
@@ -194,7 +194,7 @@ impl Sorted {
         self.bodies.iter().find(|(known, _)| *known == heading).map_or("", |(_, body)| body)
     }
 
-    /// What they wrote of files stays; what they only listed elsewhere is added.
+    /// Keeps what they wrote about files, and adds files that are only listed elsewhere.
     fn file_section(&self, confirmed: &[String], suggested: &[String]) -> String {
         let part = |text: &str, files: &[String]| {
             let written = paths(text);
@@ -214,7 +214,7 @@ impl Sorted {
     }
 }
 
-/// The text before the first section, and each section of level 1 to 3 with what is directly below it.
+/// Returns the text before the first section, and each section of level 1 to 3 with the text directly below it.
 pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     let (mut parts, mut heading, mut text) = (Vec::new(), None, String::new());
     let headings = document.headings();
@@ -234,7 +234,7 @@ pub(super) fn parts(document: &Document) -> Vec<(Option<Heading>, String)> {
     parts.into_iter().map(|(heading, text)| (heading, text.trim().to_owned())).collect()
 }
 
-/// Ours by its name; else by what people call it.
+/// Finds our heading by name, or else by the names that people use.
 fn place_of(heading: &str) -> Option<&'static str> {
     if let Some(ours) = HEADINGS.iter().find(|ours| **ours == heading) {
         return Some(ours);
@@ -244,7 +244,7 @@ fn place_of(heading: &str) -> Option<&'static str> {
     known.map(|(place, _)| *place)
 }
 
-/// What stands in backticks or at the beginning of an item in a text about files, and looks like a path.
+/// Returns texts in backticks or at the beginning of an item that look like paths.
 fn paths(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -262,7 +262,7 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// A text that would break the packet apart goes in between fences.
+/// Puts a text that would break the packet apart between fences.
 fn safe(body: &str) -> String {
     if body.is_empty() {
         return NONE.to_owned();

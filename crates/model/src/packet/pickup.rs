@@ -1,4 +1,4 @@
-//! The prompt made from a packet: what it asks for, what still holds, and what has drifted.
+//! The prompt made from a packet: what it asks for, what is still true, and what has changed.
 
 use jiff::Timestamp;
 
@@ -25,27 +25,27 @@ pub enum Mention {
 pub struct Pickup<'a> {
     pub packet: &'a Packet,
     pub document: &'a Document,
-    /// Where the record lies, for whoever wants all of it.
+    /// The path of the record.
     pub path: &'a str,
-    /// Who committed it last, where git knows: in a shared store that need not be who reads it.
+    /// Who last committed it, according to git: in a shared store that need not be the reader.
     pub author: Option<&'a str>,
     pub claims: &'a [Claim],
-    /// Files touched since the packet was written, where that was asked.
+    /// Files touched since the packet was written, if requested.
     pub later: &'a [String],
     pub mention: Mention,
     pub now: Timestamp,
 }
 
-/// Most text of the packet's own that goes into the prompt: of its prompt, of where it stands, of any other section.
+/// The most text from the packet that goes into the prompt: from its prompt, from its state, from any other section.
 const PROMPT_BYTES: usize = 12_000;
 const SECTION_LINES: usize = 20;
 const MOST_FILES: usize = 20;
 
-/// What a packet says of a file that somebody confirmed.
+/// How a packet describes a file that somebody confirmed.
 pub(super) const CHOSEN: &str = "chosen by the user";
 
-/// Sections that say what a fresh agent has to know, whoever wrote the prompt. The prompt is an agent's to replace; what
-/// fails and what must pass is told all the same.
+/// Sections that a fresh agent needs, whoever wrote the prompt. An agent may replace the prompt, but failures and
+/// required checks are always included.
 const FACTS: [&str; 6] = [INTENT, CONTEXT, CONSTRAINTS, DECISIONS, PLAN, QUESTIONS];
 
 pub fn render(pickup: &Pickup) -> String {
@@ -98,14 +98,14 @@ struct NextPrompt {
     sections: Sections,
 }
 
-/// Whether the packet's sections are told beside its prompt, or are the prompt.
+/// Whether the packet's sections accompany its prompt, or are the prompt.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sections {
     Beside,
     Told,
 }
 
-/// The section by its name, or by the beginning of its name. Where there is none, what the packet says otherwise.
+/// Finds the section by its name or the beginning of its name. If there is none, uses the packet's other text.
 fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let found = document
         .section(&[Head::exact(2, NEXT_PROMPT)])
@@ -115,7 +115,7 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     let sections = if found.is_some() { Sections::Beside } else { Sections::Told };
     let text = clean(&found.unwrap_or_else(|| instead(packet, document)), PROMPT_BYTES);
     let text = match &packet.loop_promise {
-        // What is quoted is made harmless; what the agent is to say has to stand there as it counts.
+        // Quoted text is made harmless, but the agent must see the promise exactly as it counts.
         Some(promise) if promise::flaw(promise).is_none() => {
             let exact = promise::tag(promise);
             text.replace(&inline(&exact, exact.len() * 2), &exact)
@@ -125,7 +125,7 @@ fn next_prompt(packet: &Packet, document: &Document) -> NextPrompt {
     NextPrompt { text, sections }
 }
 
-/// What is wanted, where it stands and what is to be done; of a packet of somebody's own kind all that it says.
+/// Returns what is wanted, the state and the next steps; for a packet in another format, all of its text.
 fn instead(packet: &Packet, document: &Document) -> String {
     let ours: Vec<String> = FACTS.into_iter().map(|heading| section(document, heading)).collect();
     let ours = ours.concat();
@@ -176,7 +176,7 @@ fn drift_part(claims: &[Claim]) -> String {
 fn files_part(pickup: &Pickup) -> String {
     let files: Vec<&Claim> = pickup.claims.iter().filter(|claim| claim.about == About::File).collect();
     let found = |claim: &Claim| format!("{}: {}", word(claim.state), claim.note);
-    // What holds of most of them is said once.
+    // A remark that applies to most files is made once.
     let times = |words: &String| files.iter().filter(|claim| found(claim) == *words).count();
     let common = files.iter().map(|claim| found(claim)).filter(|words| times(words) > 2).max_by_key(times);
     let mut text = String::new();
@@ -213,13 +213,13 @@ fn files_part(pickup: &Pickup) -> String {
     text
 }
 
-/// What the packet says behind a file's name: `- `src/a.rs` — edited 4×`.
+/// Returns what the packet says after a file's name: `- `src/a.rs` — edited 4×`.
 fn reason<'t>(section: &'t str, path: &str) -> Option<&'t str> {
     let start = format!("- {} — ", code(path, 300));
     section.lines().find_map(|line| line.strip_prefix(start.as_str()))
 }
 
-/// A file that is not there must not be mentioned in a way that makes a harness read it.
+/// A file that does not exist must not be mentioned in a way that makes a harness read it.
 fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     match mention {
         Mention::At if claim.opens && is_plain_path(path) => format!("@{}", inline(path, 300)),
@@ -227,7 +227,7 @@ fn mention(path: &str, claim: &Claim, mention: Mention) -> String {
     }
 }
 
-/// `Heading:` and its lines; nothing where nothing is recorded.
+/// Returns `Heading:` and its lines; nothing if nothing is recorded.
 fn section(document: &Document, heading: &str) -> String {
     let Some(found) = document.section(&[Head::exact(2, heading)]) else { return String::new() };
     let text = found.text();
@@ -235,7 +235,7 @@ fn section(document: &Document, heading: &str) -> String {
     if lines.is_empty() || lines == [NONE] {
         return String::new();
     }
-    // Where it stands and what is wanted is told whole: it is cut to size where it is written.
+    // The state and the goal are included completely, because they were limited when they were written.
     let (most, widest) = match heading {
         INTENT | CONTEXT => (usize::MAX, 2_000),
         _ => (SECTION_LINES, 400),
@@ -248,7 +248,7 @@ fn section(document: &Document, heading: &str) -> String {
     format!("\n{heading}:\n{body}\n")
 }
 
-/// What must pass, with what is known of it now. Those that the packet's own text lists, where its head lists none.
+/// Returns what must pass, with its current state. Uses the list in the packet's text if its frontmatter has none.
 fn validators_part(pickup: &Pickup) -> String {
     let Pickup { packet, document, claims, .. } = *pickup;
     if packet.validators.is_empty() {
@@ -266,7 +266,7 @@ fn validators_part(pickup: &Pickup) -> String {
     text
 }
 
-/// Line by line, so that a prompt keeps its shape and nothing hides in it.
+/// Line by line, so that a prompt keeps its shape and contains nothing invisible.
 fn clean(text: &str, max: usize) -> String {
     let mut lines = Vec::new();
     let mut room = max;

@@ -1,4 +1,4 @@
-//! What is off with a packet, line by line.
+//! Problems with a packet, line by line.
 
 use super::{
     CONFIRMED, FILES, HEADINGS, SCHEMA_VERSION, SOURCES, SUGGESTED, Status, VALIDATORS, confirm, newer,
@@ -10,7 +10,7 @@ use crate::time;
 
 const REQUIRED: &[&str] = &["id", "created_at", "updated_at", "status", "purpose"];
 
-/// What is off with a packet. Errors are what a reader cannot do without; the rest stays usable.
+/// Returns the problems of a packet. Errors make it unusable; with warnings it stays usable.
 pub fn validate(document: &Document, file: &str) -> Vec<Finding> {
     let name = file.rsplit('/').next().and_then(|name| name.strip_suffix(".md")).unwrap_or(file);
     let mut findings: Vec<Finding> = Vec::new();
@@ -126,7 +126,7 @@ fn validate_headings(document: &Document, find: &mut impl FnMut(Level, Option<us
     }
 }
 
-/// Where the frontmatter, which tools read, and the text, which people read, do not say the same.
+/// Finds where the frontmatter, which tools read, and the text, which people read, disagree.
 fn validate_lists(document: &Document, find: &mut impl FnMut(Level, Option<usize>, String, &str)) {
     const FILES_HINT: &str = "`thru packet confirm` and `unconfirm` keep both in step";
     const OTHER_HINT: &str = "the frontmatter counts; give both the same";

@@ -1,5 +1,5 @@
-//! A change of a plan as data: what the ledger holds. Each part is a whole phase head or a whole task, so that applying it
-//! needs no rule that a later version could change.
+//! A change of a plan as data, for the ledger. Each part is a complete phase head or a complete task, so that
+//! applying it needs no rule that a later version could change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -9,18 +9,18 @@ use super::{Phase, Plan, Task};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// Everything anew: a plan that was begun, imported, or edited by hand.
+    /// The whole plan: it was begun, imported, or edited by hand.
     Plan(Box<Plan>),
-    /// All fields of the plan but its phases.
+    /// All fields of the plan except its phases.
     Head(Box<Plan>),
-    /// All fields of a phase but its tasks. One that is not there comes last.
+    /// All fields of a phase except its tasks. A new phase comes last.
     Phase(Box<Phase>),
-    /// A task, in the phase that it names. One that is not there comes last.
+    /// A task, in the phase that it names. A new task comes last.
     Task(Box<Task>),
 }
 
-/// What makes `after` of `before`. Applied to `before` it gives `after`, always: where tasks or phases were removed or
-/// moved, the whole plan is the change.
+/// Returns the changes from `before` to `after`. Applied to `before` they always give `after`: if tasks or phases
+/// were removed or moved, the whole plan is the change.
 pub fn diff(before: &Plan, after: &Plan) -> Vec<Change> {
     let mut changes = Vec::new();
     if head(before) != head(after) {
@@ -32,7 +32,7 @@ pub fn diff(before: &Plan, after: &Plan) -> Vec<Change> {
             changes.push(Change::Phase(Box::new(phase_head(phase))));
         }
         for (i, task) in phase.tasks.iter().enumerate() {
-            // Most of the time it stands where it stood.
+            // Usually it is at the same position.
             let same_place = known.and_then(|known| known.tasks.get(i)).filter(|known| known.id == task.id);
             let anywhere = || known?.tasks.iter().find(|known| known.id == task.id);
             if same_place.or_else(anywhere) != Some(task) {

@@ -1,4 +1,4 @@
-//! What is wrong with a plan's structure: ids that stand for two tasks or none, dependencies in a circle.
+//! Errors in a plan's structure: duplicate and unknown ids, circular dependencies.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,7 +14,7 @@ pub enum Problem {
     DuplicatePhase {
         id: u32,
     },
-    /// An id that no file name can be made of.
+    /// An id that cannot be part of a file name.
     BadId {
         id: String,
         why: &'static str,
@@ -23,7 +23,7 @@ pub enum Problem {
         task: String,
         depends: String,
     },
-    /// The tasks of the circle, in its order, the smallest first.
+    /// The tasks of the circle in order, the smallest first.
     Cycle {
         ids: Vec<String>,
     },
@@ -48,7 +48,7 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Everything that is wrong, in a fixed order.
+/// Returns all errors, in a fixed order.
 pub fn problems(plan: &Plan) -> Vec<Problem> {
     let mut found = BTreeSet::new();
     let mut phases = BTreeSet::new();
@@ -75,7 +75,7 @@ pub fn problems(plan: &Plan) -> Vec<Problem> {
     found.into_iter().collect()
 }
 
-/// Each circle once. Without recursion: a plan of somebody else's may be a chain of any length.
+/// Finds each circle once. Without recursion, because an imported plan may be a chain of any length.
 fn cycles(plan: &Plan) -> Vec<Problem> {
     let tasks: Vec<&Task> = plan.tasks().collect();
     let place: HashMap<&str, usize> =
@@ -90,7 +90,7 @@ fn cycles(plan: &Plan) -> Vec<Problem> {
         if seen[start] != Seen::Not {
             continue;
         }
-        // The way from `start` to where we are, with the number of the neighbour that is looked at next.
+        // The path from `start` to the current task, with the index of the next neighbour to visit.
         let mut way = vec![(start, 0)];
         seen[start] = Seen::OnTheWay;
         while let Some((at, turn)) = way.last_mut() {

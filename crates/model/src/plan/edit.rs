@@ -1,4 +1,5 @@
-//! What commands do to a plan: the rules, and why something is refused. Each takes a plan and returns the next one.
+//! What commands do to a plan: the rules, and why something is refused. Each function takes a plan and returns the
+//! next one.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use super::{Phase, PhaseStatus, Plan, Problem, Size, Task, TaskStatus, problems,
 use crate::id::Id;
 use crate::render::one_line;
 
-/// Why a change is not made, and the way out.
+/// Why a change is refused, and what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     pub kind: RefusalKind,
@@ -18,25 +19,25 @@ pub struct Refusal {
 pub enum RefusalKind {
     /// There is no such task or phase.
     Absent,
-    /// Somebody else has it.
+    /// Another session has it.
     Busy,
     Refused,
 }
 
 type Edited = Result<Plan, Refusal>;
 
-/// How the acceptance of a task stands when it is to be done.
+/// The acceptance of a task when it is to be marked as done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Acceptance<'a> {
-    /// There is evidence that is fresh and passed.
+    /// There is fresh evidence that it passed.
     Proven,
-    /// There is not; this says what there is instead.
+    /// There is none; the text says what there is instead.
     Unproven(&'a str),
-    /// Somebody says why it counts all the same.
+    /// Somebody says why it counts anyway.
     Waived(&'a str),
 }
 
-/// Takes a task up. Of many who try, one gets it: the others are told who has it.
+/// Claims a task. If several sessions try, one gets it and the others are told who has it.
 pub fn start(plan: &Plan, id: &str, by: &str, at: &str) -> Edited {
     let task = find(plan, id)?;
     match task.status {
@@ -108,7 +109,7 @@ pub fn block(plan: &Plan, id: &str, why: &str) -> Edited {
     })
 }
 
-/// It goes on where it was: in progress, if somebody had begun it.
+/// It returns to its earlier state: in progress, if somebody had begun it.
 pub fn unblock(plan: &Plan, id: &str) -> Edited {
     let task = find(plan, id)?;
     if task.status != TaskStatus::Blocked {
@@ -121,12 +122,12 @@ pub fn unblock(plan: &Plan, id: &str) -> Edited {
     })
 }
 
-/// What a new task is given.
+/// The fields of a new task.
 #[derive(Clone, Debug, Default)]
 pub struct NewTask {
-    /// None: the next number of its phase.
+    /// `None` means the next number of its phase.
     pub id: Option<String>,
-    /// None: the current phase, or the first one, which is made if there is none.
+    /// `None` means the current phase, or the first one, which is created if there is none.
     pub phase: Option<u32>,
     pub description: String,
     pub size: Option<Size>,
@@ -135,7 +136,7 @@ pub struct NewTask {
     pub files: Vec<String>,
 }
 
-/// Returns the id it got.
+/// Returns the new task's id.
 pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     let mut next = plan.clone();
     let phase = match new.phase {
@@ -170,7 +171,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     };
     if let Some(phase) = next.phase_mut(phase) {
         phase.tasks.push(task);
-        // A phase with something to do is not over.
+        // A phase with an open task is not over.
         if phase.status == PhaseStatus::Complete {
             phase.status = PhaseStatus::InProgress;
         }
@@ -178,7 +179,7 @@ pub fn add_task(plan: &Plan, new: &NewTask) -> Result<(Plan, String), Refusal> {
     Ok((checked(plan, next)?, id))
 }
 
-/// Returns the number it got.
+/// Returns the new phase's number.
 pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32), Refusal> {
     let id = id.unwrap_or_else(|| {
         plan.phases.iter().map(|phase| phase.id).max().map_or(1, |id| id.saturating_add(1))
@@ -188,7 +189,7 @@ pub fn add_phase(plan: &Plan, name: &str, id: Option<u32>) -> Result<(Plan, u32)
     Ok((checked(plan, next)?, id))
 }
 
-/// What `plan set` changes of a task; None leaves it as it is. An empty text removes it.
+/// What `plan set` changes in a task; `None` leaves a field unchanged, and an empty text removes it.
 #[derive(Clone, Debug, Default)]
 pub struct TaskChange {
     pub status: Option<TaskStatus>,
@@ -235,8 +236,7 @@ pub fn set_task(plan: &Plan, id: &str, change: &TaskChange) -> Edited {
     checked(plan, edited)
 }
 
-/// Puts the phases of another plan behind those of this one. Numbers and ids that are taken are given anew, with what
-/// depends on them.
+/// Appends the phases of another plan. Numbers and ids that are taken are replaced, also in dependencies.
 pub fn append(plan: &Plan, other: &Plan) -> Plan {
     let mut next = plan.clone();
     let mut renamed: HashMap<String, String> = HashMap::new();
@@ -296,7 +296,7 @@ fn follow_phase(plan: &mut Plan, id: u32) {
     }
 }
 
-/// The phases that ended between two plans.
+/// Returns the phases that ended between two plans.
 pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
     let was_over = |id: u32| before.phase(id).is_some_and(|phase| phase.status.is_over());
     after
@@ -307,7 +307,7 @@ pub fn ended(before: &Plan, after: &Plan) -> Vec<u32> {
         .collect()
 }
 
-/// A change may not bring a new problem. Those that were there before are `plan check`'s to tell.
+/// A change must not add a new error. `plan check` reports those that were there before.
 pub fn checked(before: &Plan, after: Plan) -> Edited {
     let known = problems(before);
     let new: Vec<String> =
@@ -318,7 +318,7 @@ pub fn checked(before: &Plan, after: Plan) -> Edited {
     }
 }
 
-/// The number behind the highest one of a phase.
+/// Returns the next number after the highest one of a phase.
 pub(super) fn free_id(plan: &Plan, phase: u32) -> String {
     let prefix = format!("{phase}.");
     let numbers = plan.tasks().filter_map(|task| task.id.strip_prefix(&prefix)?.parse::<u64>().ok());

@@ -1,14 +1,14 @@
-//! Structs that are read from JSON field by field and keep what they do not know.
+//! Structs that are read from JSON field by field and keep unknown fields.
 
-/// A struct whose named fields are read and written in this order, and whose `rest` holds every other key of the object, in
-/// its place. A derived `flatten` would do the same with a second copy of everything it reads.
+/// A struct whose named fields are read and written in this order, and whose `rest` contains every other key of the
+/// object. A derived `flatten` would do the same with a second copy of everything it reads.
 macro_rules! keeping_the_rest {
     ($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty $(= skip $skip:path)?,)* }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
             $($(#[$field_doc])* pub $field: $type,)*
-            /// Keys that this build does not know.
+            /// Keys that this version does not know.
             pub rest: serde_json::Map<String, serde_json::Value>,
         }
 
@@ -40,7 +40,7 @@ macro_rules! keeping_the_rest {
                         let mut read = $name::default();
                         while let Some(key) = map.next_key::<std::borrow::Cow<str>>()? {
                             match key.as_ref() {
-                                // Null is how some writers say that there is nothing.
+                                // Some programs write null for an absent value.
                                 $(stringify!($field) => {
                                     read.$field = map.next_value::<Option<$type>>()?.unwrap_or_default();
                                 })*

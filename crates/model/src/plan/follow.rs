@@ -8,8 +8,8 @@ use crate::event::TodoStatus;
 use crate::journal::TodoField;
 use crate::text::fingerprint;
 
-/// How a session's list stood when it was looked at last, by the texts of its entries. What has not changed there does not
-/// undo what somebody did to the task since.
+/// A session's list when it was last read, by the texts of its entries. An unchanged entry does not undo what
+/// somebody did to the task since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkedTodos {
     pub seen: BTreeMap<u64, TodoStatus>,
@@ -18,12 +18,12 @@ pub struct LinkedTodos {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Followed {
     pub plan: Plan,
-    /// The tasks that moved.
+    /// The tasks that changed.
     pub moved: Vec<String>,
     pub todos: LinkedTodos,
 }
 
-/// Moves the tasks whose entries have changed since `known`.
+/// Updates the tasks whose entries have changed since `known`.
 pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &str, at: &str) -> Followed {
     let mut followed = Followed { plan: plan.clone(), moved: Vec::new(), todos: LinkedTodos::default() };
     for todo in todos {
@@ -65,11 +65,11 @@ pub fn follow_todos(plan: &Plan, known: &LinkedTodos, todos: &[TodoField], by: &
     followed
 }
 
-/// Where a task goes when its entry went from `before` to `now`; None: nowhere.
+/// Returns a task's new status when its entry went from `before` to `now`; `None` if it stays.
 fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> Option<TaskStatus> {
     let is_others = task.claimed_by.as_deref().is_some_and(|known| known != by);
     match (now, task.status) {
-        // Somebody blocked it, closed it, or works on it elsewhere: that is not undone by a list.
+        // Somebody blocked it, closed it, or works on it elsewhere: a list does not undo that.
         (_, TaskStatus::Blocked | TaskStatus::Closed) => None,
         (_, TaskStatus::InProgress) if is_others => None,
         (TodoStatus::InProgress, TaskStatus::Pending) => Some(TaskStatus::InProgress),
@@ -79,7 +79,7 @@ fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> O
         (TodoStatus::InProgress, TaskStatus::InProgress) if task.reported_done => {
             Some(TaskStatus::InProgress)
         }
-        // Without evidence it is not done; that the list says so is noted.
+        // Without evidence it is not done; what the list says is recorded.
         (TodoStatus::Completed, TaskStatus::Pending | TaskStatus::InProgress) => {
             Some(if task.acceptance.is_some() { TaskStatus::InProgress } else { TaskStatus::Completed })
         }
@@ -90,7 +90,7 @@ fn next(task: &Task, before: Option<TodoStatus>, now: TodoStatus, by: &str) -> O
     }
 }
 
-/// Whether a plan has a task for an entry of a list.
+/// Returns whether a plan has a task for an entry of a list.
 pub fn is_task_of(plan: &Plan, text: &str) -> bool {
     plan.tasks().any(|task| is_of(task, text))
 }
@@ -101,7 +101,7 @@ fn is_of(task: &Task, text: &str) -> bool {
         && (task.todo.as_deref().map(normal).as_ref() == Some(&text) || normal(&task.description) == text)
 }
 
-/// The text without what people change in passing: case, marks, a full stop.
+/// Returns the text without what people change casually: case, marks, a full stop.
 pub(super) fn normal(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

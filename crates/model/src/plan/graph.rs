@@ -1,4 +1,4 @@
-//! The dependencies of a plan, drawn as text: below each task, those that wait for it.
+//! Draws the dependencies of a plan as text: below each task, those that wait for it.
 
 use std::collections::HashSet;
 
@@ -7,15 +7,15 @@ use super::{Plan, Task, TaskStatus, natural};
 /// One line of the drawing.
 #[derive(Debug, PartialEq)]
 pub struct GraphLine<'p> {
-    /// Rails and branches before the task.
+    /// The lines and branches before the task.
     pub rails: String,
     pub task: &'p Task,
-    /// It was drawn before, with what stands below it.
+    /// It was already drawn with everything below it.
     pub again: bool,
 }
 
-/// Tasks that wait for nothing first, each with what waits for it; a task is drawn in full once. What is in a circle is
-/// reached from nowhere and comes last.
+/// Draws tasks without dependencies first, each with what waits for it; a task is drawn in full once. Tasks in a
+/// circle cannot be reached and come last.
 pub fn graph(plan: &Plan) -> Vec<GraphLine<'_>> {
     let mut tasks: Vec<&Task> = plan.tasks().collect();
     tasks.sort_by(|a, b| natural(&a.id, &b.id));
@@ -45,9 +45,9 @@ struct Drawing<'p> {
 }
 
 impl<'p> Drawing<'p> {
-    /// Without recursion: a chain may be as long as the plan.
+    /// Without recursion, because a chain may be as long as the plan.
     fn draw(&mut self, root: &'p Task) {
-        // The rails that go on below, the task, and whether it is the last of its parent.
+        // The lines that continue below, the task, and whether it is the last of its parent.
         let mut open: Vec<(String, &'p Task, Option<bool>)> = vec![(String::new(), root, None)];
         while let Some((rails, task, last)) = open.pop() {
             let own = match last {
@@ -65,7 +65,7 @@ impl<'p> Drawing<'p> {
                 Some(true) => format!("{rails}   "),
                 Some(false) => format!("{rails}│  "),
             };
-            // Past this depth the rails would be wider than any screen.
+            // Beyond this depth the lines would be wider than any screen.
             let next = if next.chars().count() > DEEPEST { "… ".to_owned() } else { next };
             let children = self.below.get(task.id.as_str()).cloned().unwrap_or_default();
             let count = children.len();
@@ -79,7 +79,7 @@ impl<'p> Drawing<'p> {
 const DEEPEST: usize = 60;
 
 impl TaskStatus {
-    /// One sign for each, readable without colour.
+    /// One symbol for each, readable without colour.
     pub fn sign(self) -> &'static str {
         match self {
             TaskStatus::Pending => "○",

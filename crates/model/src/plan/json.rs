@@ -1,5 +1,5 @@
-//! Reads a plan.json by any hand: our own form, that of opencode-swarm, a bare list of tasks. What a field cannot hold is
-//! kept beside it, and told.
+//! Reads a plan.json from any tool: our own format, that of opencode-swarm, or a bare list of tasks. A value that
+//! does not fit its field is kept next to it, with a warning.
 
 use std::collections::HashSet;
 
@@ -13,17 +13,17 @@ use super::{
 use crate::id::Id;
 use crate::render::one_line;
 
-/// A plan that came from elsewhere.
+/// A plan from another tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     pub plan: Plan,
     pub warnings: Vec<Warning>,
 }
 
-/// Something that was read in one of several ways.
+/// Something ambiguous, and how it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// Of the file; 0 where a line says nothing.
+    /// The line in the file; 0 if there is none.
     #[serde(skip_serializing_if = "is_zero")]
     pub line: usize,
     pub text: String,
@@ -33,7 +33,7 @@ fn is_zero(line: &usize) -> bool {
     *line == 0
 }
 
-/// JSON or markdown, whichever it is. Markdown is always a plan of some kind; JSON that is none, or broken, is an error.
+/// Reads JSON or markdown. Markdown always gives some plan; JSON that is broken or not a plan is an error.
 pub fn read_any(bytes: &[u8]) -> Result<Imported, Unreadable> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let first = bytes.iter().find(|b| !b.is_ascii_whitespace());
@@ -207,7 +207,7 @@ impl Reader {
         id
     }
 
-    /// A word of a fixed list. One that is not on it is kept under another name.
+    /// Reads a word of a fixed list. An unknown word is kept under another name.
     fn word<T>(
         &mut self,
         fields: &mut Map<String, Value>,
@@ -244,7 +244,7 @@ fn number(value: &Value) -> Option<u32> {
     }
 }
 
-/// The first of these keys that holds a text or a number; it is taken out.
+/// Removes and returns the first of these keys that contains a text or a number.
 fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     for key in keys {
         match fields.get(*key) {
@@ -264,7 +264,7 @@ fn text(fields: &mut Map<String, Value>, keys: &[&str]) -> Option<String> {
     None
 }
 
-/// A list of texts, or one text. What is neither stays where it is.
+/// Returns a list of texts, or one text. Any other value stays where it is.
 fn texts(fields: &mut Map<String, Value>, keys: &[&str]) -> Vec<String> {
     let plain = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! `plan-ledger.jsonl`: one line for every change, written before the change. `plan.json` can be made from it.
+//! `plan-ledger.jsonl`: one line for every change, written before the change. `plan.json` can be rebuilt from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,25 +11,25 @@ pub struct Line {
     pub ts: String,
     /// `task_started`, `task_done`, `imported`: a word for people.
     pub what: String,
-    /// The task or phase it was about; empty where it was the whole plan.
+    /// The task or phase it was about; empty for the whole plan.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// A session, or `user`.
     pub by: String,
-    /// Of `plan.json` before and after. Empty where there was none.
+    /// The hash of `plan.json` before and after; empty if there was none.
     pub before: String,
     pub after: String,
-    /// Of the file that somebody edited, byte for byte, where this line takes it in.
+    /// The hash of the edited file, byte for byte, if this line adopts an edit.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub adopted: String,
-    /// Why, where somebody had to say so.
+    /// The reason, if one was required.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     pub changes: Vec<Change>,
 }
 
 impl Line {
-    /// The line for a change from `before` to `after`. Without a plan before, the whole plan stands in it.
+    /// Returns the line for a change from `before` to `after`. Without an earlier plan, it contains the whole plan.
     pub fn of(seq: u64, before: Option<&Plan>, after: &Plan) -> Line {
         let changes = match before {
             Some(before) => diff(before, after),
@@ -44,18 +44,18 @@ impl Line {
     }
 }
 
-/// What a ledger comes to.
+/// The result of replaying a ledger.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fold {
-    /// None where there is no line.
+    /// `None` if the ledger is empty.
     pub plan: Option<Plan>,
     pub last: Option<Line>,
     pub lines: usize,
-    /// The lines that do not follow from the one before them.
+    /// The lines that do not follow from the previous one.
     pub gaps: Vec<u64>,
 }
 
-/// Line by line, oldest first.
+/// Replays the lines, oldest first.
 pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
     let mut fold = Fold::default();
     for line in lines {
@@ -73,14 +73,14 @@ pub fn fold(lines: impl IntoIterator<Item = Line>) -> Fold {
     fold
 }
 
-/// How `plan.json` and the ledger stand to each other.
+/// How `plan.json` compares with the ledger.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rebuilt {
-    /// The file is what the ledger says.
+    /// The file matches the ledger.
     Same,
-    /// The file is an earlier state: a change was cut off between the two writes. The ledger is right.
+    /// The file is an earlier state, because a change was interrupted between the two writes. The ledger is right.
     Behind,
-    /// Somebody edited the file. It is right, and the next change says so in the ledger.
+    /// Somebody edited the file. The file is right, and the next change records that in the ledger.
     Edited,
 }
 

@@ -1,5 +1,5 @@
-//! `plan.md`: the plan as people read it. [`super::read_markdown`] reads it back to the same plan: whatever the plain form
-//! does not hold stands in a comment beside it.
+//! `plan.md`: the plan for people. [`super::read_markdown`] reads it back to the same plan, because anything that the
+//! plain form cannot express is in a comment next to it.
 
 use serde_json::{Map, Value};
 
@@ -7,13 +7,13 @@ use super::outline::{self, COMMENT, COMMENT_END};
 use super::{Phase, Plan, Task, TaskStatus, current_phase, standing};
 use crate::text::fingerprint;
 
-/// The whole file. Its first line says what it is, and how it was written: a file that was edited since is known by it.
+/// Returns the whole file. Its first line says what it is and contains a hash, so that an edited file is recognised.
 pub fn render(plan: &Plan) -> String {
     let body = body(plan);
     format!("{}{}{HEADER_END}\n{body}", HEADER, mark(&body))
 }
 
-/// Whether nobody has edited a `plan.md` since it was rendered.
+/// Returns whether a `plan.md` is unchanged since it was rendered.
 pub fn is_as_written(text: &str) -> bool {
     let Some((first, body)) = text.split_once('\n') else { return false };
     let written = first.strip_prefix(HEADER).and_then(|rest| rest.strip_suffix(HEADER_END));
@@ -67,7 +67,7 @@ fn phase_lines(phase: &Phase) -> String {
     format!("{plain}{}", beside("", &without_tasks(phase), &got))
 }
 
-/// One line, then what more there is to say of it, then the exact rest.
+/// Returns one line, then details, then a comment with the exact rest.
 fn task_lines(task: &Task, is_current: bool) -> String {
     let mark = match task.status {
         TaskStatus::Completed => "[x]",
@@ -106,7 +106,7 @@ fn task_lines(task: &Task, is_current: bool) -> String {
     format!("{plain}{}", beside("  ", &fields(task), &got))
 }
 
-/// A comment with the fields in which the plain form reads otherwise. A field that is too many is null there.
+/// Returns a comment with the fields that the plain form reads differently. An extra field is null there.
 fn beside(indent: &str, wanted: &Map<String, Value>, got: &Map<String, Value>) -> String {
     let mut exact = Map::new();
     for (key, value) in wanted.iter().filter(|(key, value)| got.get(*key) != Some(*value)) {
@@ -131,7 +131,7 @@ fn fields(value: &impl serde::Serialize) -> Map<String, Value> {
     }
 }
 
-/// On one line, as it is but for its line ends.
+/// Puts a text on one line, otherwise unchanged.
 fn line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,5 +1,5 @@
-//! Reads a plan.md, ours or as people and agents write them: headings as phases, boxes as tasks, nested ones as their
-//! parts. It never fails: what is ambiguous is read in the likeliest way, with a warning.
+//! Reads a plan.md, ours or one by people and agents: headings as phases, boxes as tasks, nested boxes as their
+//! parts. It never fails: ambiguous text is read in the likeliest way, with a warning.
 
 mod item;
 mod shape;
@@ -16,7 +16,7 @@ use crate::render::one_line;
 use item::{Field, Parsed};
 use shape::{Block, Kind, Roles, Shape};
 
-/// What stands between these is exact, whatever the plain form beside it says.
+/// The text in these comments is exact, whatever the plain form next to it says.
 pub(super) const COMMENT: &str = "<!-- thru: ";
 pub(super) const COMMENT_END: &str = " -->";
 
@@ -36,7 +36,7 @@ pub fn read(bytes: &[u8]) -> Imported {
     reader.finish()
 }
 
-/// One task as [`super::render`] prints it.
+/// Reads one task as [`super::render`] prints it.
 pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
     let read = read(format!("## Phase {phase}: _ [PENDING]\n{lines}").as_bytes()).plan;
     let mut tasks = read.phases.into_iter().next()?.tasks.into_iter();
@@ -46,30 +46,30 @@ pub(super) fn read_task(lines: &str, phase: u32) -> Option<Task> {
 
 struct Reader<'s> {
     shape: &'s Shape,
-    /// We wrote it: its title is a title, whatever it says.
+    /// thru wrote the file, so its title is a title, whatever it says.
     is_ours: bool,
     plan: Plan,
     has_title: bool,
     warnings: Vec<Warning>,
     headings: Vec<Open>,
-    /// The tasks that the next item may be a part of, by indent, outermost first.
+    /// The tasks that the next item may be part of, by indent, outermost first.
     parents: Vec<(usize, String)>,
-    /// The task that lines belong to: its phase and place, and its indent.
+    /// The task that lines belong to: its phase and position, and its indent.
     task: Option<(usize, usize, usize)>,
-    /// A blank line came since the task's own text.
+    /// There was a blank line after the task's own text.
     paragraph_ended: bool,
-    /// Whether a comment belongs to the phase that was opened last.
+    /// Whether a comment belongs to the last phase.
     in_phase: bool,
     ids: HashSet<String>,
-    /// What tasks were called in the file, where it could not be kept: (phase, called, id).
+    /// Task ids in the file that could not be kept: (phase, old id, new id).
     renamed: Vec<(u32, String, String)>,
 }
 
-/// A heading that we are below.
+/// A heading that contains the current line.
 struct Open {
     level: usize,
     text: String,
-    /// Its place among the phases, once it is one.
+    /// Its index among the phases, once it is one.
     phase: Option<usize>,
     explicit: bool,
 }
@@ -126,7 +126,7 @@ impl<'s> Reader<'s> {
                 return;
             }
         }
-        // Numbered chapters beside the phases are no tasks.
+        // Numbered chapters next to the phases are not tasks.
         let is_beside = self.shape.has_phases && !self.headings.iter().any(|open| open.explicit);
         match self.shape.role(level, text) {
             Roles::Task if !is_beside => {
@@ -147,7 +147,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// The phase of a task that comes now: the explicit one around it, else the nearest heading.
+    /// Returns the phase of the next task: the explicit one around it, or else the nearest heading.
     fn phase_for(&mut self, line: usize) -> usize {
         if let Some(open) = self.headings.iter().rev().find(|open| open.explicit) {
             return open.phase.unwrap_or(0);
@@ -234,14 +234,14 @@ impl<'s> Reader<'s> {
         id
     }
 
-    /// The id that the file gives, if it can be used and nobody has it; else the next number.
+    /// Returns the id in the file, if it is valid and free, or else the next number.
     fn id_for(&mut self, parsed: &Parsed, phase: u32, line: usize, parent: Option<&str>) -> String {
         let called = parsed.id.as_deref();
         let wanted = match called {
             // `3.` counts within its phase, or within its parent.
             Some(number) if number.bytes().all(|b| b.is_ascii_digit()) => {
                 let id = format!("{}.{number}", parent.map_or(phase.to_string(), str::to_owned));
-                // A second list of the phase begins to count anew.
+                // A second list in the phase starts counting again.
                 Some(id).filter(|id| !self.ids.contains(id))
             }
             Some(id) => Some(id.to_owned()),
@@ -275,7 +275,7 @@ impl<'s> Reader<'s> {
         id
     }
 
-    /// A line that is no task: a field of the one above it, the rest of its text, or a note to it.
+    /// Handles a line that is not a task: a field of the task above, the rest of its text, or a note.
     fn beside(&mut self, block: &Block, text: &str, is_item: bool) {
         let Some((phase, place, indent)) = self.task else {
             match self.plan.phases.last_mut().filter(|_| self.in_phase) {
@@ -287,7 +287,7 @@ impl<'s> Reader<'s> {
         let heading_task = self.parents.is_empty();
         let below = heading_task || block.indent > indent;
         if !below && (is_item || self.paragraph_ended) {
-            // Not about that task any more.
+            // This is no longer about that task.
             self.task = None;
             self.parents.clear();
             return;
@@ -306,7 +306,7 @@ impl<'s> Reader<'s> {
             Some(Field::Blocked(why)) => task.blocked_reason = Some(why),
             Some(Field::Evidence(path)) => task.evidence_path = Some(path),
             Some(Field::WithoutEvidence(why)) => task.without_evidence = Some(why),
-            // A line that was broken to be short.
+            // A wrapped line.
             None if !is_item && !self.paragraph_ended && !heading_task => {
                 task.description = joined_line(&task.description, text);
             }
@@ -328,7 +328,7 @@ impl<'s> Reader<'s> {
         }
     }
 
-    /// Fields that the plain form does not hold.
+    /// Reads fields that the plain form does not contain.
     fn exact(&mut self, json: &str, line: usize) {
         let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(json) else {
             return self.warn(line, "a comment of thru that is not JSON is left out".to_owned());
@@ -359,7 +359,7 @@ impl<'s> Reader<'s> {
     }
 
     fn finish(mut self) -> Imported {
-        // `depends: 3` means the third of its phase, as it was called there.
+        // `depends: 3` means the third task of its phase, by its number in the file.
         for phase in &mut self.plan.phases {
             for task in &mut phase.tasks {
                 for id in task.depends.iter_mut().filter(|id| !self.ids.contains(id.as_str())) {
@@ -378,7 +378,7 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Replaces fields; null removes one. False where the result is no such thing.
+/// Replaces fields; null removes one. Returns false if the result is invalid.
 fn overwrite<T: serde::Serialize + serde::de::DeserializeOwned>(
     thing: &mut T,
     fields: &Map<String, Value>,
@@ -419,7 +419,7 @@ fn joined_line(known: &str, more: &str) -> String {
     format!("{known} {}", more.trim())
 }
 
-/// A phase whose tasks are all over is over, whatever its heading leaves out.
+/// A phase whose tasks are all over is over, even if its heading does not say so.
 pub(super) fn settle_phases(plan: &mut Plan) {
     for phase in &mut plan.phases {
         let over = !phase.tasks.is_empty() && phase.tasks.iter().all(|task| task.status.is_over());

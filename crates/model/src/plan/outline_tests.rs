@@ -1,7 +1,7 @@
 use super::*;
 use crate::plan::{Size, read_any, render};
 
-/// Every task as `id status size text <- depends`, phases as `# id name`.
+/// Prints every task as `id status size text <- depends`, phases as `# id name`.
 fn told(markdown: &str) -> String {
     let read = read_any(markdown.as_bytes()).unwrap();
     let mut out = String::new();
@@ -49,12 +49,12 @@ fn as_people_write_it() {
             "# P\n## Backend\n- [ ] a\n- [x] b\n## UI\n* [ ] c\n",
             "# 1 Backend\n1.1 pending a\n1.2 completed b\n# 2 UI\n2.1 pending c\n",
         ),
-        // Nested boxes are tasks of their own; other items are notes.
+        // Nested boxes are separate tasks; other items are notes.
         (
             "## Phase 1\n- [ ] parent\n  - [x] child\n    - [ ] grandchild\n  - a note\n- [ ] next\n",
             "# 1 \n1.1 pending parent\n1.1.1 completed child\n1.1.1.1 pending grandchild\n1.2 pending next\n",
         ),
-        // Numbers that begin anew in each phase, and what depends on them.
+        // Numbers that start again in each phase, and dependencies on them.
         (
             "## Phase 1: A\n- [ ] 1. one\n- [ ] 2. two (depends on 1)\n## Phase 2: B\n- [ ] 1. uno\n- [ ] 2. dos (depends: 1)\n",
             "# 1 A\n1.1 pending one\n1.2 pending two <- 1.1\n# 2 B\n2.1 pending uno\n2.2 pending dos <- 2.1\n",
@@ -82,22 +82,22 @@ fn as_people_write_it() {
         ),
         ("# P\n- do\n- then\n", "# 1 Tasks\n1.1 pending do\n1.2 pending then\n"),
         ("## Round 1: a\n- x\n## Round 2: b\n1. y\n", "# 1 a\n1.1 pending x\n# 2 b\n2.1 pending y\n"),
-        // Two lists of one phase; numbered chapters beside the phases.
+        // Two lists in one phase; numbered chapters next to the phases.
         ("## Phase 1: a\n1. x\n### More\n1. y\n", "# 1 a\n1.1 pending x\n1.2 pending y\n"),
         ("## 1. Goals\n### 1.1 Why\n## Phase 1: a\n- x\n", "# 1 a\n1.1 pending x\n"),
         // A box in a code block is code.
         ("## A\n```\n- [ ] no\n```\n- [ ] yes\n", "# 1 A\n1.1 pending yes\n"),
-        // Lines that were broken, CRLF, tabs.
+        // Wrapped lines, CRLF, tabs.
         (
             "## A\r\n- [ ] one\r\n  and more\r\n\t- [ ] sub\r\n",
             "# 1 A\n1.1 pending one and more\n1.1.1 pending sub\n",
         ),
-        // Twice the same id, twice the same phase.
+        // Duplicate ids and duplicate phases.
         (
             "## Phase 1\n- [ ] 1.1: a\n- [ ] 1.1: b\n## Phase 1\n- [ ] c\n",
             "# 1 \n1.1 pending a\n1.1-2 pending b\n# 2 \n2.1 pending c\n",
         ),
-        // A number that is given out does not take an id that comes later.
+        // A generated number does not take an id that comes later.
         ("## A\n- [ ] first\n- [ ] 1.1: second\n", "# 1 A\n1.2 pending first\n1.1 pending second\n"),
         ("", ""),
         ("just words\n", ""),

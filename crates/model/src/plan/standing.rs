@@ -1,4 +1,4 @@
-//! Where a plan stands: what is current, what is ready, what waits for what. Computed, never stored.
+//! The state of a plan: what is current, what is ready, what waits for what. Computed, never stored.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -27,14 +27,14 @@ impl Progress {
     }
 }
 
-/// A plan, looked at.
+/// The computed state of a plan.
 #[derive(Debug)]
 pub struct Standing<'p> {
     pub plan: &'p Plan,
     pub phase: Option<&'p Phase>,
-    /// First in progress, else first that is ready.
+    /// The first in progress, or else the first that is ready.
     pub task: Option<&'p Task>,
-    /// What could be begun now, in natural order.
+    /// What can be begun now, in natural order.
     pub ready: Vec<&'p Task>,
     pub in_progress: Vec<&'p Task>,
     /// What somebody blocked.
@@ -76,20 +76,20 @@ pub fn standing(plan: &Plan) -> Standing<'_> {
 }
 
 impl<'p> Standing<'p> {
-    /// What a task waits for: each dependency that is not over, with its task where there is one.
+    /// Returns what a task waits for: each dependency that is not over, with its task if it exists.
     pub fn waits_for(&self, task: &'p Task) -> Vec<(&'p str, Option<&'p Task>)> {
         let open = task.depends.iter().map(|id| (id.as_str(), self.by_id.get(id.as_str()).copied()));
         open.filter(|(_, task)| task.is_none_or(|task| !task.status.is_over())).collect()
     }
 
-    /// The same, by id.
+    /// Returns the same by id.
     pub fn waits_for_known(&self, task: &Task) -> Vec<&'p str> {
         self.by_id
             .get(task.id.as_str())
             .map_or(Vec::new(), |task| self.waits_for(task).into_iter().map(|(id, _)| id).collect())
     }
 
-    /// The tasks that wait for this one.
+    /// Returns the tasks that wait for this one.
     pub fn held_up_by(&self, id: &str) -> Vec<&'p Task> {
         let waits = |task: &&Task| !task.status.is_over() && task.depends.iter().any(|known| known == id);
         let mut found: Vec<&Task> = self.plan.tasks().filter(waits).collect();
@@ -98,7 +98,8 @@ impl<'p> Standing<'p> {
     }
 }
 
-/// The one that was chosen, else the first in progress, else the first. One that is over is current only where all are.
+/// Returns the chosen phase, or else the first in progress, or else the first. A finished one is current only if all
+/// are finished.
 pub fn current_phase(plan: &Plan) -> Option<&Phase> {
     let chosen = plan.current_phase.and_then(|id| plan.phase(id));
     let open = || plan.phases.iter().find(|phase| !phase.status.is_over());

@@ -1,4 +1,4 @@
-//! A plan in sentences: for a brief, and for the record that a phase leaves when it ends.
+//! Describes a plan in sentences: for a brief, and for the record of a finished phase.
 
 use super::{Phase, Standing, Task, TaskStatus};
 use crate::render::{inline, one_line};
@@ -14,7 +14,7 @@ pub fn task_words(task: &Task, most: usize) -> String {
     )
 }
 
-/// What a task waits for, in words; None where it waits for nothing.
+/// Describes what a task waits for; `None` if it waits for nothing.
 pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<String> {
     let task = standing.plan.task(&task.id)?;
     let open = standing.waits_for(task);
@@ -27,7 +27,7 @@ pub fn waiting_words(standing: &Standing, task: &Task, most: usize) -> Option<St
     (!open.is_empty()).then(|| format!("{}{more}", shown.join(", ")))
 }
 
-/// What is kept of a phase beside its tasks.
+/// What is kept about a phase besides its tasks.
 #[derive(Clone, Debug, Default)]
 pub struct PhaseNotes {
     pub decisions: Vec<String>,
@@ -35,7 +35,7 @@ pub struct PhaseNotes {
     pub failures: Vec<String>,
 }
 
-/// `phases/<n>.md`: what was done in a phase that is over.
+/// `phases/<n>.md`: what was done in a finished phase.
 pub fn phase_record(phase: &Phase, notes: &PhaseNotes, at: &str) -> String {
     let status = phase.status.name();
     let mut out =

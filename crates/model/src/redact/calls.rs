@@ -1,4 +1,5 @@
-//! Secrets passed to a call or held by an element: `("NAME", "x")`, `setPassword("x")`, `<password>x</password>`.
+//! Secrets passed to a call or contained in an element: `("NAME", "x")`, `setPassword("x")`,
+//! `<password>x</password>`.
 
 use super::chance::profile;
 use super::classes::{
@@ -58,24 +59,24 @@ fn trim_end(text: &[u8], mark: u8) -> &[u8] {
     &text[..text.len() - text.iter().rev().take_while(|byte| **byte == mark).count()]
 }
 
-/// A quote follows, and the call ends as a telling name does; most calls of a program fail here.
+/// Returns whether a quote follows and the call's name ends like a keyword; most calls in a program fail here.
 #[inline]
 pub fn may_take(before: &[u8], next: u8) -> bool {
     matches!(next, b'"' | b'\'' | b'\\')
         && (stated::may_end_name(before) || before.ends_with(b"::new") || before.ends_with(b"::from"))
 }
 
-/// `setPassword("x")`, `.api_key("x")`: a call named after what it takes. `at` is its bracket.
+/// `setPassword("x")`, `.api_key("x")`: a call named after its argument. `at` is its bracket.
 pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     values::quote_at(text, at + 1)?;
     let before = &text[floor..at];
-    // `SecretString::new("x")` says what it is by its type.
+    // `SecretString::new("x")` is recognised by its type.
     let made = before.strip_suffix(b"::new").or_else(|| before.strip_suffix(b"::from"));
     let named = made.unwrap_or(before);
     let (owner, name) = named.split_at(named.len() - run_back(named, WORD, LONGEST_NAME));
     let verdict = names::judge(name)?;
     let setter = ["set", "with", "bearer"].iter().any(|verb| starts_with_ignore_case(name, verb));
-    // Other verbs ask for the name of a secret: `get_secret("prod/db")`.
+    // Other verbs take the name of a secret: `get_secret("prod/db")`.
     let builder = owner.ends_with(b".") && is(name[0], LOWER) && (!is_verb(name) || is_judge(name));
     let sure = setter || name == b"PASSWORD";
     let value = values::value(text, at + 1)?;
@@ -86,7 +87,7 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     {
         return None;
     }
-    // Tests set many a word: `setPassword("python")`.
+    // Tests often set a plain word: `setPassword("python")`.
     let looks = profile(&text[value.start..value.end]);
     let words = super::made_up::look(&text[value.start..value.end]).is_some();
     let word = looks.digits + looks.symbols == 0 && looks.changes < 2 && !words;
@@ -95,7 +96,7 @@ pub fn call(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint { doubtful, ..Joint::default() })
 }
 
-/// Calls whose password is told by its place, and the place.
+/// Calls with a password at a fixed position, and that position.
 const PLACES: [(&str, usize); 9] = [
     ("getConnection", 3),
     ("jwt.sign", 2),
@@ -108,7 +109,7 @@ const PLACES: [(&str, usize); 9] = [
     ("NetworkCredential", 2),
 ];
 
-/// `new mysqli("host", "user", "x")`, and what is typed into a field: `get("#password").type("x")`. `at` is the bracket.
+/// `new mysqli("host", "user", "x")`, and text typed into a field: `get("#password").type("x")`. `at` is the bracket.
 pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     let typed =
@@ -126,7 +127,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let value = values::value(text, start)?;
     let content = &text[value.start..value.end];
     let looks = profile(content);
-    // In tests many a word is typed.
+    // Tests often type a plain word.
     let words = super::made_up::look(content).is_some();
     if !words && !looks.is_mixed() || content.contains(&b' ') {
         return None;
@@ -134,7 +135,7 @@ pub fn positional(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, Verdict { says: Says::Password, kind: "password" }, Joint::default())
 }
 
-/// Where the `n`th argument starts, counted from one; brackets and quotes are stepped over.
+/// Returns where the `n`th argument starts, counted from one; brackets and quotes are skipped.
 fn nth_argument(text: &[u8], from: usize, n: usize) -> Option<usize> {
     let (mut depth, mut place, mut at) = (0usize, 1, from);
     let end = text.len().min(from + LONGEST_CALL);
@@ -160,7 +161,7 @@ fn is_judge(name: &[u8]) -> bool {
         && ends_with_ignore_case(name, "password")
 }
 
-/// Such a call is given a name or a text to look at, not a secret to keep.
+/// Returns whether such a call takes a name or a text to examine, not a secret to keep.
 fn is_verb(name: &[u8]) -> bool {
     [
         "get", "load", "find", "read", "parse", "is", "has", "from", "hash", "verify", "check", "delete",
@@ -170,7 +171,7 @@ fn is_verb(name: &[u8]) -> bool {
     .any(|verb| starts_with_ignore_case(name, verb))
 }
 
-/// `SetBasicAuth("user", …`, `auth=("user", …`, `.login("user", …`: what comes second is the password. `text` ends
+/// `SetBasicAuth("user", …`, `auth=("user", …`, `.login("user", …`: the second argument is the password. `text` ends
 /// with the bracket.
 fn takes_password(text: &[u8]) -> bool {
     let Some(caller) = text.strip_suffix(b"(") else { return false };
@@ -193,7 +194,7 @@ pub fn element(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     hit(text, value, verdict, Joint::default())
 }
 
-/// The head of the column in which the `<td` at the end of `before` stands: `<th>User</th><th>Password</th>`.
+/// Returns the head of the column of the `<td` at the end of `before`: `<th>User</th><th>Password</th>`.
 fn column_head(before: &[u8]) -> Option<&[u8]> {
     const LONGEST_TABLE: usize = 2048;
     let table = &before[before.len().saturating_sub(LONGEST_TABLE)..];

@@ -1,18 +1,19 @@
-//! Text from a harness or a program on its way to disk or into a reply: redacted whole, then cut or picked from.
+//! Text from a harness or a program on its way to disk or into a reply: redacted completely, then cut.
 //!
-//! The order matters. A private key without its first line, or half a token, is not recognised any more. So functions
-//! that pick lines (`failure::error_lines`) take a [`Redacted`], and whoever wants a part of a text asks for it here.
+//! The order matters. A private key without its first line, or half a token, would no longer be recognised. So
+//! functions that pick lines (`failure::error_lines`) take a [`Redacted`], and parts of a text are taken with the
+//! functions here.
 
 use std::borrow::Cow;
 use std::ops::{Deref, Range};
 
 use super::{Options, redact_part};
 
-/// How far beyond a cut a text is looked at, so that a secret across the cut is seen whole. Longer than any secret
-/// that is not recognised by its beginning alone.
+/// How far beyond a cut a text is examined, so that a secret across the cut is seen completely. Longer than any
+/// secret that is not recognised by its beginning alone.
 pub const MARGIN: usize = 10 * 1024;
 
-/// Text without secrets. Only this module makes one.
+/// Text without secrets. Only this module creates one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redacted<'a>(Cow<'a, str>);
 
@@ -21,7 +22,7 @@ impl<'a> Redacted<'a> {
         Redacted(super::redact(text, options))
     }
 
-    /// The first `max` bytes.
+    /// Returns the first `max` bytes.
     pub fn head(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
         let mut head = Redacted::part(text, 0..text.len().min(max), options);
         // A placeholder can be longer than its secret.
@@ -32,12 +33,12 @@ impl<'a> Redacted<'a> {
         head
     }
 
-    /// The last `max` bytes.
+    /// Returns the last `max` bytes.
     pub fn tail(text: &'a str, max: usize, options: Options) -> Redacted<'a> {
         Redacted::part(text, text.len().saturating_sub(max)..text.len(), options)
     }
 
-    /// `text[part]`, widened or narrowed to whole characters. Only its surroundings are looked at, not the whole text.
+    /// Returns `text[part]`, adjusted to whole characters. Only its surroundings are examined, not the whole text.
     pub fn part(text: &'a str, part: Range<usize>, options: Options) -> Redacted<'a> {
         let (start, end) = (text.ceil_char_boundary(part.start), text.floor_char_boundary(part.end));
         let from = text.floor_char_boundary(start.saturating_sub(MARGIN));

@@ -1,24 +1,24 @@
-//! Does a text look drawn by chance, or written by a person?
+//! Decides whether a text looks random or written by a person.
 //!
-//! Shannon entropy separates the two badly at the lengths that matter (`user_profile_image` scores above many
-//! tokens), so this counts what words do not do: change between lower case, upper case and digits every few bytes.
+//! Shannon entropy separates the two badly at these lengths (`user_profile_image` scores above many tokens). So this
+//! counts what words do not do: change between lower case, upper case and digits every few bytes.
 
 use super::classes::{ALNUM, DIGIT, LETTER, LOWER, UPPER, is};
 
-/// What one look over a value finds.
+/// Statistics about a value.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Profile {
     pub len: usize,
     pub digits: usize,
     pub lower: usize,
     pub upper: usize,
-    /// Changes between lower case, upper case and digits inside a run; `Aa` at the start of a word is none.
+    /// Changes between lower case, upper case and digits inside a run; `Aa` at the start of a word does not count.
     pub changes: usize,
     /// The longest run of letters and digits.
     pub longest: usize,
-    /// Bytes that are neither letter, digit nor one of `_-./:` (what joins words into names and paths).
+    /// Bytes that are neither letter, digit nor one of `_-./:` (which join words into names and paths).
     pub symbols: usize,
-    /// The longest run of consonants, whatever their case; words rarely have five.
+    /// The longest run of consonants in any case; words rarely have five.
     cluster: usize,
     /// Placeholder letters: `x`, `X` and `*`.
     crosses: usize,
@@ -26,7 +26,7 @@ pub struct Profile {
     pub distinct: usize,
 }
 
-/// Looks at `text` once.
+/// Computes the statistics in one pass.
 pub fn profile(text: &[u8]) -> Profile {
     let mut found = Profile { len: text.len(), ..Profile::default() };
     let mut previous = b' ';
@@ -56,17 +56,17 @@ impl Profile {
         self.lower + self.upper
     }
 
-    /// Letters and digits, as words alone are not.
+    /// Contains letters and digits, which words alone do not.
     pub fn is_mixed(&self) -> bool {
         self.digits > 0 && self.letters() > 0
     }
 
-    /// `xxxxxxxx`, `XXXX-XXXX`, `********`: a stand-in, not a value.
+    /// `xxxxxxxx`, `XXXX-XXXX`, `********`: a filler, not a value.
     pub fn is_filler(&self) -> bool {
         self.crosses * 2 > self.len
     }
 
-    /// Looks drawn by chance. Long unbroken runs do, short ones only when they mix digits or cases as words do not.
+    /// Looks random. Long unbroken runs do, short ones only if they mix digits or cases as words do not.
     pub fn is_random(&self) -> bool {
         if self.is_filler() || self.len < 8 || self.distinct < 4 {
             return false;
@@ -80,8 +80,8 @@ impl Profile {
             || (self.longest >= 30 && (mixed || !cased || self.changes * 5 >= self.len))
     }
 
-    /// Looks like words: what follows a provider's prefix in `npm_lifecycle_event` or `sk-learn-contrib-2`. A prefix
-    /// promises so much that everything else passes as a token.
+    /// Looks like words: the part after a provider's prefix in `npm_lifecycle_event` or `sk-learn-contrib-2`. A
+    /// prefix is strong evidence, so everything else counts as a token.
     pub fn is_wordy(&self) -> bool {
         if self.is_filler() {
             return true;

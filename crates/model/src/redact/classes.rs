@@ -1,4 +1,4 @@
-//! What each byte can be part of. One table, sixteen properties; a class is any union of them.
+//! What each byte can be part of: one table with sixteen properties. A class is any union of them.
 
 /// A set of bytes, as the union of the properties below.
 pub type Class = u16;
@@ -25,7 +25,7 @@ pub const LOWER: Class = LOWER_AF | LOWER_GZ;
 pub const UPPER: Class = UPPER_AF | UPPER_GZ;
 pub const LETTER: Class = LOWER | UPPER;
 pub const ALNUM: Class = LETTER | DIGIT;
-/// What an identifier is made of; everything else is a boundary.
+/// The bytes of identifiers; everything else is a boundary.
 pub const WORD: Class = ALNUM | UNDERSCORE;
 /// Lower-case hexadecimal, as providers print it.
 pub const HEX: Class = DIGIT | LOWER_AF;
@@ -38,41 +38,41 @@ pub const BASE64_URL: Class = WORD | DASH;
 
 static TABLE: [Class; 256] = table();
 
-/// Does `byte` belong to `class`?
+/// Returns whether `byte` belongs to `class`.
 #[inline]
 pub fn is(byte: u8, class: Class) -> bool {
     TABLE[byte as usize] & class != 0
 }
 
-/// Length of the run of `class` at the start of `text`, at most `max`.
+/// Returns the length of the run of `class` at the start of `text`, at most `max`.
 #[inline]
 pub fn run(text: &[u8], class: Class, max: usize) -> usize {
     text.iter().take(max).take_while(|byte| is(**byte, class)).count()
 }
 
-/// Length of the run of `class` at the end of `text`, at most `max`.
+/// Returns the length of the run of `class` at the end of `text`, at most `max`.
 #[inline]
 pub fn run_back(text: &[u8], class: Class, max: usize) -> usize {
     text.iter().rev().take(max).take_while(|byte| is(**byte, class)).count()
 }
 
-/// The byte at `at`, or a newline beyond the end: the end of the text bounds everything as a line end does.
+/// Returns the byte at `at`, or a newline beyond the end: the end of the text is a boundary like a line end.
 #[inline]
 pub fn byte(text: &[u8], at: usize) -> u8 {
     text.get(at).copied().unwrap_or(b'\n')
 }
 
-/// Length of the blanks (space, tab) at the start of `text`, at most `max`.
+/// Returns the number of blanks (space, tab) at the start of `text`, at most `max`.
 pub fn blanks(text: &[u8], max: usize) -> usize {
     text.iter().take(max).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
 }
 
-/// Does `text` begin with `prefix`, whatever the case?
+/// Returns whether `text` begins with `prefix`, ignoring case.
 pub fn starts_with_ignore_case(text: &[u8], prefix: &str) -> bool {
     text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix.as_bytes()))
 }
 
-/// Does `text` end with `suffix`, whatever the case?
+/// Returns whether `text` ends with `suffix`, ignoring case.
 pub fn ends_with_ignore_case(text: &[u8], suffix: &str) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
 }

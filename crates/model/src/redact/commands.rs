@@ -1,4 +1,5 @@
-//! Commands that take a password by its place: `net use … x`, `setx NAME x`, `sqlplus user/x@host`, `psexec.py d/u:x@host`.
+//! Commands with a password at a fixed position: `net use … x`, `setx NAME x`, `sqlplus user/x@host`, `psexec.py
+//! d/u:x@host`.
 
 use memchr::memmem;
 
@@ -8,11 +9,11 @@ use super::context::last_line;
 use super::names::{self, Says};
 use super::{Hit, MARK, flags};
 
-/// How far a command's words are looked at.
+/// How far the words of a command are examined.
 const LONGEST: usize = 300;
 const MOST_WORDS: usize = 12;
 
-/// A secret among the words behind the command `text[start..end]`.
+/// Finds a secret among the words after the command `text[start..end]`.
 pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     match &text[start..end] {
         b"use" if ends_word(&text[..start], b"net") => net_use(text, end),
@@ -45,7 +46,7 @@ pub fn after(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// Whether a word may be one that [`after`] knows.
+/// Returns whether [`after`] may know a word.
 #[inline]
 pub fn may_take(word: &[u8]) -> bool {
     matches!(
@@ -79,7 +80,7 @@ fn ends_word(before: &[u8], word: &[u8]) -> bool {
     before.strip_suffix(b" ").is_some_and(|before| before.ends_with(word))
 }
 
-/// The words of a command up to the end of its line: where each starts and ends.
+/// Iterates over the words of a command up to the end of its line: start and end of each.
 fn words(text: &[u8], at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
     let limit = text.len().min(at + LONGEST);
     let mut at = at;
@@ -138,7 +139,7 @@ fn oracle(text: &[u8], at: usize) -> Option<Hit> {
         return None;
     }
     let length = memchr::memchr(b'@', &word[slash + 1..]).unwrap_or(word.len() - slash - 1);
-    // A path goes on: `exp src/lib/x`.
+    // A path continues: `exp src/lib/x`.
     let password = &word[slash + 1..slash + 1 + length];
     let dotted = password.contains(&b'.') && !word[slash + 1 + length..].starts_with(b"@");
     if password.len() < 4 || password.contains(&b'/') || dotted {
@@ -184,19 +185,19 @@ fn impacket(text: &[u8], at: usize) -> Option<Hit> {
     })
 }
 
-/// `impacket-psexec domain/name:x@host`; `at` is behind `impacket`.
+/// `impacket-psexec domain/name:x@host`; `at` is after `impacket`.
 pub fn packaged(text: &[u8], at: usize) -> Option<Hit> {
     impacket(text, at + text[at..].iter().take(40).position(|byte| *byte == b' ')?)
 }
 
-/// `signtool sign /f cert.pfx /p x`: the word behind the flag.
+/// `signtool sign /f cert.pfx /p x`: the word after the flag.
 fn behind_word(text: &[u8], at: usize, flag: &[u8]) -> Option<Hit> {
     let mut words = words(text, at).skip_while(|(start, end)| !text[*start..*end].eq_ignore_ascii_case(flag));
     let (start, _) = words.nth(1)?;
     flags::given(text, start)
 }
 
-/// `expect "Password:"` and `send "x\r"` on the line below. `at` is the quote behind the colon.
+/// `expect "Password:"` and `send "x\r"` on the next line. `at` is the quote after the colon.
 pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
     let rest = text[at + 1..].trim_ascii_start();
     let rest = rest.strip_prefix(b"send ")?.trim_ascii_start();
@@ -209,7 +210,7 @@ pub fn sent(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 4 && literal).then_some(Hit { start: from, end: from + length, kind: "password" })
 }
 
-/// `-hashes lm:nt`: who has the hash needs no password.
+/// `-hashes lm:nt`: the hash works like a password.
 fn hashes(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + text[at..].iter().take(34).take_while(|byte| is(**byte, ALNUM)).count() + 1;
     let length = run(text.get(start..)?, super::classes::ANY_HEX, 64);
@@ -223,12 +224,12 @@ fn last_word(text: &[u8], at: usize) -> Option<Hit> {
     flags::given(&text[..end.max(start)], start)
 }
 
-/// `PASS x`, all of a line, as a client of FTP or POP sends it.
+/// `PASS x` alone on a line, as an FTP or POP client sends it.
 fn alone(text: &[u8], at: usize) -> Option<Hit> {
     let length =
         text[at.min(text.len())..].iter().take(64).take_while(|byte| byte.is_ascii_graphic()).count();
     let plausible = length >= 6 && matches!(byte(text, at + length), b'\n' | b'\r');
-    // Test runners say `PASS src/a.test.ts`.
+    // Test runners print `PASS src/a.test.ts`.
     let path = text[at..at + length].iter().any(|byte| matches!(byte, b'/' | b'.' | b':' | b'('));
     if plausible && !path { flags::given(text, at) } else { None }
 }
@@ -242,7 +243,7 @@ fn second_literal(text: &[u8], at: usize) -> Option<Hit> {
     (byte(text, start) == b'\'').then(|| flags::given(text, start))?
 }
 
-/// `/p:x`, `/pass:x`, `/password:x` of programs for Windows. The name is `text[start..at]`.
+/// `/p:x`, `/pass:x`, `/password:x` of Windows programs. The name is `text[start..at]`.
 pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let name = &text[start..at];
     let short = name == b"p" && {
@@ -256,7 +257,7 @@ pub fn slash_flag(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     if (short || long) && !setting { flags::given(text, at + 1) } else { None }
 }
 
-/// `[sudo] password for name: x`, `Enter passphrase for key '…': x`: what was typed at a prompt. `at` is the colon.
+/// `[sudo] password for name: x`, `Enter passphrase for key '…': x`: text typed at a prompt. `at` is the colon.
 pub fn prompted(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
     let length = text[start..].iter().take(128).take_while(|byte| byte.is_ascii_graphic()).count();

@@ -1,5 +1,5 @@
-//! Secrets told by what stands around them rather than by their own name: cookies, codes in an address, the private
-//! numbers of a JSON web key, a value on the line below its name.
+//! Secrets that are recognised by their surroundings rather than by their own name: cookies, codes in a URL, the
+//! private numbers of a JSON web key, a value on the line below its name.
 
 use memchr::memmem;
 
@@ -13,17 +13,17 @@ use super::values::{self, Joint, Value};
 use super::{Hit, commands, flags, keys, named, pairs};
 
 const COOKIE: Class = BASE64_URL | DOT | PERCENT | PLUS | SLASH | TILDE;
-/// A session is drawn from at least so many bytes; what is shorter is a setting.
+/// A session id has at least this many bytes; a shorter value is a setting.
 const SHORTEST_SESSION: usize = 16;
 /// A header with all its cookies.
 const LONGEST_HEADER: usize = 2 * 1024;
 /// The private numbers of a web key are base64 of 32 bytes or more.
 const SHORTEST_NUMBER: usize = 40;
-/// How far apart the members of one web key may stand.
+/// How far apart the members of one web key may be.
 const WIDEST_KEY: usize = 3 * 1024;
 const LONGEST_LINE: usize = 200;
 
-/// A secret behind the `=` or `:` at `at`, whose name `text[start..end]` says nothing.
+/// Finds a secret after the `=` or `:` at `at`, whose name `text[start..end]` says nothing.
 #[inline]
 pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     let opened = start.checked_sub(1).map_or(b'\n', |before| text[before]);
@@ -56,7 +56,7 @@ pub fn told(text: &[u8], start: usize, end: usize, at: usize) -> Option<Hit> {
     }
 }
 
-/// `::add-mask::x` of a workflow, and what an installer prints below a line such as `… the following password:`.
+/// `::add-mask::x` in a workflow, and what an installer prints below a line such as `… the following password:`.
 pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     if text[..at].ends_with(b"::add-mask:") {
         return flags::literal(text, at + 1);
@@ -72,7 +72,7 @@ pub fn announced(text: &[u8], at: usize) -> Option<Hit> {
     if told { named::hit(text, value, verdict, Joint { doubtful: true, ..Joint::default() }) } else { None }
 }
 
-/// `seed phrase: actor island canyon …`: what a wallet can be made again from, twelve words or more of one line.
+/// `seed phrase: actor island canyon …`: a wallet's recovery phrase, twelve words or more on one line.
 fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     const FEWEST: usize = 12;
     if !["seed ", "recovery "].iter().any(|word| ends_with_ignore_case(&text[..start], word)) {
@@ -88,12 +88,13 @@ fn seed(text: &[u8], start: usize, at: usize) -> Option<Hit> {
         }
         (end, words) = (next + length, words + 1);
     }
-    // A sentence goes on, or ends with a mark.
+    // A sentence continues, or ends with a punctuation mark.
     let alone = words >= FEWEST && matches!(byte(text, end), b'\n' | b'\r' | b'"' | b'\\' | 0);
     alone.then_some(Hit { start, end, kind: "password" })
 }
 
-/// `A temporary password is generated for root@localhost: x`, as MySQL says at its first start; marks and all.
+/// `A temporary password is generated for root@localhost: x`, as MySQL prints at its first start, including
+/// punctuation.
 fn generated(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
     let start = at + 1 + blanks(&text[at + 1..], 1);
@@ -103,7 +104,7 @@ fn generated(text: &[u8], at: usize) -> Option<Hit> {
     told.then_some(Hit { start, end: start + length, kind: "password" })
 }
 
-/// The only word of the line below: `api_key:` and then the key. A block (`password: |`) counts as quoted.
+/// The only word on the next line: `api_key:` and then the key. A block (`password: |`) counts as quoted.
 pub fn below(text: &[u8], at: usize) -> Option<Value> {
     let block = block_mark(text.get(at..)?);
     let mut at = at + block;
@@ -122,7 +123,7 @@ pub fn below(text: &[u8], at: usize) -> Option<Value> {
     (alone && !value.quoted || quoted).then_some(Value { quoted: block > 0 || quoted, ..value })
 }
 
-/// Length of what opens a block: `|`, `>-`, `<<EOT`.
+/// Returns the length of what opens a block: `|`, `>-`, `<<EOT`.
 fn block_mark(text: &[u8]) -> usize {
     match byte(text, 0) {
         b'|' | b'>' => 1 + usize::from(matches!(byte(text, 1), b'-' | b'+')),
@@ -131,7 +132,7 @@ fn block_mark(text: &[u8]) -> usize {
     }
 }
 
-/// `?code=x`: what an authorization server hands out, and keys that a service calls otherwise.
+/// `?code=x`: what an authorization server issues, and keys under other names.
 fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let kind = match &text[start..at] {
         b"code" => "oauth-code",
@@ -144,7 +145,7 @@ fn query(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     secret.then_some(Hit { start: value.start, end: value.end, kind })
 }
 
-/// `Cookie: session=x`, `Set-Cookie: sid=x; Path=/`, `curl -b 'sid=x'`: a value drawn by chance is a session.
+/// `Cookie: session=x`, `Set-Cookie: sid=x; Path=/`, `curl -b 'sid=x'`: a random value is a session.
 fn cookie(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     let after = at + 1 + blanks(&text[at + 1..], 1);
     let content = values::quote_at(text, after).map_or(after, |(content, _)| content);
@@ -210,7 +211,7 @@ fn after_address(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 8 && plausible).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// `Debugger PIN: 123-456-789`: with it anybody may run code.
+/// `Debugger PIN: 123-456-789`: it lets anybody run code.
 fn debugger(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + 1 + blanks(&text[at + 1..], 2);
     let length =
@@ -240,7 +241,7 @@ fn form_field(text: &[u8], start: usize, at: usize) -> Option<Hit> {
     }
 }
 
-/// `WIFI:T:WPA;S:name;P:x;;`: what a QR code of a network says.
+/// `WIFI:T:WPA;S:name;P:x;;`: the content of a network's QR code.
 fn network(text: &[u8], at: usize) -> Option<Hit> {
     let line = last_line(&text[at.saturating_sub(LONGEST_LINE)..at]);
     memmem::find(line, b"WIFI:")?;
@@ -248,7 +249,7 @@ fn network(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 8).then_some(Hit { start: at + 1, end: at + 1 + length, kind: "password" })
 }
 
-/// What stands behind the last line break, real or escaped.
+/// Returns the text after the last line break, real or escaped.
 pub fn last_line(text: &[u8]) -> &[u8] {
     let start = memchr::memrchr(b'\n', text).map_or(0, |end| end + 1);
     let line = &text[start..];

@@ -9,17 +9,17 @@ use super::made_up::Sure;
 use super::names::{self, Says};
 use super::values::{self, Joint};
 
-/// How far back the command of a flag may stand.
+/// How far back the command of a flag may be.
 const REACH: usize = 300;
 /// Words of a command that are skipped before its last one.
 const MOST_WORDS: usize = 8;
 
-/// The value of the flag whose (first) dash stands at `at`.
+/// Finds the value of the flag whose (first) dash is at `at`.
 pub fn value(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if at > floor && !matches!(text[at - 1], b' ' | b'\t' | b'\n' | b'"' | b'\'' | b'[' | b'`' | b'n') {
         return None;
     }
-    // `["-p"]`: the quote behind the flag closes the one before it.
+    // `["-p"]`: the quote after the flag closes the one before it.
     let long_flag = byte(text, at + 1) == b'-';
     if at > floor && matches!(text[at - 1], b'"' | b'\'') {
         let end = if long_flag { at + run(&text[at..], ALNUM | DASH | UNDERSCORE, 50) } else { at + 2 };
@@ -94,7 +94,7 @@ fn long(text: &[u8], at: usize) -> Option<Hit> {
     super::named::hit(text, value, verdict, joint)
 }
 
-/// Does the word `value` belong to a command, and not to a sentence about the flag at `at`?
+/// Returns whether the word `value` belongs to a command, and not to a sentence about the flag at `at`.
 fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
     const PROSE: &str = "flag flags option options argument arguments parameter parameters switch value values is are was or and to \
         for as in on with from if when that which instead has can must should may will string text field file stdin prompt";
@@ -120,7 +120,8 @@ fn is_typed(text: &[u8], at: usize, value: values::Value) -> bool {
         || humps && (ends || is(byte(text, value.end + 1), LOWER))
 }
 
-/// Is `mysql`, `mysqldump`, `mariadb` or the like a word of the command before `at`? In `find /var/lib/mysql -print` it is not.
+/// Returns whether `mysql`, `mysqldump`, `mariadb` or similar is a word of the command before `at`. In `find
+/// /var/lib/mysql -print` it is not.
 fn runs_mysql(text: &[u8], at: usize) -> bool {
     if !before(text, at, &["mysql", "mariadb"]) {
         return false;
@@ -245,7 +246,7 @@ fn positional(text: &[u8], at: usize) -> Option<Hit> {
     None
 }
 
-/// `net user NAME x`, `rabbitmqctl add_user NAME x`: the word behind the name is the password. `at` is behind the verb.
+/// `net user NAME x`, `rabbitmqctl add_user NAME x`: the word after the name is the password. `at` is after the verb.
 pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     let name = behind_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -263,7 +264,7 @@ pub fn second(text: &[u8], at: usize) -> Option<Hit> {
     if (looks.is_mixed() || words) && byte(text, after) != b'/' { argument(text, after) } else { None }
 }
 
-/// As [`second`], where a word is a password, too: `user NAME x` in a client of FTP.
+/// Like [`second`], but a plain word counts as a password too: `user NAME x` in an FTP client.
 pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
     let name = behind_flag(text, at)?;
     let length = text[name..].iter().take(64).position(|byte| byte.is_ascii_whitespace())?;
@@ -273,7 +274,7 @@ pub fn second_word(text: &[u8], at: usize) -> Option<Hit> {
     argument(text, behind_flag(text, name + length)?)
 }
 
-/// `echo x | docker login --password-stdin` and what else reads a secret from its input; `at` is behind `echo`.
+/// `echo x | docker login --password-stdin` and other commands that read a secret from stdin; `at` is after `echo`.
 pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     const READERS: [&str; 12] = [
         "kinit ",
@@ -304,7 +305,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Hit> {
     READERS.iter().any(reads).then(|| argument(text, after))?
 }
 
-/// A quoted text that does not look like words, or a bare one that was drawn by chance.
+/// A quoted text that does not look like words, or a bare one that looks random.
 pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
     let value = values::value(text, at)?;
     let looks = profile(&text[value.start..value.end]);
@@ -316,7 +317,7 @@ pub fn literal(text: &[u8], at: usize) -> Option<Hit> {
 /// `IDENTIFIED BY 'x'` in SQL; `start..end` is the `BY`.
 pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let context = &text[start.saturating_sub(100)..start];
-    // In prose many a thing is identified by 'name'.
+    // In prose, things are often identified by 'name'.
     let told = memmem::find(&context[context.len().saturating_sub(50)..], b"IDENTIFIED ").is_some()
         || (context.ends_with(b"identified ") && memmem::find(context, b" user ").is_some());
     let quoted = matches!(byte(text, end + 1), b'\'' | b'"');
@@ -328,7 +329,8 @@ pub fn identified(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if told && (quoted || bare) { argument(text, end + 1) } else { None }
 }
 
-/// Behind the blank (or the JSON comma and quotes of an argument list) that separates a flag from its value.
+/// Returns the position after the blank (or the JSON comma and quotes of an argument list) between a flag and its
+/// value.
 fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if matches!(byte(rest, 0), b'"' | b'\'') && byte(rest, 1) == b',' {
@@ -338,7 +340,7 @@ fn behind_flag(text: &[u8], at: usize) -> Option<usize> {
     (gap > 0 || matches!(byte(rest, 0), b'"' | b'\'')).then_some(at + gap)
 }
 
-/// As [`argument`], for scanners of other modules.
+/// Like [`argument`], for scanners in other modules.
 pub fn given(text: &[u8], at: usize) -> Option<Hit> {
     argument(text, at)
 }
@@ -356,7 +358,7 @@ fn user_and_password(text: &[u8], at: usize) -> Option<Hit> {
     divided(text, at, b':')
 }
 
-/// As [`user_and_password`], with the mark that divides the two.
+/// Like [`user_and_password`], with the separator between the two.
 fn divided(text: &[u8], at: usize, mark: u8) -> Option<Hit> {
     let value = values::value(text, at)?;
     let content = &text[value.start..value.end];
@@ -371,7 +373,7 @@ fn divided(text: &[u8], at: usize, mark: u8) -> Option<Hit> {
         .filter(|_| value.quoted || !content[..colon].is_empty())
 }
 
-/// Does one of `commands` stand before `at`, in the same command?
+/// Returns whether one of `commands` comes before `at`, in the same command.
 fn before(text: &[u8], at: usize, commands: &[&str]) -> bool {
     let window = &text[at.saturating_sub(REACH)..at];
     let ends = |index: &usize| match window[*index] {

@@ -1,4 +1,4 @@
-//! `Authorization` headers: the scheme stays, the credential goes.
+//! `Authorization` headers: the scheme stays, the credential is replaced.
 
 use super::chance::profile;
 use super::classes::{ALNUM, ANY_HEX, BASE64, BASE64_URL, DASH, DOT, TILDE, blanks, byte, is, run};
@@ -30,7 +30,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let looks = profile(content);
     let words = looks.digits == 0 && looks.changes * 5 < looks.len && !looks.is_random();
-    // A long word without a hump is no name of a variable either.
+    // A long word in lower case is not a variable's name either.
     let words = words && !(known && looks.len >= 16 && looks.lower == looks.len);
     let pair = known && starts_basic(&text[start..]) && looks.len >= 8;
     if content.len() < 6
@@ -47,7 +47,7 @@ pub fn credential(text: &[u8], at: usize) -> Option<Hit> {
     Some(Hit { start: value.start, end: value.end, kind })
 }
 
-/// What proves the password in `Digest username="bob", …, response="6629fa…"`.
+/// The proof of the password in `Digest username="bob", …, response="6629fa…"`.
 fn digest(text: &[u8], at: usize) -> Option<Hit> {
     const PROOF: &[u8] = b"response=\"";
     let line = &text[at..text.len().min(at + 2048)];
@@ -57,7 +57,7 @@ fn digest(text: &[u8], at: usize) -> Option<Hit> {
     (length >= 16).then_some(Hit { start, end: start + length, kind: "authorization" })
 }
 
-/// `Bearer x` outside a header; `at` is behind the word. In prose almost anything follows, so `x` must be random.
+/// `Bearer x` outside a header; `at` is after the word. In prose almost anything follows, so `x` must be random.
 pub fn bearer(text: &[u8], at: usize) -> Option<Hit> {
     let from = at + blanks(&text[at..], 2);
     let value =
@@ -73,7 +73,7 @@ pub fn bearer(text: &[u8], at: usize) -> Option<Hit> {
 
 fn run_of_credential(text: &[u8]) -> usize {
     let mut length = run(text, BASE64 | BASE64_URL | DOT | TILDE, 8 * 1024);
-    // `id:key` pairs and the like continue behind a colon or another mark.
+    // `id:key` pairs and similar continue after a colon or another separator.
     while matches!(byte(text, length), b':' | b'|' | b'!' | b'$' | b'*' | b'@' | b'#')
         && is(byte(text, length + 1), ALNUM)
     {

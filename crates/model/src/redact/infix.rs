@@ -1,4 +1,4 @@
-//! Tokens that no prefix announces: what marks them stands in the middle or at the end.
+//! Tokens without a prefix: the part that identifies them is in the middle or at the end.
 
 use super::Hit;
 use super::chance::profile;
@@ -7,7 +7,7 @@ use super::classes::{
     run_back,
 };
 
-/// A token around the word `text[start..end]`, told by the word's length and what follows it.
+/// Finds a token around the word `text[start..end]`, by the word's length and what follows it.
 pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     let rest = &text[end..];
@@ -37,7 +37,7 @@ pub fn around_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     }
 }
 
-/// The secret that stands right behind its key id, which ended at `at`: in a CSV file, as two arguments, as `id:secret`.
+/// Finds the secret right after its key id, which ended at `at`: in a CSV file, as two arguments, as `id:secret`.
 pub fn aws_secret(text: &[u8], at: usize) -> Option<Hit> {
     let id = &text[at.checked_sub(20)?..at];
     if !(id.starts_with(b"AKIA") || id.starts_with(b"ASIA")) || id.iter().any(|byte| !is(*byte, UPPER_NUM)) {
@@ -81,7 +81,7 @@ pub fn azure_storage_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     rest[..length].ends_with(b"=").then_some(Hit { start: at - back, end: at + length, kind: "azure-key" })
 }
 
-/// `$6$salt$hash` as `/etc/shadow`, `.htpasswd` and databases keep it: a weak password is soon found from it.
+/// `$6$salt$hash` in `/etc/shadow`, `.htpasswd` and databases: a weak password can be recovered from it.
 pub fn crypt_hash(text: &[u8], at: usize) -> Option<Hit> {
     const SCHEMES: [&[u8]; 13] = [
         b"$1$",

@@ -1,4 +1,4 @@
-//! Key material with a frame around it: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
+//! Framed key material: PEM, OpenSSH and PGP private keys, PuTTY keys, JSON web tokens.
 
 use std::ops::Range;
 
@@ -14,8 +14,8 @@ const LONGEST_LABEL: usize = 48;
 /// A segment of a web token; those with certificates inside reach some kilobytes.
 const LONGEST_SEGMENT: usize = 16 * 1024;
 
-/// A private key whose `-----BEGIN ` stands at `at`: all of it, frame included, terminated or cut off.
-/// Line breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
+/// Finds a private key whose `-----BEGIN ` is at `at`: all of it including the frame, complete or cut off. Line
+/// breaks may be real, escaped (`\n` inside JSON) or decorated (quotes, `> `, line numbers).
 pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let rest = &text[at..];
     if is_end(rest) {
@@ -43,7 +43,7 @@ pub fn private_key(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     Some(Hit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// A key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
+/// Finds a key whose first lines are missing: from the lines of base64 above `-----END … PRIVATE KEY-----` at `at`.
 fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let label = text.get(at + 9..text.len().min(at + 9 + LONGEST_LABEL))?;
     let closing = memmem::find(label, b"----")?;
@@ -51,7 +51,7 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let end = at + 9 + closing + run(&label[closing..], super::classes::DASH, 5);
     let (mut start, mut line_end) = (None, at);
     let lowest = floor.max(at.saturating_sub(LONGEST_KEY));
-    // What stands before the mark on its own line: `file:12:`, or all of the key.
+    // The text before the mark on the same line: `file:12:`, or all of the key.
     let mut own = true;
     let mut plausible = false;
     loop {
@@ -72,7 +72,7 @@ fn beheaded(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     plausible.then_some(Hit { start: start?, end, kind: "private-key" })
 }
 
-/// How far back the beginning of a line is looked for; a body without line breaks is longer, and is all base64.
+/// How far back the beginning of a line is searched; a body without line breaks is longer, and is all base64.
 const WIDEST_LINE: usize = 400;
 
 fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
@@ -85,7 +85,7 @@ fn line_start(text: &[u8], lowest: usize, end: usize) -> usize {
     first + real + escaped.map_or(0, |at| at + 2)
 }
 
-/// Where the line above ends, when a line break stands before `at`.
+/// Returns where the previous line ends, if there is a line break before `at`.
 fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     let before = &text[lowest..at];
     let length = match before.last()? {
@@ -95,7 +95,7 @@ fn before_break(text: &[u8], lowest: usize, at: usize) -> Option<usize> {
     (before.len() > length).then(|| at - length)
 }
 
-/// A key without frames, told by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
+/// Finds a key without frames, by what its first bytes decode to: `openssh-key-v1`, or the ASN.1 of a private key.
 pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
     const WHOLE: [&[u8]; 6] = [
         b"b3BlbnNzaC1rZXktdjE",
@@ -116,7 +116,7 @@ pub fn bare_key(text: &[u8], at: usize) -> Option<Hit> {
     (end >= 40).then_some(Hit { start: at, end: at + end, kind: "private-key" })
 }
 
-/// The lines after `Private-Lines: n` in a PuTTY key file; `at` is behind the colon.
+/// The lines after `Private-Lines: n` in a PuTTY key file; `at` is after the colon.
 pub fn putty_lines(text: &[u8], at: usize) -> Option<Hit> {
     let start = at + text[at..].iter().take(16).position(|byte| *byte == b'\n')? + 1;
     let end = start + cut_off_body(&text[start..text.len().min(start + LONGEST_KEY)])?;
@@ -151,15 +151,16 @@ fn is_end(text: &[u8]) -> bool {
     text.starts_with(b"-----END ") || text.starts_with(b"---- END ")
 }
 
-/// Everything a key may hold between its frames; source code that only names the frames has brackets and the like.
+/// Everything a key may contain between its frames; source code that only names the frames has brackets and similar
+/// characters.
 fn is_body(body: &[u8]) -> bool {
     let foreign =
         |byte: &u8| matches!(byte, b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b'<' | b'$' | b'&');
     longest_run(body).0 >= 12 && !profile(body).is_filler() && !body.iter().any(foreign)
 }
 
-/// Length of what still looks like key lines when no end follows. A line counts when it ends with a long base64 run
-/// (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
+/// Returns the length of what still looks like key lines if no end follows. A line counts if it ends with a long
+/// base64 run (whatever decorates it), is blank, or is a header such as `Proc-Type: 4,ENCRYPTED`.
 fn cut_off_body(text: &[u8]) -> Option<usize> {
     let (mut at, mut end) = (0, None);
     loop {
@@ -177,14 +178,14 @@ fn cut_off_body(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// The base64 at the end of a line, behind what a tool may put before it: `file:12:`, `12→`, `+`, `> `, quotes.
-/// The last line of a key can be short.
+/// Returns the base64 at the end of a line, after anything a tool may add: `file:12:`, `12→`, `+`, `> `, quotes. The
+/// last line of a key can be short.
 fn body_of(line: &[u8], may_be_last: bool) -> Option<Range<usize>> {
     let closing = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`,;\\+|".contains(byte);
     let end = line.len() - line.iter().rev().take(16).take_while(|byte| closing(byte)).count();
     let length = run_back(&line[..end], BASE64, LONGEST_KEY);
     let (prefix, body) = line[..end].split_at(end - length);
-    // The mark of a diff is base64, too.
+    // The `+` of a diff is base64 too.
     let mark = usize::from(prefix.is_empty() && body.first() == Some(&b'+'));
     let decorated = !prefix.iter().any(|byte| is(*byte, LETTER));
     let placed = prefix.len() < WIDEST_LINE

@@ -1,4 +1,4 @@
-//! Passwords and tokens told in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
+//! Passwords and tokens stated in other languages: `mot de passe : x`, `Das Passwort für … lautet x`, `密码：x`.
 
 use super::Hit;
 use super::chance::profile;
@@ -8,7 +8,7 @@ use super::names::{Says, Verdict};
 use super::sentences::{self, Language, value_length};
 use super::values::{self, Value};
 
-/// How far behind its name a value may stand: `Das Passwort für die Datenbank lautet x`.
+/// How far after its name a value may be: `Das Passwort für die Datenbank lautet x`.
 const WIDEST: usize = 64;
 
 /// Words for a password, as the last word of a name. Those with `passw` in them are known to `names`.
@@ -29,7 +29,7 @@ const ASCII: [&[u8]; 14] = [
     b"motdepasse",
 ];
 
-/// As [`super::names::judge`], for a name that holds none of the English stems.
+/// Like [`super::names::judge`], for a name without any of the English stems.
 #[inline]
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     let last = name.last_chunk::<3>()?.map(|byte| byte | 32);
@@ -99,13 +99,14 @@ pub fn verdict(name: &[u8]) -> Option<Verdict> {
     (*kind == "password").then_some(Verdict { says: Says::Password, kind })
 }
 
-/// The value told behind the name at `at`.
+/// Finds the value stated after the name at `at`.
 pub fn stated(text: &[u8], at: usize) -> Option<Hit> {
     let (name, kind) = NAMES.iter().find(|(name, _)| text[at..].starts_with(name.as_bytes()))?;
     value_behind(text, at + name.len(), kind)
 }
 
-/// The value told behind an ASCII word for a password or a token, `text[start..end]`: `le mot de passe … est x`.
+/// Finds the value stated after an ASCII word for a password or a token, `text[start..end]`: `le mot de passe … est
+/// x`.
 pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     // `APIキー`, `API-Schlüssel`, `clé API`, `token de acceso`.
@@ -133,7 +134,7 @@ pub fn after_word(text: &[u8], start: usize, end: usize) -> Option<Hit> {
             known.then_some("password")?
         }
     };
-    // English is told elsewhere; here only `admin, password x` is left.
+    // English is handled elsewhere; here only `admin, password x` is left.
     if word.eq_ignore_ascii_case(b"password") {
         let length = value_length(text.get(end + 1..)?);
         let is_word = text[end + 1..end + 1 + length].iter().all(|byte| is(*byte, LETTER));
@@ -148,14 +149,14 @@ fn is_whole(before: &[u8]) -> bool {
     before.ends_with(b"mot de ") || before.ends_with(b"palavra-")
 }
 
-/// `le mot de passe, c'est x`; `end` is behind the name.
+/// `le mot de passe, c'est x`; `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let word = &text[start..end];
     let known = judge(word).is_some() || word == b"passe" && is_whole(&text[..start]);
     known.then(|| sentences::told(text, end + 1, Language::Other))?
 }
 
-/// Behind a name: a colon or a verb, at once or a few words on, and the value.
+/// After a name: a colon or a verb, at once or a few words later, and the value.
 fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     // `"password": "Contraseña", "confirm": "…"`: the name is itself a value.
     if matches!(text.get(end..end + 2), Some(b"\"," | b"\"}" | b"\":" | b"\"\n" | b"',")) {
@@ -183,7 +184,7 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
         .min()
         // `utente admin, password x`, `логин admin пароль x`
         .or_else(|| (byte(window, 0) == b' ').then_some((0, 1)))?;
-    // A word counts only behind a colon, right behind the name: `is wrong` and the like follow a verb.
+    // A plain word counts only after a colon right after the name: words such as `is wrong` follow a verb.
     let told = match verb == 0 && window[..length].iter().any(|byte| matches!(byte, b':' | 0xef)) {
         true => Told::AtOnce,
         false if length == 1 => Told::Beside,
@@ -192,13 +193,13 @@ fn value_behind(text: &[u8], end: usize, kind: &'static str) -> Option<Hit> {
     value_at(text, sentences::behind_adverb(text, end + verb + length), kind, told)
 }
 
-/// How a value was told.
+/// How a value was stated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
-    /// Behind a colon, or quoted.
+    /// After a colon, or quoted.
     AtOnce,
     Verb,
-    /// Behind a blank, as many a word is.
+    /// After a blank, like many other words.
     Beside,
 }
 

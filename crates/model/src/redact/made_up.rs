@@ -1,21 +1,21 @@
-//! Passwords that people make up out of words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
+//! Passwords that people make up from words: `Walnutjacket`, `copper.kettle.moon`, `NectarSandal`, `Comet_Timber6`.
 //!
-//! By their letters they are like the names of a program and the words of a sentence. What tells them apart is that code
-//! and sentences about passwords use few words there, and those are listed.
+//! By their letters they look like names in a program and words in a sentence. The difference is that code and
+//! sentences about passwords use only a few words in these places, and those are listed.
 
 use super::classes::{DIGIT, LETTER, LOWER, UPPER, byte, is};
 use super::names;
 
-/// The longest single word that grammar can tell: what is longer is words strung together.
+/// The longest single word; anything longer is several words joined.
 const LONGEST_WORD: usize = 13;
 /// The same, of words without any ending of those that long words have.
 const LONGEST_STEM: usize = 10;
 const LONGEST: usize = 64;
 
-/// How sure a made-up password is.
+/// How certain it is that a text is a made-up password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sure {
-    /// One word that is not listed: only where a sentence or a line ends behind it.
+    /// One word that is not listed: counts only if a sentence or a line ends after it.
     Word,
     /// One word, longer than words are.
     LongWord,
@@ -23,7 +23,8 @@ pub enum Sure {
     Words,
 }
 
-/// Is `content` made up out of words? `None` for a name of code, a word of a sentence, and what is no word at all.
+/// Returns whether `content` is made up from words. `None` for a name in code, a word of a sentence, and anything
+/// that is not a word.
 pub fn look(content: &[u8]) -> Option<Sure> {
     if content.len() < 8 || content.len() > LONGEST || names::judge(content).is_some() {
         return None;
@@ -99,12 +100,12 @@ pub fn look(content: &[u8]) -> Option<Sure> {
     }
 }
 
-/// Words joined by marks, humps or digits: more than a sentence or a label has there.
+/// Words joined by marks, capitals or digits: more than a sentence or a label has there.
 pub fn is_words(content: &[u8]) -> bool {
     look(content) == Some(Sure::Words)
 }
 
-/// Does the value that ends at `end` close its clause? Then a single word is all that was told.
+/// Returns whether the value that ends at `end` closes its clause. Then a single word is the whole value.
 pub fn ends_clause(text: &[u8], end: usize) -> bool {
     let next = byte(text, end);
     match next {
@@ -160,13 +161,13 @@ fn is_jumble(content: &[u8]) -> bool {
     humps >= 2 && (dumb >= 1 || ends_loud && humps >= 3)
 }
 
-/// Up to the next hump.
+/// Returns the length up to the next capital.
 fn word_length(text: &[u8]) -> usize {
     let letters = text.iter().take_while(|byte| is_letter(**byte)).count();
     (1..letters).find(|at| is(text[*at], UPPER) && !is(text[*at - 1], UPPER)).unwrap_or(letters)
 }
 
-/// `password=changed`, `password=valid`: what happened to a password, as a log says.
+/// `password=changed`, `password=valid`: a log describes what happened to a password.
 pub fn is_state(word: &[u8]) -> bool {
     const STATES: &str =
         "present absent valid invalid incorrect correct unset hidden weak strong missing good expiring";
@@ -178,7 +179,7 @@ pub fn is_ordinary(word: &[u8]) -> bool {
     COMMON.holds(word) || has_ending(word)
 }
 
-/// The endings of words that tell what something is or was done to: `required`, `missing`, `automatically`.
+/// The endings of words that describe a state or an action: `required`, `missing`, `automatically`.
 fn has_ending(word: &[u8]) -> bool {
     const ENDINGS: [&[u8]; 18] = [
         b"ed", b"ing", b"ly", b"able", b"ible", b"tive", b"ious", b"less", b"ment", b"tion", b"sion", b"ity",

@@ -1,5 +1,5 @@
 //! `name = value` in all its spellings: environment, JSON (also JSON inside JSON), YAML, TOML, INI, code, headers,
-//! query strings, XML. The separator is found first; the name is read backwards from it, the value forwards.
+//! query strings, XML. The separator is found first; then the name is read backwards from it and the value forwards.
 
 use memchr::memmem;
 
@@ -16,7 +16,7 @@ pub const LONGEST_NAME: usize = 64;
 /// Blanks around a separator, as in aligned tables.
 pub const WIDEST_GAP: usize = 40;
 
-/// The secret assigned at the `=` or `:` at `at`.
+/// Finds the secret assigned at the `=` or `:` at `at`.
 pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let mut after = at + 1;
     let mut joint = Joint::default();
@@ -82,14 +82,14 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     if text[at] == b':' && name.bytes(text) == b"PASS" && !noted {
         return None;
     }
-    // Behind a bare `=` the line below is another assignment.
+    // After a bare `=` the next line is another assignment.
     // `the tests pass:` is no name; alone on its line it is one.
     let named =
         verdict.says != Says::Pass || context::last_line(&text[floor..name.start]).trim_ascii().is_empty();
     if let Some(value) =
         context::below(text, after).filter(|value| named && (value.quoted || text[at] == b':'))
     {
-        // The first line of a key is not all of it.
+        // The first line of a key is only a part of it.
         if let Some(key) = keys::bare_key(text, value.start) {
             return Some(key);
         }
@@ -165,7 +165,7 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         .or_else(|| beside_user(text, &name, value))
 }
 
-/// `{"username":"…","key":"…"}`: hexadecimal digits that are no hash.
+/// `{"username":"…","key":"…"}`: hexadecimal digits that are not a hash.
 fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let key = name.bytes(text) == b"key" && content.len() == 32 && content.iter().all(u8::is_ascii_hexdigit);
@@ -177,7 +177,7 @@ fn beside_user(text: &[u8], name: &Name, value: Value) -> Option<Hit> {
     })
 }
 
-/// `process.env.SECRET || "x"`: what is taken when nothing is set. Behind a value that is an expression.
+/// `process.env.SECRET || "x"`: the default if nothing is set, after a value that is an expression.
 fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
     if value.quoted && !value.wrapped || !matches!(verdict.says, Says::Password | Says::Secret) {
         return None;
@@ -192,8 +192,8 @@ fn fallback(text: &[u8], value: Value, verdict: Verdict) -> Option<Hit> {
     hit(text, values::value(text, value.end + mark)?, verdict, joint)
 }
 
-/// `process.env.SECRET || "x"`, `ENV["SECRET"] ||= "x"`: as [`fallback`], where the name before the marks is all that
-/// tells. `at` is the first mark.
+/// `process.env.SECRET || "x"`, `ENV["SECRET"] ||= "x"`: like [`fallback`], if only the name before the operator
+/// shows it. `at` is the operator's first byte.
 pub fn otherwise(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let after = at + 2 + usize::from(byte(text, at + 2) == b'=');
     let after = after + blanks(&text[after.min(text.len())..], 4);
@@ -201,13 +201,13 @@ pub fn otherwise(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let name = name_before(text, at, floor)?;
     let verdict = names::judge(name.bytes(text))?;
     let last = name.bytes(text).rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    // A program says much where nothing is set; what stands in for a variable of the environment is a value.
+    // A program often prints a text if nothing is set; the default of an environment variable is a value.
     let doubtful = verdict.says != Says::Password || !is_loud(last);
     let secret = matches!(verdict.says, Says::Password | Says::Secret);
     secret.then(|| hit(text, values::value(text, after)?, verdict, Joint { doubtful, ..Joint::default() }))?
 }
 
-/// `NAME -> value`, as notes have it; `at` is the head of the arrow.
+/// `NAME -> value`, as in notes; `at` is the head of the arrow.
 pub fn arrow(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let gap = blanks(&text[at + 1..], WIDEST_GAP);
     let name = name_before(text, at - 1, floor)?;
@@ -251,13 +251,13 @@ fn ends_line(text: &[u8], at: usize) -> bool {
     matches!(byte(text, at), b'\n' | b'\r')
 }
 
-/// Nothing but `export ` stands before on the line.
+/// Only `export ` comes before it on the line.
 fn starts_line(before: &[u8]) -> bool {
     let before = before.strip_suffix(b"export ").unwrap_or(before);
     before.is_empty() || before.ends_with(b"\n")
 }
 
-/// The value as a hit, when it is secret. A provider's token keeps its provider's kind.
+/// Returns the value as a hit if it is secret. A provider's token keeps its provider's kind.
 pub fn hit(text: &[u8], value: Value, verdict: Verdict, joint: Joint) -> Option<Hit> {
     let shaped = shape::find(text, value.start, value.start).filter(|hit| hit.end == value.end);
     let secret = || values::is_secret(text, value, verdict.says, joint);
@@ -309,8 +309,8 @@ fn name_before(text: &[u8], at: usize, floor: usize) -> Option<Name> {
     })
 }
 
-/// In `name: DB_PASSWORD, value: x` and `key="ApiKey" value="x"` the name stands one step further back; in
-/// `variable "db_password" { default = "x" }` a few lines.
+/// In `name: DB_PASSWORD, value: x` and `key="ApiKey" value="x"` the name is one step further back; in `variable
+/// "db_password" { default = "x" }` a few lines.
 fn pair_name<'a>(text: &'a [u8], name: &Name, floor: usize) -> Option<&'a [u8]> {
     if name.bytes(text) == b"default" {
         let before = &text[name.start.saturating_sub(400)..name.start];
@@ -361,19 +361,19 @@ fn qualified(text: &[u8], name: &Name, floor: usize, verdict: Verdict) -> Option
     with_word_before(text, name.start, name.end, floor).map_or(Some(verdict), names::judge)
 }
 
-/// The name `text[start..end]` with the word that a blank parts from it: `api key`.
+/// Returns the name `text[start..end]` together with the previous word: `api key`.
 pub fn with_word_before(text: &[u8], start: usize, end: usize, floor: usize) -> Option<&[u8]> {
     let before = text[floor..start].strip_suffix(b" ")?;
     let word = run_back(before, BASE64_URL, 24);
     (word > 0).then(|| &text[start - 1 - word..end])
 }
 
-/// `**Password:** x` closes its emphasis behind the separator.
+/// `**Password:** x` closes its emphasis after the separator.
 fn closing_marks(text: &[u8]) -> usize {
     if text.starts_with(b"** ") || text.starts_with(b"__ ") { 2 } else { 0 }
 }
 
-/// `name: Type = value`: the value stands behind the type, and only a quoted one is a literal secret.
+/// `name: Type = value`: the value comes after the type, and only a quoted one is a literal secret.
 fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     if text[at] != b':' || !is(byte(text, after), ALNUM) && !matches!(byte(text, after), b'&' | b'*' | b'[') {
         return Some(after);
@@ -388,7 +388,7 @@ fn behind_type(text: &[u8], at: usize, after: usize) -> Option<usize> {
     values::value(text, value).filter(|literal| literal.quoted).map(|_| value)
 }
 
-/// Written as an environment variable.
+/// Written like an environment variable.
 pub fn is_loud(name: &[u8]) -> bool {
     name.len() >= 3 && name.iter().any(|byte| is(*byte, UPPER)) && !name.iter().any(|byte| is(*byte, LOWER))
 }

@@ -1,6 +1,6 @@
 //! What a name says about its value: `DB_PASSWORD`, `apiKey`, `X-Auth-Token`, but not `primary_key` or `max_tokens`.
 //!
-//! A name is cut into words at `_`, `-`, `.`, blanks and changes of case. Its last word is what the value *is*
+//! A name is split into words at `_`, `-`, `.`, blanks and changes of case. Its last word says what the value *is*
 //! (`secret_name` is a name, `name_secret` a secret); the words before say which key or token is meant.
 
 use super::classes::{DIGIT, LOWER, UPPER, ends_with_ignore_case, is};
@@ -9,28 +9,28 @@ use super::languages;
 /// How much a name says, which decides how much its value must say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Says {
-    /// A password: any literal is one, however simple.
+    /// A password: any literal counts, however simple.
     Password,
     /// An API key, a token, a secret: the value must not be words.
     Secret,
-    /// `pass`, `pw`: a password, unless it is a pass of something; the value must not be a word.
+    /// `pass`, `pw`: usually a password; the value must not be a word.
     Pass,
-    /// Perhaps (`key`, `sort_token`): the value must look drawn by chance, and must not be a hash or an id.
+    /// Possibly secret (`key`, `sort_token`): the value must look random, and must not be a hash or an id.
     Perhaps,
-    /// A signature grants access as part of an address, and only there.
+    /// A signature grants access as part of a URL, and only there.
     Signature,
     /// An `Authorization` header: a scheme, then the credential.
     Authorization,
 }
 
-/// A name's verdict with the kind that goes into the placeholder.
+/// The verdict on a name, with the kind for the placeholder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     pub says: Says,
     pub kind: &'static str,
 }
 
-/// Judges a name; `None` is by far the most frequent answer.
+/// Judges a name; usually returns `None`.
 pub fn judge(name: &[u8]) -> Option<Verdict> {
     if !hints(name) {
         return languages::judge(name);
@@ -63,7 +63,7 @@ fn judge_words(head: &[u8], before: &[u8], mut words: Words) -> Option<Verdict> 
             false => verdict(if sure { Says::Password } else { Says::Pass }, "password"),
         };
     }
-    // Who knows it may run anything in the cluster.
+    // The Erlang cookie lets anybody run code in the cluster.
     if is_one_of(head, "cookie") && is_one_of(before, "erlang") {
         return verdict(Says::Password, "cookie");
     }
@@ -160,7 +160,7 @@ fn is_suffix(word: &[u8]) -> bool {
     word.iter().all(|byte| is(*byte, DIGIT)) || SUFFIXES.holds(word)
 }
 
-/// A cheap look before the words are cut: almost every name fails here.
+/// A cheap check before the name is split: almost every name fails here.
 fn hints(name: &[u8]) -> bool {
     let stem = |stem: &[u8]| {
         matches!(
@@ -195,12 +195,12 @@ fn singular(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Word lists are one string each: no table of pointers to relocate when the process starts.
+/// Word lists are one string each, so that there is no table of pointers to relocate when the process starts.
 fn is_one_of(word: &[u8], known: &str) -> bool {
     known.split_ascii_whitespace().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// A long list, with the lengths of its words by their first letter: almost every word is told apart by that alone.
+/// A long list, with the lengths of its words by their first letter: that alone rules out almost every word.
 struct List {
     words: &'static str,
     lengths: [u32; 32],

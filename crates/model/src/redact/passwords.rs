@@ -65,7 +65,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
     {
         return true;
     }
-    // `user-name`, `user_name` and `user.name` are names; with humps inside (`Otter-rKqWb`) they are none.
+    // `user-name`, `user_name` and `user.name` are names; with inner capitals (`Otter-rKqWb`) they are not.
     let next = byte(text, value.end);
     let passed = matches!(next, b',' | b')');
     let ends = !(passed || next == b';' || plain && next == b' ');
@@ -83,7 +83,7 @@ pub fn is_password(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> 
         let capitals = looks.upper == looks.len && looks.len >= 16; // longer than words are
         return joint.listed || literal || printed || humped || capitals || looks.is_random();
     }
-    // `violet-cobalt-85` on a line of its own: in code it would be a sum.
+    // `violet-cobalt-85` alone on a line: in code it would be a difference.
     let summed = words_and_number(content) && matches!(next, b'\n' | b'\r' | 0);
     let name_like = separated && looks.symbols == 0 && !humped && !summed;
     joint.tight || !(name_like || is_numbered(content)) || looks.is_random()
@@ -138,7 +138,7 @@ fn is_printed(text: &[u8], value: Value) -> bool {
         })
 }
 
-/// The value is an argument or a member of code, not the end of what was told.
+/// The value is an argument or a member in code, not the end of a statement.
 fn passes_on(text: &[u8], end: usize) -> bool {
     match byte(text, end) {
         b')' | b';' => true,
@@ -148,7 +148,7 @@ fn passes_on(text: &[u8], end: usize) -> bool {
 }
 
 /// `Password: NectarSandal` on a line that begins with a capital, or below the line of a user, or with words before it: a
-/// note. In code a line that begins so is no annotation of a type.
+/// note. In code such a line is not a type annotation.
 fn is_labelled(text: &[u8], value: Value) -> bool {
     let before = &text[value.start.saturating_sub(120)..value.start];
     let line = context::last_line(before);
@@ -242,7 +242,7 @@ fn is_lone_word(text: &[u8], value: Value) -> bool {
             || is_setting(text, value.start - line.len()))
 }
 
-/// Is the line above `start` one of a settings file: `[section]`, or `name = word`?
+/// Returns whether the line above `start` belongs to a settings file: `[section]`, or `name = word`.
 fn is_setting(text: &[u8], start: usize) -> bool {
     let Some(above) = text[..start].strip_suffix(b"\n") else { return false };
     let line = context::last_line(&above[above.len().saturating_sub(80)..]).trim_ascii();
@@ -257,7 +257,7 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     section || pair
 }
 
-/// `violet-cobalt-85`: two words or more and a number of two digits or more, as people make up.
+/// `violet-cobalt-85`: two or more words and a number of two or more digits, as people make up.
 fn words_and_number(content: &[u8]) -> bool {
     let parts = || content.split(|byte| *byte == b'-');
     let number =
@@ -288,14 +288,14 @@ pub fn is_prose(word: &[u8]) -> bool {
     PROSE.split_ascii_whitespace().any(|prose| word.eq_ignore_ascii_case(prose.as_bytes()))
 }
 
-/// Words in lower case, as people string together for a passphrase, and none of the words of a sentence about one.
+/// Words in lower case, as people combine them for a passphrase, and none of the words of a sentence about one.
 pub fn is_passphrase(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, LOWER | DIGIT) || *byte == b' ')
         && words(content).count() >= 3
         && !words(content).any(is_prose)
 }
 
-/// `Xk9w0rd zz!`: few words, and in one of them digits stand between letters, as in no sentence.
+/// `Xk9w0rd zz!`: few words, one of them with digits between letters, as in no sentence.
 pub fn is_mixed_phrase(content: &[u8]) -> bool {
     let is_mixed = |word: &[u8]| {
         let between = |three: &[u8]| is(three[0], LETTER) && is(three[1], DIGIT) && is(three[2], LETTER);

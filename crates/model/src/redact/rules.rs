@@ -1,9 +1,9 @@
 //! The provider table: what a token of each provider looks like, as data.
 //!
-//! A row is a kind, the literal the token starts with, and what follows. The lower bounds sit a little below what
-//! providers issue today, so that a shortened or older token is still found; whether a body is plausible
-//! (`ghp_xxxx`, `npm_lifecycle_event` are not) is decided in `shape`. Where one prefix begins another, the longer
-//! one stands first: the first row that matches names the kind.
+//! A row is a kind, the literal the token starts with, and what follows. The lower bounds are slightly below what
+//! providers issue today, so that a shortened or older token is still found. `shape` decides whether a body is
+//! plausible (`ghp_xxxx`, `npm_lifecycle_event` are not). If one prefix begins another, the longer one comes first:
+//! the first row that matches names the kind.
 
 use super::classes::{
     ALNUM, ANY_HEX, AT, BASE64, BASE64_URL, Class, DASH, DIGIT, DOT, EQUALS, HEX, LOWER_NUM, PERCENT, PLUS,
@@ -27,16 +27,16 @@ pub enum Part {
     Run(Class, u16, u16),
 }
 
-/// What a rule asks for beyond its parts.
+/// What a rule requires besides its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// Prefix and length say enough.
+    /// Prefix and length are enough.
     Sure,
     /// The body must look random: it could be words otherwise (`sk-learn`, `key-value`).
     Random,
-    /// As `Random`, and nothing that could be part of the same word, path or base64 text may stand before it.
+    /// Like `Random`, and the byte before it must not belong to the same word, path or base64 text.
     Alone,
-    /// As `Random`; the prefix is the address of a webhook: it stays readable, the body goes.
+    /// Like `Random`; the prefix is the URL of a webhook, which stays readable while the body is replaced.
     After,
 }
 
@@ -421,7 +421,7 @@ pub static RULES: &[Rule] = &[
     rule("zuplo-key",                "zpka_",                           &[Run(WORD, 30, 80)], Random),
     rule("rancher-token",            "token-",                          &[Run(LOWER_NUM, 5, 5), Literal(":"), Run(LOWER_NUM, 50, 60)], Sure),
 
-    // Base64 that tells what it holds by how it starts, as in a Kubernetes secret: a key, an address, a login.
+    // Base64 whose beginning shows what it contains, as in a Kubernetes secret: a key, a URL, a login.
     rule("private-key",              "LS0tLS1CRUdJTiBQUklWQVRF",        &[Run(BASE64, 40, 16000)], Alone),
     rule("private-key",              "LS0tLS1CRUdJTiBSU0EgUFJJVkFUR",   &[Run(BASE64, 40, 16000)], Alone),
     rule("private-key",              "LS0tLS1CRUdJTiBFQyBQUklWQVRF",    &[Run(BASE64, 40, 16000)], Alone),

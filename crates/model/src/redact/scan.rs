@@ -1,4 +1,4 @@
-//! The one pass: what to try at which byte.
+//! The single pass: what to try at which byte.
 
 use super::classes::{ALNUM, ANY_HEX, BASE64, DIGIT, LOWER, UNDERSCORE, WORD, byte, is, run};
 use super::{
@@ -6,14 +6,14 @@ use super::{
     sentences, shape, stated, tables, urls,
 };
 
-/// The first secret at or after `floor`. Nothing before `floor` is looked at, except for context.
+/// Finds the first secret at or after `floor`. Nothing before `floor` is examined, except as context.
 pub fn next(text: &[u8], floor: usize, options: Options, heads: &mut Vec<Head>) -> Option<Hit> {
     if let Some(hit) = infix::aws_secret(text, floor) {
         return Some(hit);
     }
     let mut floor = floor;
     let mut at = floor;
-    // Where an escape ended: a word that starts there stands alone, whatever byte the escape ended with.
+    // Where an escape ended: a word that starts there counts as separate, whatever byte the escape ended with.
     let mut edge = floor;
     while at < text.len() {
         let action = ACTIONS[usize::from(text[at])];
@@ -162,8 +162,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().position(|byte| !is(*byte, WORD)).unwrap_or(text.len())
 }
 
-/// A token that starts with the word at `at`. Tried before the end of the word is looked for: a word of megabytes may
-/// hold thousands of tokens.
+/// Finds a token that starts with the word at `at`. Tried before the end of the word is known: a word of megabytes
+/// may contain thousands of tokens.
 #[inline]
 fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     let start = if text[at] == b'_' { at + run(&text[at..], UNDERSCORE, 8) } else { at };
@@ -179,14 +179,14 @@ fn token(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     {
         return Some(hit);
     }
-    // Its dots tell it from base64, so it may stand in a path: `https://host/verify/eyJ…`.
+    // Its dots distinguish it from base64, so it may be in a path: `https://host/verify/eyJ…`.
     let web = text[start] == b'e'
         && text[start..].starts_with(b"eyJ")
         && (shape::stands_alone(text, start, edge) || text[start - 1] == b'/');
     if web { keys::web_token(text, start) } else { None }
 }
 
-/// What the word `text[start..end]` announces or is part of.
+/// Returns the secret that the word `text[start..end]` announces or is part of.
 #[inline]
 fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Head>) -> Option<Hit> {
     let next = byte(text, end);
@@ -204,7 +204,7 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
     if next == b' ' && text[end - 1] == b'T' && text[start..end].ends_with(b"_PAT") {
         return stated::stated(text, start, end);
     }
-    // Words that announce something end in one of few pairs of letters. Almost all words of a text are told by that.
+    // Keywords end in one of a few pairs of letters. That alone rules out almost all words of a text.
     if next < 0x80 && !ends_as_telling(&text[start..end]) {
         return None;
     }
@@ -307,7 +307,7 @@ pub fn placeholder(text: &[u8]) -> Option<usize> {
     (length > 0 && byte(kind, length) == b']').then_some(MARK.len() + length + 1)
 }
 
-/// Skips an escape, so that the token behind it starts a word: `\nghp_…`, `\u0022ghp_…`, and the colours of a terminal.
+/// Skips an escape, so that the token after it starts a word: `\nghp_…`, `\u0022ghp_…`, and terminal colours.
 fn escape(text: &[u8], at: usize, floor: usize) -> (usize, Option<Hit>) {
     let slashes = text[at..].iter().take_while(|byte| **byte == b'\\').count();
     let rest = &text[at + slashes..];

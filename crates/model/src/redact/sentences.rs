@@ -1,5 +1,5 @@
-//! Passwords told in a sentence, in any of the languages whose words for them are known: `the password for the guests is x`,
-//! `a senha do banco é x`, `we set the password back to x`.
+//! Passwords stated in a sentence, in any of the supported languages: `the password for the guests is x`, `a senha do
+//! banco é x`, `we set the password back to x`.
 
 use super::Hit;
 use super::chance::profile;
@@ -8,16 +8,16 @@ use super::made_up::{self, Sure};
 use super::passwords;
 use super::values::{self, Value};
 
-/// How far behind its name a value may stand.
+/// How far after its name a value may be.
 const WIDEST: usize = 96;
-/// Words that are looked at for one that may stand before the value.
+/// How many words are searched for one that may come before the value.
 const MOST_WORDS: usize = 14;
 /// The longest value.
 const LONGEST: usize = 100;
 
-/// Words that stand right before the value.
+/// Words that come right before the value.
 const LINKS: &str = "is ist lautet est es é è was to be becomes now it's its c'est — -";
-/// The same, where the name of the password is not English.
+/// The same, if the name of the password is not English.
 const FOREIGN_LINKS: &str = "como par : será sera sarà wird wordt devient";
 /// The same, where they join other things, too: only what is plainly a password is taken behind them.
 const FOREIGN_PREPOSITIONS: &str = "para en pour por auf zu naar in con a";
@@ -27,10 +27,10 @@ const TYPING: &str = "type enter use try typing entering";
 const PLACES: &str = "on for of at in";
 /// Words before `to`: `password was set to x`, but not `password to connect to x`.
 const SETTING: &str = "set reset back over equal defaults";
-/// What may stand between such a word and the value.
+/// What may come between such a word and the value.
 const ADVERBS: &str = "now currently still just simply temporarily again désormais maintenant ahora agora ora adesso jetzt nun nu";
 
-/// Which language the name of the password was told in.
+/// The language of the password's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     English,
@@ -48,7 +48,7 @@ pub enum Least {
     Words,
 }
 
-/// The value told behind the name that ends at `end`, in the same sentence.
+/// Finds the value after the name that ends at `end`, in the same sentence.
 pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
     let window = &text[end..text.len().min(end + WIDEST)];
     let window = &window[..memchr::memchr(b'\n', window).unwrap_or(window.len())];
@@ -94,7 +94,7 @@ pub fn told(text: &[u8], end: usize, language: Language) -> Option<Hit> {
     None
 }
 
-/// `admin pw x`: the word behind the name, where a clause ends behind it. `end` is behind the name.
+/// `admin pw x`: the word after the name, if it ends a clause. `end` is after the name.
 pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
     let start = end + blanks(&text[end..], 2);
     let length = value_length(&text[start..]);
@@ -106,7 +106,8 @@ pub fn beside(text: &[u8], end: usize) -> Option<Hit> {
     }
 }
 
-/// `what was the password again?` and the answer alone on the line below, whoever says it. `at` is the end of the line.
+/// `what was the password again?` and the answer alone on the next line, whoever says it. `at` is the end of the
+/// line.
 pub fn answered(text: &[u8], at: usize) -> Option<Hit> {
     if byte(text, at) != b'\n' || !text[..at].trim_ascii_end().ends_with(b"?") {
         return None;
@@ -157,7 +158,7 @@ fn is_one_of(word: &[u8], list: &str) -> bool {
     list.split(' ').any(|known| known.as_bytes().eq_ignore_ascii_case(word))
 }
 
-/// Behind the adverb at `at`, if there is one, and the blanks.
+/// Returns the position after the adverb at `at`, if there is one, and the blanks.
 pub fn behind_adverb(text: &[u8], at: usize) -> usize {
     let at = at + blanks(&text[at..], 4);
     let length = text[at..].iter().take(16).take_while(|byte| !matches!(byte, b' ' | b':' | b'\n')).count();
@@ -167,7 +168,7 @@ pub fn behind_adverb(text: &[u8], at: usize) -> usize {
     if known { at + length + colon + blanks(&text[at + length + colon..], 4) } else { at }
 }
 
-/// The value at `at`, if a sentence about a password would not have it there.
+/// Returns the value at `at`, unless a sentence about a password would have such a word there.
 fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
     let marks = [
         &b"\""[..],
@@ -190,7 +191,7 @@ fn value(text: &[u8], at: usize, least: Least) -> Option<Hit> {
         return Some(Hit { start, end: start + length, kind: "password" });
     }
     let length = value_length(&text[start..]);
-    // Longer than what anybody makes up; cut short it would be left in part.
+    // Longer than anybody makes up. A part of it would be left if it were cut.
     if length > LONGEST {
         return None;
     }
@@ -203,7 +204,7 @@ pub fn accepted(text: &[u8], start: usize, least: Least) -> Option<Hit> {
     value(text, start, least)
 }
 
-/// The value as a hit, if it is made up, or letters and digits as no word has them.
+/// Returns the value as a hit, if it is made up, or mixes letters and digits as no word does.
 fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     let content = &text[value.start..value.end];
     let code = matches!(byte(text, value.end), b'(' | b'[' | b'{' | b'=' | b'/' | b':' | b'<');
@@ -234,7 +235,7 @@ fn accept(text: &[u8], value: Value, least: Least) -> Option<Hit> {
     enough.then_some(Hit { start: value.start, end: value.end, kind: "password" })
 }
 
-/// `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`: digits beside what code calls things.
+/// `base64-encoded`, `SHA-256`, `8-64`, `v1.2.3`: digits next to technical terms.
 fn is_ordinary(content: &[u8]) -> bool {
     let looks = profile(content);
     looks.symbols == 0 && looks.changes < 2 && content.iter().any(|byte| !byte.is_ascii_alphanumeric())
@@ -251,16 +252,16 @@ pub fn value_length(text: &[u8]) -> usize {
             byte.is_ascii_graphic() && !b"\"'`,;()<>[]{}".contains(byte) || made_up::is_accented(**byte)
         })
         .count();
-    // An accent is the second byte of its letter; cut short it would be none.
+    // An accent is the second byte of its letter, so do not cut between them.
     let length = length - usize::from(length > 0 && matches!(text[length - 1], 0xc3..=0xc5));
     let dots =
         text[..length].iter().rev().take_while(|byte| matches!(byte, b'.' | b':' | b'!' | b'?')).count();
-    // `Herbst2024!` keeps its mark.
+    // `Herbst2024!` keeps its exclamation mark.
     let kept = usize::from(dots == 1 && text[length - 1] == b'!');
     length - dots + kept
 }
 
-/// Does `passwords: ` or `"passwords" = ` stand before a bracket?
+/// Returns whether `passwords: ` or `"passwords" = ` comes before a bracket.
 #[inline]
 pub fn is_list(before: &[u8]) -> bool {
     let name = before.trim_ascii_end();
@@ -269,7 +270,7 @@ pub fn is_list(before: &[u8]) -> bool {
     super::classes::ends_with_ignore_case(name.strip_suffix(b"\"").unwrap_or(name), "passwords")
 }
 
-/// The items of `passwords: [x, "y"]`; `at` is behind the bracket.
+/// Finds the items of `passwords: [x, "y"]`; `at` is after the bracket.
 pub fn items(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     const MOST_ITEMS: usize = 100;
     let mut at = at;

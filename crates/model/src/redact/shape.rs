@@ -1,18 +1,18 @@
-//! Matching one rule of the provider table, and finding the rules worth trying at a place in the text.
+//! Matches one rule of the provider table, and finds the rules worth trying at a position.
 //!
 //! Three bytes decide whether a word can start a token at all: a bitmap of 8 KB, computed by the compiler, so that
-//! nothing is built when the process starts. The few words that pass walk the chain of rules with their first byte.
+//! nothing is built when the process starts. For the few words that pass, the rules with their first byte are tried.
 
 use super::Hit;
 use super::chance::profile;
 use super::classes::{self, ALNUM, BASE64_URL, DOT, PLUS, SLASH, WORD, byte, is};
 use super::rules::{Demand, Part, RULES, Rule};
 
-/// So much of a body tells whether it is words; a long one is not read through.
+/// This much of a body shows whether it is words; a long one is not read completely.
 const ENOUGH: usize = 96;
 
-/// The token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
-/// `edge` is looked at.
+/// Returns the token that starts at `at`, if a rule matches there. `at` must be the start of a word; nothing before
+/// `edge` is examined.
 #[inline]
 pub fn find(text: &[u8], at: usize, edge: usize) -> Option<Hit> {
     let [first, second, third] = [text[at], byte(text, at + 1), byte(text, at + 2)];
@@ -67,8 +67,8 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Optio
             }
         };
     }
-    // Inside a longer word, or the name of a function. Only words: where joints belong to the class, a run longer than
-    // any token holds many starts, and refusing them until the last one fits would take a pass for each.
+    // Inside a longer word, or the name of a function. Only for words: if separators belong to the class, a run
+    // longer than any token contains many starts, and refusing each of them would take a pass for each.
     if (is(byte(rest, end), ALNUM) && !joined) || byte(rest, end) == b'(' {
         return None;
     }
@@ -86,20 +86,20 @@ fn match_rule(rule: &'static Rule, text: &[u8], at: usize, edge: usize) -> Optio
     plausible.then_some(Hit { start, end: at + end, kind: rule.kind })
 }
 
-/// Nothing before `at` that could belong to the same word, path or base64 text.
+/// Returns whether the byte before `at` cannot belong to the same word, path or base64 text.
 pub fn stands_alone(text: &[u8], at: usize, edge: usize) -> bool {
     at == edge || !is(text[at - 1], BASE64_URL | DOT | PLUS | SLASH)
 }
 
 const END: u16 = u16::MAX;
-/// Stands for the second byte of a prefix that has only one.
+/// Used for the second byte of a prefix that has only one.
 const ANY: u8 = 0;
 static GATE: [u64; 1024] = gate();
 static FIRST: [u16; 256] = chain().0;
 static NEXT: [u16; RULES.len()] = chain().1;
 static SECOND: [u8; RULES.len()] = seconds();
 
-/// Six bits of the first byte and five of the next two: letters keep what tells them apart, the first also its case.
+/// Six bits of the first byte and five of the next two: letters stay distinct, and the first keeps its case.
 const fn slot(first: u8, second: u8, third: u8) -> usize {
     (first as usize & 63) << 10 | (second as usize & 31) << 5 | third as usize & 31
 }

@@ -1,4 +1,4 @@
-//! Secrets told in words: `the password is x`, `set it to x`, and the files and commands that do without a separator.
+//! Secrets stated in words: `the password is x`, `set it to x`, and files and commands without a separator.
 
 use super::Hit;
 use super::chance::profile;
@@ -10,8 +10,8 @@ use super::passwords;
 use super::sentences::{self, Language, Least};
 use super::values::{self, Joint, Value};
 
-/// A value that follows its name behind a blank: `password is hunter2`, `machine … password hunter2`,
-/// `PASSWORD 'x'`, `configure set secret_access_key x`. The name is the word `text[start..end]`.
+/// Finds a value after its name and a blank: `password is hunter2`, `machine … password hunter2`, `PASSWORD 'x'`,
+/// `configure set secret_access_key x`. The name is the word `text[start..end]`.
 pub fn stated(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
     at_once(text, start, end).or_else(|| {
@@ -31,7 +31,7 @@ fn language(before: &[u8]) -> Language {
     if italian || before == b"la " { Language::Other } else { Language::English }
 }
 
-/// What follows its name at once.
+/// Finds a value right after its name.
 fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let name = &text[start..end];
     let end = end + usize::from(byte(text, end) == b'`');
@@ -39,7 +39,7 @@ fn at_once(text: &[u8], start: usize, end: usize) -> Option<Hit> {
         b"login" => Verdict { says: Says::Secret, kind: "token" },
         _ => names::judge(name)?,
     };
-    // `pass it to the class` is no password.
+    // `pass it to the class` is not a password.
     if verdict.says == Says::Pass && name != b"pw" {
         return text[end..].starts_with(b" is ").then(|| sentences::accepted(text, end + 4, Least::Words))?;
     }
@@ -206,7 +206,7 @@ fn names_user(before: &[u8]) -> bool {
     .any(|word| length > 1 && super::classes::ends_with_ignore_case(before, word))
 }
 
-/// `password 7 0822455D0A16`, as routers write what they have scrambled: the value behind the kind.
+/// `password 7 0822455D0A16`, a scrambled password as routers write it: the value after the kind.
 fn numbered(text: &[u8], kind: Value) -> Option<Value> {
     let scrambled = |value: &Value| {
         let content = &text[value.start..value.end];
@@ -230,7 +230,7 @@ fn in_sql(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     super::flags::given(text, at)
 }
 
-/// `changed the password from x to y`: both, as the old one may open a backup.
+/// `changed the password from x to y`: both, because the old one may open a backup.
 fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     let made_up = |value: &Value| {
         let content = &text[value.start..value.end];
@@ -254,7 +254,7 @@ fn from_to(text: &[u8], end: usize) -> Option<Hit> {
     }
 }
 
-/// `enable secret x`, `username name password 0 x`, as routers and switches are told.
+/// `enable secret x`, `username name password 0 x`: router and switch configuration.
 fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     let line = super::context::last_line(&text[start.saturating_sub(120)..start]).trim_ascii_start();
     let line = line
@@ -278,7 +278,7 @@ fn in_router(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     told_words(text, value, plausible && made_up::ends_clause(text, value.end))
 }
 
-/// `the password? It's x`, `the password, which is x`: `end` is behind the name.
+/// `the password? It's x`, `the password, which is x`: `end` is after the name.
 pub fn goes_on(text: &[u8], start: usize, end: usize) -> Option<Hit> {
     if !is_password(&text[start..end]) {
         return None;
@@ -420,7 +420,7 @@ fn declared(text: &[u8], at: usize, verdict: Verdict, joint: Joint) -> Option<Hi
     let separated = content.iter().any(|byte| matches!(byte, b'-' | b'/' | b'_'));
     let name_like = separated && looks.changes < 2;
     let plausible = looks.symbols > 0 || (looks.is_mixed() && !name_like) || looks.is_random();
-    // A key in hexadecimal digits is told as such, a word is not.
+    // A key in hexadecimal digits counts, a word does not.
     let hex = content.len() >= 32 && content.iter().all(u8::is_ascii_hexdigit);
     let key = verdict.says == Says::Secret && hex;
     let doubtful = joint.doubtful || verdict.says != Says::Password && !value.quoted && !key;

@@ -1,5 +1,5 @@
-//! Secrets told by the head of their column: CSV, tables of Markdown and of database clients, `INSERT` statements, and the
-//! fields of a `.pgpass` line.
+//! Secrets recognised by the head of their column: CSV, Markdown tables, tables of database clients, `INSERT`
+//! statements, and the fields of a `.pgpass` line.
 
 use super::Hit;
 use super::chance::profile;
@@ -8,12 +8,12 @@ use super::names::{self, Says, Verdict};
 use super::values::{self, Joint, Value};
 
 const LONGEST_LINE: usize = 1024;
-/// Rows of one table that are looked at.
+/// How many rows of one table are examined.
 const MOST_ROWS: usize = 10_000;
 const MOST_COLUMNS: usize = 40;
 
-/// Can the word `text[start..end]` be the head of a column? Cheap: it is asked for every telling word. Between single
-/// blanks it is a word of a sentence.
+/// Returns whether the word `text[start..end]` can be the head of a column. Cheap, because it is called for every
+/// keyword. Between single blanks it is a word of a sentence.
 #[inline]
 pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     let wide = |at: usize| matches!(byte(text, at), b' ' | b'|' | b'\n' | b'\r');
@@ -31,7 +31,7 @@ pub fn may_head(text: &[u8], start: usize, end: usize) -> bool {
     after && before
 }
 
-/// The secrets below the head `text[start..]`, if the line it stands on is the head of a table.
+/// Finds the secrets below the head `text[start..]`, if its line is the head of a table.
 pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let from = start.saturating_sub(LONGEST_LINE);
     let line_start = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
@@ -50,7 +50,7 @@ pub fn below_head(text: &[u8], start: usize, hits: &mut Vec<Hit>) {
     let name = unquoted(&head[heads[column].0..heads[column].1]);
     let verdict = names::judge(name).or_else(|| super::languages::verdict(name));
     let Some(verdict) = verdict.filter(is_sure) else { return };
-    // Aligned by blanks a list of names and values looks the same: the heads of a table are capitals, or underlined.
+    // A list of names and values aligned by blanks looks the same: the heads of a table are capitals, or underlined.
     let is_loud = !head.iter().any(u8::is_ascii_lowercase);
     if matches!(divider, Divider::Gap) && !is_loud && !is_rule(line(text, line_start + head.len() + 1)) {
         return;
@@ -89,7 +89,7 @@ fn cell(text: &[u8], start: usize, end: usize, verdict: Verdict, may_be_word: bo
     }
     let content = text.get(start..end).filter(|content| !content.is_empty())?;
     let looks = profile(content);
-    // A column of a description holds words, too: a password that is one has some length.
+    // A column of descriptions contains words too, so a password that is a word must be longer.
     let word = looks.digits == 0 && (looks.len < 7 || !may_be_word);
     if word || content.contains(&b' ') || content.contains(&b'(') {
         return None;
@@ -191,7 +191,7 @@ impl Divider {
     }
 }
 
-/// The secrets of `INSERT INTO t (name, password) VALUES ('a', 'x'), …`; `at` is behind `VALUES`.
+/// Finds the secrets of `INSERT INTO t (name, password) VALUES ('a', 'x'), …`; `at` is after `VALUES`.
 pub fn inserted(text: &[u8], at: usize, hits: &mut Vec<Hit>) {
     let before = &text[at.saturating_sub(LONGEST_LINE)..at];
     let lower = before.to_ascii_lowercase();
@@ -270,7 +270,7 @@ pub fn cookie_file(text: &[u8], end: usize) -> Option<Hit> {
     plausible.then_some(Hit { start, end: start + value.len(), kind: "cookie" })
 }
 
-/// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon behind the port.
+/// `host:5432:database:name:x`, a line of `.pgpass`; `at` is the colon after the port.
 pub fn pgpass(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     if !before.last().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'*') {

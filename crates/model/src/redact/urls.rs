@@ -1,13 +1,13 @@
-//! Credentials in addresses (`scheme://user:password@host`), and e-mail addresses when asked for.
+//! Credentials in URLs (`scheme://user:password@host`), and e-mail addresses if requested.
 
 use super::Hit;
 use super::chance::profile;
 use super::classes::{ALNUM, BASE64_URL, DASH, DOT, PERCENT, PLUS, byte, is, run, run_back};
 
-/// Longest user and password looked back over.
+/// How far back a user and a password may reach.
 const LONGEST: usize = 512;
 
-/// The password (or the token that stands for a user) before the `@` at `at`.
+/// Finds the password (or the token in place of a user) before the `@` at `at`.
 pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     let before = &text[floor..at];
     let ends = |byte: &u8| *byte <= b' ' || b"\"'`<>@".contains(byte);
@@ -27,7 +27,7 @@ pub fn userinfo(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
     match memchr::memchr(b':', info) {
         Some(colon) => {
             let password = &info[colon + 1..];
-            // With a slash before the colon, or behind a port, the `@` is part of a path.
+            // With a slash before the colon, or after a port, the `@` is part of a path.
             let host = info[..colon].contains(&b'/');
             let port = password.iter().take_while(|byte| **byte != b'/').all(u8::is_ascii_digit);
             let is_path = host || (port && password.contains(&b'/'));

@@ -1,5 +1,5 @@
-//! The value next to a name: where it starts and ends, and whether it is a literal secret or merely code,
-//! a type, a placeholder, a sentence.
+//! The value next to a name: where it starts and ends, and whether it is a literal secret or merely code, a type, a
+//! placeholder or a sentence.
 
 use super::chance::{Profile, profile};
 use super::classes::{
@@ -13,10 +13,10 @@ use super::{made_up, passwords};
 /// Longer quoted texts are documents, not secrets.
 const LONGEST: usize = 8 * 1024;
 const LONGEST_BARE: usize = 2 * 1024;
-/// A value in a line of an environment file that holds marks a shell would not let pass.
+/// The longest value on a line of an environment file, including characters that a shell would not accept.
 const LONGEST_LINE: usize = 256;
 
-/// A value as it stands in the text, quotes excluded.
+/// A value in the text, without its quotes.
 #[derive(Debug, Clone, Copy)]
 pub struct Value {
     pub start: usize,
@@ -26,20 +26,20 @@ pub struct Value {
     pub wrapped: bool,
 }
 
-/// How name and value are joined, as far as it matters to the verdict.
+/// How name and value are joined, as far as the verdict depends on it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Joint {
-    /// `NAME` is written as an environment variable.
+    /// `NAME` is written like an environment variable.
     pub loud: bool,
     /// `name=value` without blanks, or a flag of a command.
     pub tight: bool,
-    /// Between `?`, `&` or `;`, as in an address or a connection string.
+    /// Between `?`, `&` or `;`, as in a URL or a connection string.
     pub listed: bool,
-    /// `==`, `"name", "value"`, `name is value`: so often not an assignment that only a random value counts.
+    /// `==`, `"name", "value"`, `name is value`: usually not an assignment, so only a random value counts.
     pub doubtful: bool,
 }
 
-/// The value that starts at `at` (blanks already skipped).
+/// Returns the value that starts at `at` (after blanks).
 pub fn value(text: &[u8], at: usize) -> Option<Value> {
     let quote = quote_at(text, at).or_else(|| prefixed_quote(text, at));
     if let Some((start, slashes)) = quote {
@@ -66,8 +66,8 @@ pub fn value(text: &[u8], at: usize) -> Option<Value> {
     (length > 0).then_some(Value { start: at, end: at + length, quoted: false, wrapped: false })
 }
 
-/// Length of a bare value. `None` when it is too long to be a secret, or itself holds `name=value` with a telling name:
-/// then that one is judged on its own, and no text is read more than a few times over.
+/// Returns the length of a bare value. `None` if it is too long to be a secret, or itself contains `name=value` with
+/// a keyword as its name: then that one is judged separately, and no text is read more than a few times.
 fn bare_length(text: &[u8]) -> Option<usize> {
     for (at, byte) in text.iter().enumerate().take(LONGEST_BARE) {
         if ends_value(*byte) {
@@ -83,7 +83,7 @@ fn bare_length(text: &[u8]) -> Option<usize> {
     (text.len() < LONGEST_BARE).then_some(text.len())
 }
 
-/// Is this value worth hiding, given what its name says?
+/// Returns whether this value must be hidden, given what its name says.
 pub fn is_secret(text: &[u8], value: Value, says: Says, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let looks = profile(content);
@@ -154,7 +154,8 @@ fn is_converted(text: &[u8], value: Value) -> bool {
     .any(|call| before.ends_with(call.as_bytes()))
 }
 
-/// Opening quote at `at`, perhaps escaped: where the content starts and how many backslashes stood before the quote.
+/// An opening quote at `at`, perhaps escaped: returns where the content starts and the number of backslashes before
+/// the quote.
 pub fn quote_at(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let slashes = text[at.min(text.len())..].iter().take(8).take_while(|byte| **byte == b'\\').count();
     let mark = byte(text, at + slashes);
@@ -174,7 +175,8 @@ fn prefixed_quote(text: &[u8], at: usize) -> Option<(usize, usize)> {
     (1..=letters).find_map(|skip| quote_at(text, at + skip))
 }
 
-/// Up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more is content.
+/// Reads up to the closing quote: the same mark with as many backslashes, on the same line. A mark with more is
+/// content.
 fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Value> {
     let mark = text[start - 1];
     let window = &text[start..text.len().min(start + LONGEST)];
@@ -192,18 +194,18 @@ fn quoted(text: &[u8], start: usize, slashes: usize, wrapped: bool) -> Option<Va
     None
 }
 
-/// A bare password may hold an `&`; it does when no further `name=value` follows.
+/// A bare password may contain an `&`, if no further `name=value` follows.
 pub fn beyond_ampersand(text: &[u8], end: usize) -> usize {
     let rest = &text[end..];
     let tail = rest.iter().take(64).take_while(|byte| **byte == b'&' || !ends_value(**byte)).count();
-    // Cut short it could end inside a character, so what is longer than any password stays.
+    // Cutting it could split a character, so a text longer than any password stays.
     let fits = (2..64).contains(&tail) && byte(rest, 0) == b'&' && byte(rest, 1) != b'&';
     let continues = fits && !rest[..tail].contains(&b'=');
     if continues { end + tail } else { end }
 }
 
-/// A line `NAME=value` of an environment file: the value is all of it, brackets and all, as no shell reads it.
-/// `end` where that does not hold.
+/// A line `NAME=value` of an environment file: the value is the whole rest, including brackets, because no shell
+/// reads it. Otherwise returns `end`.
 pub fn to_line_end(text: &[u8], start: usize, end: usize) -> usize {
     let rest = &text[start..];
     let length =
@@ -276,7 +278,7 @@ fn is_rule_list(content: &[u8]) -> bool {
     limit && content.len() < 8 || content.contains(&b'|') && content.split(|byte| *byte == b'|').all(rule)
 }
 
-/// A variable, a template, an expression, a path, an address: it points to a secret at most.
+/// A variable, a template, an expression, a path, a URL: at most it points to a secret.
 fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let content = &text[value.start..value.end];
     let rest = |skip: usize| content.get(skip..).unwrap_or_default();
@@ -317,7 +319,7 @@ fn is_reference(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> boo
     if is_address(content) || (value.quoted && text[value.start - 1] == b'`' && content.contains(&b' ')) {
         return true;
     }
-    // `vault:secret/data/db#password` names where it lies.
+    // `vault:secret/data/db#password` names where it is stored.
     if ["vault:", "ssm:", "env:", "file:", "sops:", "op:", "keyring:", "keychain:"]
         .iter()
         .any(|kind| starts_with_ignore_case(content, kind))
@@ -358,7 +360,7 @@ fn is_expression(text: &[u8], value: Value, looks: &Profile, joint: Joint) -> bo
     let dotted = content.contains(&b'.')
         && content.iter().all(|byte| is(*byte, WORD) || *byte == b'.')
         && is(content[0], LETTER);
-    // `private_key: ed25519.Ed25519PrivateKey` is a type, named as secrets are.
+    // `private_key: ed25519.Ed25519PrivateKey` is a type with the name of a secret.
     if dotted {
         // `DB_PASSWORD=Summer.breeze`, `--password Summer.breeze`: a shell knows no members.
         let ends = matches!(byte(text, value.end), b'\n' | b'\r' | b' ' | b'\\');
@@ -395,7 +397,7 @@ fn is_member(content: &[u8]) -> bool {
         || parts().skip(1).any(|part| part.iter().skip(1).any(|byte| is(*byte, UPPER)))
 }
 
-/// Where the value ends, without the extension of a file: `password=x.zip`.
+/// Returns where the value ends, without a file extension: `password=x.zip`.
 pub fn before_extension(text: &[u8], value: Value) -> usize {
     let content = &text[value.start..value.end];
     let stem = [
@@ -410,7 +412,7 @@ pub fn before_extension(text: &[u8], value: Value) -> usize {
     }
 }
 
-/// Named as a secret is: `FieldOf("V2ApiKey")` tells of a key.
+/// Named like a secret: `FieldOf("V2ApiKey")` describes a key.
 fn is_telling(content: &[u8]) -> bool {
     content.iter().all(|byte| is(*byte, WORD) || *byte == b'.') && names::judge(content).is_some()
 }
@@ -435,17 +437,17 @@ fn is_secret_literal(content: &[u8], value: Value, looks: &Profile, joint: Joint
             || (looks.symbols > 0 && mixed && looks.len >= 8))
 }
 
-/// `JWT_SECRET=mysupersecretjwtkey`: letters alone, and longer than a word. In code such a thing may be a name, so it
-/// counts where the environment is set, or quoted and without any hump.
+/// `JWT_SECRET=mysupersecretjwtkey`: only letters, and longer than a word. In code it may be a name, so it counts
+/// only in an environment setting, or quoted and without inner capitals.
 fn is_long_word(content: &[u8], value: Value, looks: &Profile, joint: Joint) -> bool {
     let set = joint.loud && joint.tight && looks.len >= 14;
     let quoted = value.quoted && looks.len >= 18 && looks.lower == looks.len;
     looks.letters() == looks.len && looks.lower > 0 && (set || quoted) && content.len() <= 64
 }
 
-/// Only what was drawn by chance, and neither a hash nor an id.
+/// Only random values that are neither a hash nor an id.
 fn is_strong(content: &[u8], looks: &Profile) -> bool {
-    // A hash, perhaps behind words: `Linux-cargo-9c4682cd…` is the key of a cache.
+    // A hash, perhaps after words: `Linux-cargo-9c4682cd…` is the key of a cache.
     let last = content.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
     let hash_like = content.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-')
         || last.len() >= 32 && last.iter().all(u8::is_ascii_hexdigit);

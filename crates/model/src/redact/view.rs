@@ -1,17 +1,17 @@
-//! A text as it reads once escape sequences and invisible characters are removed and encoded characters are decoded.
+//! A text after escape sequences and invisible characters are removed and encoded characters are decoded.
 //!
 //! `ghp_…ESC[1m…` (from `grep --color`), zero-width characters inside a token, `password%3Dhunter2`, `&#103;hp_…`,
-//! `\u0067hp_…` and UTF-16 hide a secret from a scanner that looks at the bytes alone. Whoever prints, pastes or decodes
-//! the text gets the secret back. So secrets are looked for in the bytes and in this view, and found spans are mapped
-//! back to the text.
+//! `\u0067hp_…` and UTF-16 hide a secret from a scanner that looks at the bytes alone. Anybody who prints, pastes or
+//! decodes the text gets the secret back. So secrets are searched in the bytes and in this view, and the spans found
+//! are mapped back to the text.
 
 use std::ops::Range;
 
 use super::classes::{ANY_HEX, run};
 use crate::clean::{hidden, is_hidden};
 
-/// How much around something hidden or encoded belongs to the view: more than a value has in common use. Where private
-/// keys are about, more than a key has, so that one with a coloured word in its middle is seen whole.
+/// How much text around something hidden or encoded belongs to the view: more than the usual length of a value. For
+/// private keys more than a key's length, so that a key with a coloured word in its middle is seen completely.
 const MARGIN: usize = 1024;
 const MARGIN_OF_KEYS: usize = 10 * 1024;
 /// How far a region is extended to the ends of its lines.
@@ -24,17 +24,17 @@ pub struct View {
     steps: Vec<Step>,
 }
 
-/// From `view_at` on, view and text run side by side, until the next step.
+/// From `view_at` on, view and text are parallel until the next step.
 #[derive(Debug, Clone, Copy)]
 struct Step {
     view_at: usize,
     text_at: usize,
-    /// How many bytes of the text the first byte of the view stands for.
+    /// How many bytes of the text the first byte of the view represents.
     width: usize,
 }
 
 impl View {
-    /// The view of `text[part]`. Positions are those of the whole text.
+    /// Builds the view of `text[part]`. Positions are those of the whole text.
     pub fn of(text: &[u8], part: Range<usize>) -> View {
         let mut view = View { bytes: Vec::with_capacity(part.len()), steps: Vec::new() };
         let mut at = part.start;
@@ -55,7 +55,7 @@ impl View {
         view
     }
 
-    /// The span of the text that `start..end` of the view stands for.
+    /// Returns the span of the text that `start..end` of the view represents.
     pub fn span(&self, start: usize, end: usize) -> Range<usize> {
         let last = self.position(end - 1);
         self.position(start).start..last.end
@@ -109,7 +109,7 @@ impl View {
     }
 }
 
-/// The parts of `text` whose view differs from the bytes, with room around them. Most texts have none.
+/// Returns the parts of `text` whose view differs from the bytes, with a margin. Most texts have none.
 pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
     let mut regions: Vec<Range<usize>> = Vec::new();
     let Some(first) = next_difference(text, 0) else { return regions };
@@ -133,7 +133,7 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
     regions
 }
 
-/// The first place from `at` on where something is hidden or encoded.
+/// Returns the first position from `at` where something is hidden or encoded.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     const BLOCK: usize = 64;
     while at < text.len() {
@@ -163,7 +163,7 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// Not zero when something hidden or encoded may begin with these two bytes.
+/// Returns a nonzero value if something hidden or encoded may begin with these two bytes.
 #[inline]
 fn suspicion(byte: u8, next: u8) -> u8 {
     let control = (byte < b' ') & (byte != b'\n') & (byte != b'\t') & (byte != b'\r');
@@ -175,7 +175,7 @@ fn suspicion(byte: u8, next: u8) -> u8 {
     u8::from(control | (byte >= 0x7f) | percent | entity | escape)
 }
 
-/// Whether the view of what begins here differs from the bytes, and if not, how much of it was looked at.
+/// Returns whether the view of what begins here differs from the bytes, and if not, how much of it was examined.
 fn look(text: &[u8]) -> (bool, usize) {
     match text[0] {
         b'%' | b'&' | b'\\' => (encoded(text).is_some(), 1),
@@ -191,7 +191,7 @@ fn look(text: &[u8]) -> (bool, usize) {
     }
 }
 
-/// An encoded character at the start of `text`: its length, and what it stands for if that can be seen.
+/// Returns the length of an encoded character at the start of `text`, and its value if that is visible.
 fn encoded(text: &[u8]) -> Option<(usize, Option<u8>)> {
     match text[0] {
         b'%' => percent(text),
@@ -242,7 +242,7 @@ fn entity(text: &[u8]) -> Option<(usize, Option<u8>)> {
     Some((length, Some(*character)))
 }
 
-/// `\u005f`, `\u{5f}`, `\x5f`, and the colours of a terminal as programs spell them: `\u001b[1m`, `\033[1m`, `\e[1m`.
+/// `\u005f`, `\u{5f}`, `\x5f`, and terminal colours as programs write them: `\u001b[1m`, `\033[1m`, `\e[1m`.
 fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
     let slashes = text.iter().take(8).take_while(|byte| **byte == b'\\').count();
     let rest = &text[slashes..];
@@ -264,7 +264,7 @@ fn escape(text: &[u8]) -> Option<(usize, Option<u8>)> {
     seen(slashes + length, code)
 }
 
-/// The rest of `ESC [ 1 m` behind its `ESC`.
+/// The rest of `ESC [ 1 m` after its `ESC`.
 fn sequence(text: &[u8]) -> usize {
     let Some(rest) = text.strip_prefix(b"[") else { return 0 };
     let middle = rest.iter().take_while(|byte| (b' '..=b'?').contains(byte)).count();
@@ -278,7 +278,7 @@ fn seen(length: usize, code: u32) -> Option<(usize, Option<u8>)> {
     }
 }
 
-/// Printable ASCII and line feeds. Other characters are part of no secret's frame.
+/// Printable ASCII and line feeds. No secret's frame contains other characters.
 fn visible(code: u32) -> Option<u8> {
     u8::try_from(code).ok().filter(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\t'))
 }

@@ -1,4 +1,4 @@
-//! The validator: every rule of the schema, with the words it is told in. Pure; what only the disk knows comes as facts.
+//! The validator: every rule of the schema, with its message. Pure; facts from the disk are passed in.
 
 use std::fmt;
 
@@ -15,15 +15,15 @@ use super::section::{self, COMPLETED, GOAL, KEY_FILES, Named, PENDING, RECOVERY}
 
 const TITLE: &str = "# <Role Name> — Session Context";
 
-/// What a file alone does not tell.
+/// What the file itself does not contain.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     pub now: Timestamp,
     /// A file is stale after this many hours.
     pub stale_hours: u64,
-    /// When the newest commit was made, where somebody asked git.
+    /// When the newest commit was made, if git was asked.
     pub newest_commit: Option<Timestamp>,
-    /// Key files that are not there, as the file writes them.
+    /// Key files that do not exist, as the file names them.
     pub gone: &'a [String],
 }
 
@@ -42,11 +42,11 @@ pub enum Kind {
     Missing,
     Format,
     Content,
-    /// The only one that is no error.
+    /// The only level that is not an error.
     Recommended,
 }
 
-/// Errors first, in the order of the schema; then what is recommended.
+/// Errors first, in the order of the schema; then recommendations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RoleReport {
     pub findings: Vec<Finding>,
@@ -118,7 +118,7 @@ pub fn check(document: &Document, facts: &Facts) -> RoleReport {
     RoleReport { findings }
 }
 
-/// What is wrong with line 1.
+/// Returns what is wrong with line 1.
 fn title(document: &Document) -> Option<String> {
     let bytes = document.bytes();
     let first = document.lines().next().map(|line| String::from_utf8_lossy(line.text(bytes)).into_owned());
@@ -152,7 +152,7 @@ fn title(document: &Document) -> Option<String> {
 fn metadata(key: &str, fields: &[Field], add: &mut impl FnMut(Kind, Option<usize>, String)) {
     let of_key = || fields.iter().filter(|field| field.key == key);
     let in_header = |field: &&Field| field.line <= LINES;
-    // The right spelling counts before a wrong one above it.
+    // The right spelling wins over a wrong one above it.
     let exact = of_key().filter(in_header).find(|field| field.spelling == Spelling::Exact);
     let Some(field) = exact.or_else(|| of_key().find(in_header)) else {
         let sharing =

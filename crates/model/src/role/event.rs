@@ -1,27 +1,27 @@
-//! What an event of a harness is to the role of its session.
+//! What a harness's event means to the role of its session.
 
 use crate::event::{Event, Kind, Source};
 use crate::journal::FileField;
 use crate::session::Pending;
 
-/// What an event is to the role of its session.
+/// What an event means to the role of its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoleEvent {
     /// A session began: it takes its role from the environment, unless it has one.
     Started,
-    /// It went on after a compaction, or was resumed.
+    /// It continued after a compaction, or was resumed.
     Continued,
     Compacting,
-    /// The compaction that was announced did not come.
+    /// The announced compaction did not happen.
     NotCompacted,
     /// The agent read or changed context files.
     Touched(Vec<FileField>),
 }
 
-/// The role's part in an event, if it has one. A tool call has one if it touched a context file, or came instead of a
-/// compaction.
+/// Returns what an event means to the role, if anything. A tool call matters if it touched a context file, or came
+/// instead of a compaction.
 pub fn role_event(event: &Event, pending: Option<Pending>, files: &[FileField]) -> Option<RoleEvent> {
-    // A sub-agent has a context of its own: what happens to it changes nothing for the session.
+    // A sub-agent has its own context: what happens to it changes nothing for the session.
     if event.agent.is_some() {
         return None;
     }
@@ -38,7 +38,7 @@ pub fn role_event(event: &Event, pending: Option<Pending>, files: &[FileField]) 
         Kind::ToolDone(done) => {
             let touched = files.iter().filter(|file| !done.failed && file.path.ends_with(super::SUFFIX));
             let touched: Vec<FileField> = touched.cloned().collect();
-            // Whoever goes on working was not compacted.
+            // An agent that continues working was not compacted.
             let instead = (pending == Some(Pending::Announced)).then_some(RoleEvent::NotCompacted);
             if touched.is_empty() { instead } else { Some(RoleEvent::Touched(touched)) }
         }

@@ -1,15 +1,16 @@
-//! The mends that need no thought: the dash, the labels, the names of headings. Each is one line; prose stays as it is.
+//! Fixes that need no judgement: the dash, the labels, the names of headings. Each changes one line; prose stays
+//! unchanged.
 
 use crate::document::Document;
 
 use super::header::{self, Dash, LINES, Spelling};
 use super::section;
 
-/// What came of it.
+/// The result of the fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
     pub bytes: Vec<u8>,
-    /// The lines that changed. None: there was nothing to mend.
+    /// The lines that changed; empty if there was nothing to fix.
     pub lines: Vec<usize>,
 }
 
@@ -25,7 +26,7 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     let fields = header::fields(&document);
     let in_header = || fields.iter().filter(|field| field.line <= LINES);
     for field in in_header().filter(|field| field.spelling == Spelling::Loose) {
-        // Two of one key: which of them is right takes thought.
+        // The key is there twice: choosing between them needs judgement.
         if in_header().filter(|other| other.key == field.key).count() == 1 {
             let blank = if field.value.is_empty() { "" } else { " " };
             edits.push((field.line, format!("**{}**:{blank}{}", field.key, field.value)));
@@ -41,7 +42,7 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     edits.sort();
     let mut lines = Vec::new();
     for (line, text) in edits {
-        // A line whose bytes are no text is left to its author.
+        // A line that is not valid text is left to its author.
         if document.set_line(line, &text).is_ok() {
             lines.push(line);
         }
@@ -49,7 +50,7 @@ pub fn fix(bytes: impl Into<Vec<u8>>) -> Fixed {
     Fixed { bytes: document.into_bytes(), lines }
 }
 
-/// The title as it should be, if it is not and that is only a matter of form.
+/// Returns the corrected title, if only its form is wrong.
 fn mended_title(title: &str) -> Option<String> {
     match header::dash(title) {
         Some((Dash::En | Dash::Hyphen, at)) if at.start > 0 => {
@@ -58,7 +59,7 @@ fn mended_title(title: &str) -> Option<String> {
         Some(_) => None,
         None => {
             let tails = ["Session Context", "Context"];
-            // `Foo: Session Context` and `Foo― Session Context` have a mark that takes thought: is it part of the name?
+            // `Foo: Session Context` and `Foo― Session Context` need judgement: is the mark part of the name?
             let is_plain = |name: &str| name.ends_with(char::is_alphanumeric);
             let named = |tail: &&str| title.strip_suffix(tail).is_some_and(|name| name.ends_with(' '));
             let told = tails.into_iter().find(named);

@@ -1,4 +1,4 @@
-//! The first lines of a context file: the title, and three fields a line each.
+//! The first lines of a context file: the title, and three fields on one line each.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::document::Document;
 use crate::time;
 
-/// Fields stand in the first lines, or nobody finds them at a glance.
+/// Fields must be in the first lines, where people look for them.
 pub const LINES: usize = 6;
 
 pub const UPDATED: &str = "Updated";
@@ -14,7 +14,7 @@ pub const ROLE: &str = "Role";
 pub const PANE: &str = "Pane";
 pub const KEYS: [&str; 3] = [UPDATED, ROLE, PANE];
 
-/// Other words that people write for a key, in lower case.
+/// Other words that people use for a key, in lower case.
 const ALIASES: &[(&str, &str)] = &[
     ("last updated", UPDATED),
     ("last update", UPDATED),
@@ -40,7 +40,7 @@ pub enum Spelling {
     Loose,
 }
 
-/// Every line of the file that reads like a field, wherever it stands.
+/// Returns every line of the file that reads like a field, wherever it is.
 pub fn fields(document: &Document) -> Vec<Field> {
     let bytes = document.bytes();
     let lines =
@@ -48,7 +48,7 @@ pub fn fields(document: &Document) -> Vec<Field> {
     lines.filter_map(|(number, text)| field(number, &text)).collect()
 }
 
-/// The value of a key, from the header.
+/// Returns the value of a key from the header.
 pub fn value(document: &Document, key: &str) -> Option<String> {
     fields(document)
         .into_iter()
@@ -66,7 +66,7 @@ fn field(line: usize, text: &str) -> Option<Field> {
     let bare = bare.strip_prefix("* ").unwrap_or(bare);
     let (label, value) = bare.split_once(':')?;
     let marks = label.len() - label.trim_start_matches(['*', '_']).len();
-    // `**Key:** value`: the marks close behind the colon.
+    // `**Key:** value`: the marks close after the colon.
     let open = marks > 0 && !label.trim_end().ends_with(['*', '_']);
     let value = if open { value.trim_start_matches(['*', '_']) } else { value };
     let word = label.trim_matches(|c: char| c == '*' || c == '_' || c.is_whitespace()).to_lowercase();
@@ -75,7 +75,7 @@ fn field(line: usize, text: &str) -> Option<Field> {
     Some(Field { key, line, value: value.trim().to_owned(), spelling: Spelling::Loose })
 }
 
-/// What stands between the role's name and `Session Context`.
+/// What separates the role's name from `Session Context`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dash {
     Em,
@@ -83,8 +83,8 @@ pub enum Dash {
     Hyphen,
 }
 
-/// The dash that separates the name, and where it stands with the blanks around it: the last one. A hyphen counts only
-/// between blanks; without them it is part of a name.
+/// Returns the dash that separates the name, and its range with the blanks around it: the last one. A hyphen counts
+/// only between blanks; otherwise it is part of a name.
 pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
     let found = title.char_indices().rev().find_map(|(at, c)| match c {
         '\u{2014}' => Some((Dash::Em, at, at + c.len_utf8())),
@@ -103,17 +103,17 @@ pub fn dash(title: &str) -> Option<(Dash, std::ops::Range<usize>)> {
     Some((dash, before.len()..title.len() - after.len()))
 }
 
-/// Whether a title ends with the word.
+/// Returns whether a title ends with the word.
 pub fn ends_with_context(title: &str) -> bool {
     title.strip_suffix("Context").is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
 }
 
-/// What a value says of the day.
+/// What a value says about the day.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Day {
-    /// The moment up to which the file is told to be true. A date alone counts to its end.
+    /// The moment up to which the file claims to be true. A date alone counts to its end.
     At(Timestamp),
-    /// Looks like a date, and is no day.
+    /// Looks like a date, but is not a day.
     NoSuch(String),
     None,
 }

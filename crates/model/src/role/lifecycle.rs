@@ -1,4 +1,4 @@
-//! Where a role stands between two compactions: one table of steps, and who took them, when and why.
+//! The state of a role between two compactions: one table of steps, and a record of who took them, when and why.
 //!
 //!     active → saving → saved → compacting → recovering → active
 //!
@@ -15,30 +15,31 @@ use crate::time;
 
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Steps that are remembered. Older ones are counted.
+/// The number of steps that are stored. Older ones are only counted.
 const MOST_STEPS: usize = 400;
 
-/// How long a session that compacts or recovers has the role to itself. It takes minutes; after this it is dead.
+/// How long a session that compacts or recovers has the role to itself. This takes minutes; after this time the
+/// session is dead.
 const HELD: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// At work.
+    /// Working.
     Active,
     /// The file is being checked.
     Saving,
     /// The file is written and valid.
     Saved,
     Compacting,
-    /// Back from a compaction, and the file not read again yet.
+    /// Back after a compaction, and the file has not been read again yet.
     Recovering,
 }
 
 pub const STATES: [State; 5] =
     [State::Active, State::Saving, State::Saved, State::Compacting, State::Recovering];
 
-/// Every step there is.
+/// All allowed steps.
 pub const TABLE: &[(State, State)] = &[
     (State::Active, State::Saving),
     (State::Saving, State::Saved),
@@ -49,10 +50,10 @@ pub const TABLE: &[(State, State)] = &[
     (State::Saving, State::Active),
     // It was edited again.
     (State::Saved, State::Active),
-    // A session began anew without a compaction that anybody told of.
+    // A session started again without a reported compaction.
     (State::Active, State::Recovering),
     (State::Saved, State::Recovering),
-    // The compaction never came.
+    // The compaction never happened.
     (State::Compacting, State::Active),
 ];
 
@@ -61,11 +62,11 @@ pub const TABLE: &[(State, State)] = &[
 pub enum Happened {
     /// `thru lifecycle save`.
     Save(Validity),
-    /// A compaction is announced.
+    /// A compaction was announced.
     Compaction(Validity),
-    /// The session goes on from a compaction, or was taken up again.
+    /// The session continues after a compaction, or was resumed.
     Start,
-    /// A prompt came, and the compaction that was announced did not.
+    /// A prompt came, and the announced compaction did not.
     NeverCame,
     FileRead,
     FileEdited,
@@ -73,7 +74,7 @@ pub enum Happened {
     Recover,
 }
 
-/// Of the context file, at that moment.
+/// The state of the context file at that moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
     Valid,
@@ -91,7 +92,7 @@ impl State {
         }
     }
 
-    /// Where a role can go from here.
+    /// Returns the states a role can move to from here.
     pub fn allowed(self) -> Vec<State> {
         TABLE.iter().filter(|(from, _)| *from == self).map(|(_, to)| *to).collect()
     }
@@ -110,12 +111,12 @@ pub struct Lifecycle {
     pub role: String,
     pub state: State,
     pub since: String,
-    /// Whose compaction or recovery it is.
+    /// The session that compacts or recovers.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub session: String,
     /// Oldest first.
     pub history: Vec<Step>,
-    /// Older steps than those.
+    /// The number of older steps.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub forgotten: u64,
 }
@@ -139,9 +140,9 @@ pub struct Step {
 #[derive(Clone, Copy, Debug)]
 pub struct Actor<'a> {
     pub by: &'a str,
-    /// None at a terminal outside of every session.
+    /// `None` at a terminal outside every session.
     pub session: Option<&'a str>,
-    /// The session it goes on from: the same agent under another id.
+    /// The session that this one continues: the same agent under another id.
     pub previous: Option<&'a str>,
     pub now: Timestamp,
 }
@@ -150,19 +151,19 @@ pub struct Actor<'a> {
 pub enum Refused {
     #[error("{role} is {state}, and from there it does not go to {to}; it can go to {}", listed(.allowed))]
     NotInTable { role: String, state: State, to: State, allowed: Vec<State> },
-    /// Two sessions in one role: the one that compacts or recovers has it.
+    /// Two sessions have the same role: the one that compacts or recovers has it to itself.
     #[error("{role} is {state} in session {session}, which has it to itself until then")]
     Held { role: String, state: State, session: String },
 }
 
-/// Whether to insist on a step that the table does not have.
+/// Whether to insist on a step that is not in the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Insist {
     No,
     Yes,
 }
 
-/// The state file's name for a role, without its ending.
+/// Returns the name of a role's state file, without its suffix.
 pub fn machine(role: &Id) -> String {
     role.as_str().replace(['-', '.'], "_")
 }
@@ -201,7 +202,7 @@ impl Lifecycle {
         bytes
     }
 
-    /// Takes the steps that follow from what happened; returns how many. Refused, nothing has changed.
+    /// Takes the steps that follow from what happened and returns how many. If refused, nothing has changed.
     pub fn hear(&mut self, happened: Happened, insist: Insist, actor: &Actor) -> Result<usize, Refused> {
         if let Some(session) = self.held_by_another(actor).filter(|_| insist == Insist::No) {
             return Err(Refused::Held { role: self.role.clone(), state: self.state, session });
@@ -215,7 +216,7 @@ impl Lifecycle {
         Ok(steps.len())
     }
 
-    /// One step, in the table or insisted upon.
+    /// Takes one step, in the table or insisted upon.
     pub fn step(&mut self, to: State, why: &str, insist: Insist, actor: &Actor) -> Result<(), Refused> {
         let from = self.state;
         let allowed = from.allowed();
@@ -234,7 +235,7 @@ impl Lifecycle {
         Ok(())
     }
 
-    /// The other session that has this role to itself just now.
+    /// Returns the other session that has this role to itself now.
     fn held_by_another(&self, actor: &Actor) -> Option<String> {
         let since = time::parse(&self.since)?;
         let fresh = actor.now.duration_since(since) < HELD;
@@ -248,7 +249,8 @@ fn is_held(state: State) -> bool {
     matches!(state, State::Compacting | State::Recovering)
 }
 
-/// The steps that follow from what happened, each with its reason. The table has the last word on them.
+/// Returns the steps that follow from what happened, each with its reason. The table decides whether they are
+/// allowed.
 fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
     use State::{Active, Compacting, Recovering, Saved, Saving};
     const SAVE: (State, &str) = (Saving, "save");
@@ -272,7 +274,7 @@ fn path(state: State, happened: Happened) -> Vec<(State, &'static str)> {
         (Happened::Compaction(Validity::Valid), Saving) => vec![VALID, COMPACT],
         (Happened::Compaction(Validity::Valid), Saved) => vec![COMPACT],
         (Happened::Compaction(Validity::Valid), Compacting) => vec![NEVER, CHECK, VALID, COMPACT],
-        // It worked on from the brief alone.
+        // It continued from the brief alone.
         (Happened::Compaction(Validity::Valid), Recovering) => {
             vec![(Active, "worked on without reading the file"), CHECK, VALID, COMPACT]
         }

@@ -1,10 +1,10 @@
-//! The sections of a context file: their names, what people call them instead, and what stands in them.
+//! The sections of a context file: their names, other names that people use, and their content.
 
 use crate::document::{Document, Head, Heading, Item, Matching, Section};
 
 use super::KeyFile;
 
-/// A section by its heading, and what else it is called in files that were never checked.
+/// A section by its heading, and its other names in files that were never checked.
 #[derive(Debug)]
 pub struct Named {
     pub name: &'static str,
@@ -67,7 +67,7 @@ pub const KEY_FILES: Named = Named {
     aliases: &["important files", "relevant files", "files"],
 };
 
-/// Optional: a file without them says no word about it.
+/// Optional: its absence is not reported.
 pub const RULES: Named = Named {
     name: "Key Rules",
     matching: Matching::Prefix,
@@ -85,7 +85,7 @@ impl Named {
         document.section(&[self.head()])
     }
 
-    /// Where it is missing: the heading that was surely meant to be it.
+    /// If it is missing, returns the heading that was surely meant to be it.
     pub fn meant<'d>(&self, document: &'d Document) -> Option<&'d Heading> {
         if self.find(document).is_some() {
             return None;
@@ -100,7 +100,7 @@ impl Named {
         })
     }
 
-    /// The name in place of what a heading says, keeping what follows the name.
+    /// Returns the heading with our name, keeping what follows the name.
     pub fn renamed(&self, heading: &Heading) -> String {
         let own = heading.text.to_lowercase().starts_with(&self.name.to_lowercase());
         let rest = heading.text.get(self.name.len()..).filter(|_| own && self.matching == Matching::Prefix);
@@ -108,19 +108,19 @@ impl Named {
     }
 }
 
-/// The numbered items of the recovery section.
+/// Returns the numbered items of the recovery section.
 pub fn steps(document: &Document) -> Vec<Item> {
     let items = RECOVERY.find(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().filter(|item| item.number.is_some()).collect()
 }
 
-/// The items of a section, as texts.
+/// Returns the items of a section, as texts.
 pub fn items(document: &Document, named: &Named) -> Vec<String> {
     let items = named.find(document).map(|section| section.items()).unwrap_or_default();
     items.into_iter().map(|item| item.text).collect()
 }
 
-/// Headings below a section.
+/// Returns the headings below a section.
 pub fn headings_in<'d>(document: &'d Document, section: &Section) -> impl Iterator<Item = &'d Heading> {
     let span = section.span.clone();
     document.headings().iter().filter(move |heading| span.contains(&heading.span.start))
@@ -133,7 +133,7 @@ pub fn is_task(heading: &Heading) -> bool {
     digits > 0 && rest.is_some_and(|rest| rest[digits..].starts_with(':'))
 }
 
-/// What was completed: tasks by their headings, else the numbered list.
+/// Returns what was completed: tasks by their headings, or else the numbered list.
 pub fn completed(document: &Document) -> Vec<String> {
     let Some(section) = COMPLETED.find(document) else { return Vec::new() };
     let tasks: Vec<String> = headings_in(document, &section)
@@ -146,7 +146,7 @@ pub fn completed(document: &Document) -> Vec<String> {
     section.items().into_iter().filter(|item| item.number.is_some()).map(|item| item.text).collect()
 }
 
-/// The paths under Key Files: what stands first in backticks, else a first word that looks like a path.
+/// Returns the paths under Key Files: the first text in backticks, or else a first word that looks like a path.
 pub fn key_files(document: &Document) -> Vec<KeyFile> {
     let items = KEY_FILES.find(document).map(|section| section.items()).unwrap_or_default();
     items
@@ -166,12 +166,12 @@ fn path_in(text: &str) -> Option<String> {
             Some(word).filter(|_| like_path && !word.contains("://"))?
         }
     };
-    // `src/a.rs:30` is a place in `src/a.rs`.
+    // `src/a.rs:30` is a position in `src/a.rs`.
     let path = match word.rsplit_once(':') {
         Some((path, place)) if place.bytes().all(|b| b.is_ascii_digit() || b == b'-') => path,
         _ => word,
     };
-    // A pattern, or several words, is no path that could be missed.
+    // A pattern, or several words, is not a path that could be missing.
     let plain = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || "*?{<$".contains(c));
     plain.then(|| path.to_owned())
 }

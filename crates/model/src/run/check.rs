@@ -1,4 +1,4 @@
-//! The single commands of a line that test, build, lint, format or run something: which they are, when two are the same, and
+//! The commands of a line that test, build, lint, format or run something: which they are, when two are the same, and
 //! how to type one again.
 
 use super::Sort;
@@ -8,18 +8,18 @@ use crate::shell::{self, Step};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     pub sort: Sort,
-    /// As somebody would type it again: without what it was piped to and redirected to, without folder.
+    /// The command to type again: without pipes and redirections, without the folder.
     pub runnable: String,
-    /// Where it ran, below the checkout; empty at its top. Absolute where it lies outside.
+    /// Where it ran, relative to the checkout; empty at its top. Absolute if outside.
     pub folder: String,
-    /// The program and what it is given, without variables, starters and what only changes what is printed.
+    /// The program and its arguments, without variables, starters and options that only change the output.
     pub words: Vec<String>,
 }
 
 impl Check {
     /// Two checks with the same key are the same.
     pub fn key(&self) -> String {
-        // What is merely run is the same with other arguments: the next try is the answer to the last.
+        // A program that is merely run counts as the same with other arguments: the next try answers the last.
         let most = if self.sort == Sort::Run { 3 } else { usize::MAX };
         let kept = |word: &&String| self.sort != Sort::Run || !word.starts_with('-');
         let words: Vec<&str> = self.words.iter().filter(kept).take(most).map(String::as_str).collect();
@@ -31,7 +31,7 @@ impl Check {
     }
 }
 
-/// What a command line does to the project, in its order. `cwd` is where it began.
+/// Returns what a command line does to the project, in order. `cwd` is where it began.
 pub fn checks(command: &str, cwd: &str) -> Vec<Check> {
     of_steps(command, &shell::steps(command), cwd)
 }
@@ -51,7 +51,7 @@ pub(super) fn of_steps(command: &str, steps: &[Step], cwd: &str) -> Vec<Check> {
     found
 }
 
-/// What one single command does, if it does anything to the project.
+/// Returns what one simple command does to the project, if anything.
 pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
     let words = strip(&step.words);
     let sort = sort_of(words)?;
@@ -59,7 +59,7 @@ pub(super) fn check(command: &str, step: &Step, folder: &str) -> Option<Check> {
     Some(Check { sort, runnable: spelled(command, step, words), folder, words: normal(words) })
 }
 
-/// A whole line as somebody would type it again: its commands without what they are piped to, redirected to and told of.
+/// Returns a whole line to type again: its commands without pipes, redirections and echoes.
 pub fn runnable(command: &str) -> String {
     let steps = shell::steps(command);
     let mut text = String::new();
@@ -78,7 +78,7 @@ pub fn runnable(command: &str) -> String {
     if text.is_empty() { first_line(command).to_owned() } else { text }
 }
 
-/// Only some of the tests: what is right for finding a mistake is too little for being done.
+/// Only some of the tests ran: enough to find a bug, but too little to prove that the work is done.
 pub fn is_narrow(check: &Check) -> bool {
     check.sort == Sort::Test && {
         let mut words = check.words.iter().skip(1);
@@ -99,7 +99,7 @@ fn is_talk(step: &Step) -> bool {
     matches!(step.words[0].as_str(), "echo" | "printf" | "true" | ":" | "sleep" | "set")
 }
 
-/// `cd` is told after it happened by some harnesses: a folder that was entered already is not entered again.
+/// Some harnesses report `cd` after it happened: a folder that was already entered is not entered again.
 fn enter(folder: &str, to: &str) -> String {
     let to = to.trim_end_matches('/');
     if to.starts_with('/') || to.starts_with('~') || to.contains('$') {
@@ -116,15 +116,15 @@ fn enter(folder: &str, to: &str) -> String {
     }
 }
 
-/// The step as it stands in the line, from the first word that is more than a way to start it. Variables stay: without them
-/// it may not run.
+/// Returns the step as written, from the first word that does more than start it. Variables stay: without them it may
+/// not run.
 fn spelled(command: &str, step: &Step, stripped: &[String]) -> String {
     let skipped = step.words.len() - stripped.len();
     let starts = step.words[..skipped].iter().position(|word| is_kept_before(word));
     as_written(command, step, starts.unwrap_or(skipped))
 }
 
-/// A starter that only looks on is left out; one that chooses what runs is kept.
+/// A starter that only observes is left out; one that chooses what runs is kept.
 fn is_kept_before(word: &str) -> bool {
     !matches!(word, "time" | "nice" | "exec" | "command" | "timeout" | "do" | "then" | "else" | "{" | "!")
         && !word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b's' | b'm' | b'h'))
@@ -132,12 +132,12 @@ fn is_kept_before(word: &str) -> bool {
 
 fn as_written(command: &str, step: &Step, from: usize) -> String {
     let words = step.spans.iter().skip(from).map(|span| &command[span.clone()]);
-    // A line end within quotes stays; one behind a backslash joins two words.
+    // A line end within quotes stays; one after a backslash joins two words.
     let words = words.map(|word| word.replace("\\\n", "")).filter(|word| !word.trim().is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Without variables in front, and without programs and words that only start another.
+/// Strips leading variables, and programs and words that only start another.
 pub(super) fn strip(mut words: &[String]) -> &[String] {
     loop {
         let second = words.get(1).map_or("", String::as_str);
@@ -179,7 +179,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Options that choose some of the tests, packages or files, with a value of their own.
+/// Options that select some of the tests, packages or files, with a value.
 pub(super) const SELECTING: [&str; 14] = [
     "-run",
     "-k",
@@ -197,7 +197,7 @@ pub(super) const SELECTING: [&str; 14] = [
     "-R",
 ];
 
-/// Other options with a value of their own.
+/// Other options with a value.
 fn is_valued(word: &str) -> bool {
     matches!(
         word,
@@ -217,7 +217,7 @@ fn is_valued(word: &str) -> bool {
     )
 }
 
-/// Options that change what is printed, how long it may take or how much at once, and not what is checked.
+/// Options that change the output, the time limit or the parallelism, and not what is checked.
 fn is_talking(word: &str) -> bool {
     matches!(
         word.split('=').next().unwrap_or(word),
@@ -253,14 +253,14 @@ fn is_talking(word: &str) -> bool {
     )
 }
 
-/// Of those, the ones whose value is the next word.
+/// Those of them whose value is the next word.
 const TALKING_VALUED: [&str; 6] = ["--color", "--tb", "--reporter", "--timeout", "-timeout", "--maxfail"];
 
 fn is_option(word: &str, option: &str) -> bool {
     word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with(['=', ' ']))
 }
 
-/// The program by its name and its words in an order that does not depend on how they were typed.
+/// Returns the program's name and its words in a canonical order.
 fn normal(words: &[String]) -> Vec<String> {
     let mut rest = words.iter().map(String::as_str);
     let program = rest.next().unwrap_or_default();
@@ -288,7 +288,7 @@ fn normal(words: &[String]) -> Vec<String> {
     found
 }
 
-/// What a stripped command does to the project.
+/// Returns what a stripped command does to the project.
 pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (program, rest) = words.split_first()?;
@@ -367,7 +367,7 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
             Some(if looks { Sort::Lint } else { Sort::Format })
         }
         _ if program.ends_with(".sh") => named_script(path).or(Some(Sort::Run)),
-        // A program of the project's own, not one of the system's.
+        // A program of the project, not one of the system.
         _ if path.contains('/')
             && !["/usr/", "/bin/", "/opt/", "/sbin/"].iter().any(|dir| path.starts_with(dir)) =>
         {
@@ -377,7 +377,7 @@ pub(super) fn sort_of(words: &[String]) -> Option<Sort> {
     }
 }
 
-/// The first word that is no option and no value of one: `make -C src check`.
+/// Returns the first word that is neither an option nor its value: `make -C src check`.
 fn operand<'a>(rest: &[&'a str]) -> &'a str {
     let mut words = rest.iter();
     while let Some(word) = words.next() {
@@ -412,8 +412,8 @@ fn runner(program: &str, first: &str, rest: &[&str]) -> Option<Sort> {
     script(task)
 }
 
-/// `python3 tests/run.py`, `bash scripts/test.sh`: what the script is for by its name. A script given in the line is an
-/// experiment.
+/// `python3 tests/run.py`, `bash scripts/test.sh`: the script's name says what it is for. A script in the line itself
+/// is an experiment.
 fn interpreted(first: &str, rest: &[&str]) -> Option<Sort> {
     let inline = rest.first().is_some_and(|word| matches!(*word, "-c" | "-e" | "-" | "-n" | "-r" | "-p"));
     let is_file = first.contains('.') || first.contains('/');

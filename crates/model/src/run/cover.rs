@@ -1,11 +1,11 @@
-//! When a run that passed shows another to be solved: it is the same, it is a wider one that covers it, or it ran by name the
-//! very tests that had failed.
+//! When a passing run shows that another is solved: it is the same, it is wider and covers it, or it ran by name
+//! exactly the tests that had failed.
 
 use super::Sort;
 use super::check::{Check, SELECTING};
 use crate::failure;
 
-/// Whether `passed`, which passed, shows that what `failed` checked goes well now.
+/// Returns whether `passed`, which passed, shows that what `failed` checked now succeeds.
 pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
     if passed.key() == failed.key() || passed.words == failed.words && is_same_place(passed, failed) {
         return true;
@@ -14,20 +14,20 @@ pub fn shows_passed(passed: &Check, failed: &Check) -> bool {
         (Sort::Test, Sort::Test) | (Sort::Lint, Sort::Lint) | (Sort::Build, Sort::Build) => {
             is_for_all(passed) && !names_another_part(passed, failed) || is_wider(passed, failed)
         }
-        // What does not build is neither tested nor linted.
+        // Code that does not build can be neither tested nor linted.
         (Sort::Test | Sort::Lint, Sort::Build) => builds_the_same(passed, failed),
         _ => false,
     }
 }
 
-/// The names of the tests that failed, from the lines that [`crate::failure::error_lines`] picked, which takes those that name
-/// one before all others. None where there may be more than were picked.
+/// Returns the names of the failed tests, from the lines that [`crate::failure::error_lines`] picked; it prefers
+/// lines that name a test. `None` if there may be more.
 pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     let mut names: Vec<String> = error.lines().filter_map(failed_test).map(str::to_owned).collect();
     if names.len() >= failure::LINES {
         return None;
     }
-    // A subtest fails with its parent: the parent is what is run again.
+    // A subtest fails with its parent, and the parent is what is run again.
     let all = names.clone();
     let is_sub = |name: &String| {
         all.iter().any(|other| name.strip_prefix(other.as_str()).is_some_and(|rest| rest.starts_with('/')))
@@ -36,7 +36,7 @@ pub fn failed_tests(error: &str) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// The test that a line says has failed.
+/// Returns the test that a line reports as failed.
 pub fn failed_test(line: &str) -> Option<&str> {
     let line = line.trim();
     // `[test] --- FAIL: …`
@@ -56,7 +56,7 @@ pub fn failed_test(line: &str) -> Option<&str> {
 }
 
 impl Check {
-    /// Whether it runs a test by its name.
+    /// Returns whether it runs a test by its name.
     pub fn selects(&self, test: &str) -> bool {
         if self.sort != Sort::Test {
             return false;
@@ -82,7 +82,7 @@ fn alternatives(pattern: &str) -> impl Iterator<Item = &str> {
         .map(|part| part.trim_matches(|c: char| matches!(c, '^' | '$' | '"' | '\'' | '.' | '*')))
 }
 
-/// The project's own way to check everything of a sort: `make test`, `npm run lint`, `mise run test:ci`.
+/// The project's own way to check everything of a kind: `make test`, `npm run lint`, `mise run test:ci`.
 fn is_for_all(check: &Check) -> bool {
     let rest: Vec<&str> = check.words.iter().skip(1).map(String::as_str).collect();
     let only = |known: &[&str]| rest.iter().all(|word| known.contains(word));
@@ -131,7 +131,7 @@ fn is_for_all(check: &Check) -> bool {
     }
 }
 
-/// The one task that a task runner is given, and nothing more.
+/// Returns the only task given to a task runner.
 fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     match rest.strip_prefix(&["run"]).unwrap_or(rest) {
         [task] => Some(task),
@@ -139,8 +139,8 @@ fn task<'a>(rest: &[&'a str]) -> Option<&'a str> {
     }
 }
 
-/// A way to check everything need not cover another language or a kind of tests of its own: `make test` covers no
-/// `cargo test`'s `-tags`, `npm test` no `go test`, and `mise run test` no `mise run test:integration`.
+/// A check of everything need not cover another language or a separate kind of tests: `make test` does not cover
+/// `-tags` of a `go test`, `npm test` no `go test`, and `mise run test` no `mise run test:integration`.
 fn names_another_part(passed: &Check, failed: &Check) -> bool {
     let another = match (family(passed.program()), family(failed.program())) {
         (Some(one), Some(other)) => one != other,
@@ -157,7 +157,7 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
             _ => None,
         }
     }
-    // `test` and `test:integration`: the plain one leaves the other out, unless its name says that it is for all.
+    // `test` and `test:integration`: the plain one leaves out the other, unless its name says that it is for all.
     let kinds = match (tasks(&mine), tasks(&other)) {
         (Some(mine), Some(other)) if runs_tasks(passed.program()) && runs_tasks(failed.program()) => {
             let parts = |task: &str| {
@@ -177,7 +177,8 @@ fn names_another_part(passed: &Check, failed: &Check) -> bool {
     another || kinds || tag_missed
 }
 
-/// The same program with the same options, on more: fewer tests chosen by name, a folder above, no folder at all.
+/// The same program with the same options, on more: fewer tests selected by name, a parent folder, or no folder at
+/// all.
 fn is_wider(passed: &Check, failed: &Check) -> bool {
     if passed.program() != failed.program() || !is_same_place(passed, failed) {
         return false;
@@ -190,7 +191,7 @@ fn is_wider(passed: &Check, failed: &Check) -> bool {
     };
     let (chosen, places, options) = split(passed);
     let (failed_chosen, failed_places, failed_options) = split(failed);
-    // More options may leave something out; `-race` and the like only add.
+    // More options may leave something out; `-race` and similar only add.
     let adds =
         |word: &String| matches!(word.as_str(), "-race" | "--all-targets" | "--all-features" | "-cover");
     let same = options.iter().all(|word| failed_options.contains(word) || adds(word))
@@ -239,7 +240,7 @@ fn is_above(above: &str, place: &str) -> bool {
             .is_some_and(|rest| (is_tree || !above.contains("./")) && rest.starts_with(['/', ':']))
 }
 
-/// Tests and linters of a whole language build what they look at.
+/// Tests and linters of a whole language build what they examine.
 fn builds_the_same(passed: &Check, failed: &Check) -> bool {
     let language = |program: &str| match program {
         "go" | "golangci-lint" | "gotestsum" => Some("go"),
@@ -254,7 +255,7 @@ fn builds_the_same(passed: &Check, failed: &Check) -> bool {
                 && language(passed.program()) == language(failed.program()))
 }
 
-/// What a program belongs to. None for task runners, which start programs of any.
+/// Returns the language a program belongs to; `None` for task runners, which start programs of any language.
 fn family(program: &str) -> Option<&str> {
     match program {
         "make" | "mise" | "just" | "task" | "rake" | "poe" => None,
@@ -286,7 +287,7 @@ fn runs_tasks(program: &str) -> bool {
     )
 }
 
-/// A folder outside of the checkout cannot be compared with one that was not told.
+/// A folder outside the checkout cannot be compared with an unknown one.
 fn is_same_place(one: &Check, other: &Check) -> bool {
     let unknown = |a: &str, b: &str| a.is_empty() && b.starts_with('/');
     one.folder == other.folder || unknown(&one.folder, &other.folder) || unknown(&other.folder, &one.folder)

@@ -1,19 +1,19 @@
-//! Whose exit code a line's is, and what of an output the line lets through.
+//! Which command a line's exit code belongs to, and what part of the output the line lets through.
 
 use super::check::{check, strip};
 use super::open::is_look;
 use super::{Ended, Sort};
 use crate::shell::{self, Join, Step};
 
-/// A command line taken apart.
+/// A parsed command line.
 pub(super) struct Line {
     steps: Vec<Step>,
-    /// Its checks: the step, what sort it is, and the name of the task that prints about it.
+    /// Its checks: the step, its kind, and the name of the task that prints about it.
     checks: Vec<(usize, Sort, String)>,
-    /// The steps that do anything to the project, checks or not: a check's number is its place among these.
+    /// The steps that do anything to the project, checks or not: a check's number is its index among these.
     doing: Vec<usize>,
     pipefail: bool,
-    /// Loops and conditions: what ran how often is not known.
+    /// Loops and conditions: it is unknown what ran how often.
     scripted: bool,
 }
 
@@ -41,7 +41,7 @@ impl Line {
         !self.checks.is_empty()
     }
 
-    /// Whether it is git that is piped somewhere.
+    /// Returns whether git is piped into something.
     pub(super) fn is_git(&self) -> bool {
         self.steps.iter().any(|step| strip(&step.words).first().is_some_and(|word| word == "git"))
     }
@@ -50,12 +50,12 @@ impl Line {
         |sort| self.checks.iter().any(|(_, known, _)| *known == sort)
     }
 
-    /// Whether an exit code of zero says that every check of the line passed.
+    /// Returns whether an exit code of zero means that every check of the line passed.
     pub(super) fn exit_is_own(&self) -> bool {
         let from = self.checks.first().map_or(self.steps.len().saturating_sub(1), |(at, ..)| *at);
         let good = |(at, step): (usize, &Step)| match step.then {
             Join::And | Join::End => true,
-            // A list before the first check does not matter.
+            // Commands before the first check do not matter.
             Join::Next => at < from,
             Join::Pipe => self.pipefail || self.feeds_a_check(at),
             Join::Or | Join::Background | Join::Document => false,
@@ -63,13 +63,13 @@ impl Line {
         !self.scripted && !self.steps.is_empty() && self.steps.iter().enumerate().all(good)
     }
 
-    /// `cat x | cargo test`: what is piped into a check is not the check.
+    /// `cat x | cargo test`: the command piped into a check is not the check.
     fn feeds_a_check(&self, at: usize) -> bool {
         let is_check = self.checks.iter().any(|(check, ..)| *check == at);
         !is_check && self.checks.iter().any(|(check, ..)| *check > at)
     }
 
-    /// Whether an exit code other than zero is that of a check, or of the last command where nothing is checked.
+    /// Returns whether a nonzero exit code is that of a check, or of the last command if nothing is checked.
     pub(super) fn failure_is_own(&self) -> bool {
         let Some(last) = self.steps.last() else { return false };
         if matches!(last.then, Join::Background | Join::Document) || self.scripted {
@@ -77,18 +77,18 @@ impl Line {
         }
         let checked = self.checks.last().map(|(at, ..)| *at);
         let Some(at) = checked.or(self.doing.last().copied()) else {
-            // `gh api x | jq .y`: it is the reader that failed.
+            // `gh api x | jq .y`: the reader failed.
             let piped = self.steps.len() > 1 && self.steps[self.steps.len() - 2].then == Join::Pipe;
             return !piped || self.pipefail || !is_look(strip(&last.words));
         };
-        // What comes behind the last check may have failed instead: `make test | grep x`, `make test; ls y`.
+        // A command after the last check may have failed instead: `make test | grep x`, `make test; ls y`.
         let behind = &self.steps[at..];
         let joined = |step: &Step| matches!(step.then, Join::And | Join::End);
         behind.iter().all(joined)
             || self.pipefail && behind.iter().all(|step| joined(step) || step.then == Join::Pipe)
     }
 
-    /// What the line itself prints of the check's exit code: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
+    /// Returns the check's exit code if the line itself prints it: `; echo "exit: $?"`, `&& echo OK || echo FAILED`.
     pub(super) fn told(&self, output: &str) -> Option<Ended> {
         let (at, ..) = self.checks.last()?;
         let piped = self.steps[*at].then == Join::Pipe && !self.pipefail;
@@ -114,7 +114,7 @@ impl Line {
         None
     }
 
-    /// Whether a failure of a check would be seen in what the line lets through.
+    /// Returns whether a failure of a check would show in what the line lets through.
     pub(super) fn shows_failures(&self, output: &str) -> bool {
         let lines = output.lines().count();
         self.checks.iter().all(|(at, ..)| {
@@ -130,7 +130,7 @@ impl Line {
         })
     }
 
-    /// Compilers and some linters say nothing when all is well, and say why on either stream when it is not.
+    /// Compilers and some linters print nothing on success, and the reason on either stream on failure.
     pub(super) fn is_silent_when_well(&self, output: &str) -> bool {
         let nothing = output.trim();
         let nothing =
@@ -152,7 +152,7 @@ impl Line {
             && self.steps[at..].iter().all(|step| matches!(step.then, Join::Pipe | Join::End))
     }
 
-    /// Which check failed: the task that the output names, or the only one of the sort that was seen to fail.
+    /// Returns which check failed: the task that the output names, or the only one of the kind that was seen to fail.
     pub(super) fn failing_step(&self, task: Option<&str>, sort: Option<Sort>) -> Option<usize> {
         let by_task = |task: &str| {
             // `[lint:go] ERROR task failed` is a part of `lint`.
@@ -181,9 +181,9 @@ fn echoed(step: &Step) -> Option<String> {
     matches!(program.as_str(), "echo" | "printf").then(|| words.join(" ").replace("\\n", ""))
 }
 
-/// The last line that begins and ends so, around a number.
+/// Returns the number on the last line that begins and ends like this.
 fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
-    // Another variable stands before it: what is printed in its place is not known.
+    // Another variable comes before it, and its value is unknown.
     if prefix.contains('$') {
         return None;
     }
@@ -201,7 +201,7 @@ fn number_line(output: &str, prefix: &str, suffix: &str) -> Option<Ended> {
     Some(if code == 0 { Ended::Passed } else { Ended::Failed })
 }
 
-/// Lines that a run prints when it fails, of the sorts that people filter for.
+/// Lines that a failing run prints, of the kinds that people filter for.
 const FAILURES: [&str; 10] = [
     "--- FAIL: TestName (0.00s)",
     "FAIL\texample.com/pkg\t0.1s",
@@ -215,12 +215,12 @@ const FAILURES: [&str; 10] = [
     "Found 3 errors",
 ];
 
-/// Whether what a filter lets through would hold a sign of failure.
+/// Returns whether a filter would let a sign of failure through.
 fn lets_through(words: &[String], lines: usize) -> bool {
     let Some((program, arguments)) = words.split_first() else { return true };
     match program.rsplit('/').next().unwrap_or(program) {
         "tail" | "cat" | "tee" | "less" | "more" | "nl" | "sort" | "uniq" | "fold" | "column" => true,
-        // Cut at its end, where the summary would stand.
+        // Cut at its end, where the summary would be.
         "head" => lines < wanted(arguments),
         "grep" | "egrep" | "rg" | "ag" => {
             let has = |long: &str, short: char| {
@@ -230,7 +230,7 @@ fn lets_through(words: &[String], lines: usize) -> bool {
             };
             let pattern = arguments.iter().find(|word| !word.starts_with('-'));
             let Some(pattern) = pattern else { return false };
-            // Counted or made a yes and a no of: the lines are not there.
+            // Counted or reduced to yes and no: the lines are not there.
             if has("--count", 'c') || has("--quiet", 'q') || has("--only-matching", 'o') {
                 return false;
             }
@@ -240,13 +240,13 @@ fn lets_through(words: &[String], lines: usize) -> bool {
     }
 }
 
-/// `-30`, `-n 30`, `-n30`: how many lines `head` gives.
+/// `-30`, `-n 30`, `-n30`: how many lines `head` prints.
 fn wanted(arguments: &[String]) -> usize {
     let digits = |word: &String| word.trim_start_matches(['-', 'n']).parse().ok();
     arguments.iter().find_map(digits).unwrap_or(10)
 }
 
-/// Whether one of a pattern's alternatives is found in a line of failure. What is more than letters is left out of account.
+/// Returns whether one of a pattern's alternatives occurs in a failure line. Only letters are compared.
 fn matches_failure(pattern: &str, ignore_case: bool) -> bool {
     let pattern = pattern.replace("\\|", "|");
     let found = |part: &str, line: &str| match ignore_case {

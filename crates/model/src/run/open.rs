@@ -1,4 +1,4 @@
-//! What a command line was for, and whether it matters when it fails.
+//! What a command line was for, and whether its failure matters.
 
 use super::check::{self, Check, of_steps, strip};
 use crate::shell::{self, Step};
@@ -12,11 +12,11 @@ pub enum Errand {
     Git(Vec<Family>),
     /// It did something else, by the words that say what: `docker build`, `terraform plan`.
     Other(Vec<String>),
-    /// It looked something up, moved a file, tried something out: it changes nothing that it failed.
+    /// It looked something up, moved a file, or tried something out: its failure does not matter.
     Look,
 }
 
-/// Commands of git of which one can put right what another left undone.
+/// Groups of git commands in which one can complete what another left undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// merge, rebase, pull, cherry-pick, revert.
@@ -26,7 +26,7 @@ pub enum Family {
     Other,
 }
 
-/// What a command line is for, in the folder where it began.
+/// Returns what a command line is for, given the folder where it began.
 pub fn errand(command: &str, cwd: &str) -> Errand {
     let steps = shell::steps(command);
     let checks = of_steps(command, &steps, cwd);
@@ -47,7 +47,7 @@ pub fn errand(command: &str, cwd: &str) -> Errand {
 }
 
 impl Family {
-    /// Whether a command of this family that went well puts right one of the other that did not.
+    /// Returns whether a successful command of this family completes a failed one of the other.
     pub fn settles(self, failed: Family) -> bool {
         match failed {
             Family::Push | Family::Commit => self == failed,
@@ -57,7 +57,8 @@ impl Family {
     }
 }
 
-/// Errors that say that the command was typed wrong, in the wrong folder, refused or cancelled: nothing of the project fails.
+/// Errors that mean that the command was mistyped, in the wrong folder, refused or cancelled: nothing in the project
+/// fails.
 pub fn is_slip(error: &str) -> bool {
     const SLIPS: &[&str] = &[
         "unknown flag",
@@ -114,7 +115,7 @@ fn is_scripted(steps: &[Step]) -> bool {
     steps.iter().any(|step| matches!(step.words[0].as_str(), "for" | "while" | "until" | "if" | "case"))
 }
 
-/// Enough words to know it again with other arguments: the program, and what it is asked for.
+/// Returns enough words to recognise it with other arguments: the program and its subcommand.
 fn name(words: &[String]) -> String {
     let program = words[0].rsplit('/').next().unwrap_or(&words[0]);
     let asked: Vec<&str> =
@@ -137,7 +138,7 @@ fn family(words: &[String]) -> Option<Family> {
     })
 }
 
-/// `git -C dir --no-pager log`: the word that says what git does.
+/// `git -C dir --no-pager log`: returns the word that says what git does.
 fn subcommand(rest: &[String]) -> &str {
     let mut words = rest.iter().map(String::as_str);
     while let Some(word) = words.next() {
@@ -150,7 +151,7 @@ fn subcommand(rest: &[String]) -> &str {
     ""
 }
 
-/// Whether a stripped command only looks, talks, or handles files of the moment.
+/// Returns whether a stripped command only reads, prints, or handles temporary files.
 pub(super) fn is_look(words: &[String]) -> bool {
     let Some((program, rest)) = words.split_first() else { return true };
     let program = program.rsplit('/').next().unwrap_or(program);
@@ -205,7 +206,7 @@ fn is_git_look(rest: &[String]) -> bool {
     }
 }
 
-/// Programs that look, count, talk, wait, or move files about.
+/// Programs that read, count, print, wait, or move files.
 fn looks(program: &str) -> bool {
     matches!(
         program,
@@ -320,7 +321,7 @@ fn looks(program: &str) -> bool {
     )
 }
 
-/// Tools that change an installation, a cloud or a registry: when one fails, something was not done.
+/// Tools that change an installation, a cloud or a registry: if one fails, something was not done.
 pub fn is_known_tool(name: &str) -> bool {
     matches!(
         name.split(' ').next().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! What the runners print, as they print it: a run that passed and one that failed.
+//! Real output of the runners: a passing run and a failing one.
 
 /// Command, output of a run that passed, output of one that failed.
 pub const PAIRS: &[(&str, &str, &str)] = &[

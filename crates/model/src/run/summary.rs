@@ -1,4 +1,4 @@
-//! What an output says of how a run ended: the lines in which runners, linters, compilers and task runners sum up.
+//! What an output says about how a run ended: the summary lines of runners, linters, compilers and task runners.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,13 +8,13 @@ use super::Sort;
 /// What was found in an output.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Some line says that something failed.
+    /// Some line reports a failure.
     pub failed: bool,
-    /// The last line that sums up says that all is well.
+    /// The last summary line reports success.
     pub passed_last: bool,
-    /// The line that tells most.
+    /// The most informative line.
     pub line: Option<Range<usize>>,
-    /// Of the failure: what sort of check prints such a line, and the task it names.
+    /// For the failure: the kind of check that prints such a line, and the task it names.
     pub sort: Option<Sort>,
     pub task: Option<String>,
 }
@@ -23,13 +23,13 @@ pub(super) struct Seen {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Word {
     failed: bool,
-    /// How much the line tells: counts more than a name, a name more than `FAIL`.
+    /// How informative the line is: counts say more than a name, a name more than `FAIL`.
     weight: u8,
     sort: Option<Sort>,
     task: Option<String>,
 }
 
-/// Looks through the lines of an output. `of` says which sorts of checks may have printed it.
+/// Searches the lines of an output. `of` says which kinds of checks may have printed it.
 pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
     let mut seen = Seen::default();
     let mut weight = 0;
@@ -61,7 +61,7 @@ pub(super) fn look(of: impl Fn(Sort) -> bool, output: &str) -> Seen {
     seen
 }
 
-/// What git says when it did not do what it was asked for.
+/// Messages of git when it did not do what it was asked.
 pub(super) fn git_refuses(output: &str) -> bool {
     let says = |line: &str| {
         ["fatal: ", "error: failed to push", "Automatic merge failed", "CONFLICT (", "error: could not apply"]
@@ -72,13 +72,13 @@ pub(super) fn git_refuses(output: &str) -> bool {
     output.lines().any(says)
 }
 
-/// A cheap look: most lines of an output hold none of these.
+/// A cheap test: most lines contain none of these.
 fn may_sum_up(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| is_sign(&bytes[at..])) || is_placed(line.trim_end())
 }
 
-/// Chosen by the first letter: a search for each of these on its own costs more than all that follows.
+/// Chosen by the first letter: separate searches would cost more than everything that follows.
 fn is_sign(rest: &[u8]) -> bool {
     let begins = |with: &str| rest.starts_with(with.as_bytes());
     match rest[0] {
@@ -138,7 +138,7 @@ fn judge(of: &impl Fn(Sort) -> bool, line: &str) -> Option<Word> {
     counts(trimmed).map(|failed| Word { failed, weight: 3, sort: sort.filter(|_| only(of)), task: None })
 }
 
-/// Whether all that was run is of one sort.
+/// Returns whether everything that ran is of one kind.
 fn only(of: &impl Fn(Sort) -> bool) -> bool {
     [Sort::Test, Sort::Lint, Sort::Build].into_iter().filter(|sort| of(*sort)).count() == 1
 }
@@ -159,7 +159,7 @@ fn task_runner(line: &str) -> Option<Word> {
     let passed = Some(Word { failed: false, weight: 1, sort: None, task: None });
     let begins = |with: &str| line.starts_with(with);
     let quoted = |quote: char| line.split(quote).nth(1);
-    // A long word is searched for only where a part of it stands, which is found much faster.
+    // A long word is searched only if a part of it occurs, which is found much faster.
     let holds = |part: &str, word: &str| line.contains(part) && line.contains(word);
     if line.ends_with("ERROR task failed") {
         return failed(prefix_name(line));
@@ -238,7 +238,7 @@ fn task_runner(line: &str) -> Option<Word> {
     if begins("congratulations :)") { passed } else { None }
 }
 
-/// What the test runners say in words of their own; counts are read by [`counts`].
+/// Messages of the test runners; [`counts`] reads numbers.
 fn test_runner(line: &str) -> Option<Word> {
     let begins = |with: &str| line.starts_with(with);
     let fail = |weight| fails(weight, Sort::Test);
@@ -344,7 +344,7 @@ fn test_runner(line: &str) -> Option<Word> {
     None
 }
 
-/// A test run whose code does not even build.
+/// A test run whose code does not build.
 fn broken_build(line: &str) -> Option<Word> {
     let begins = |with: &str| line.starts_with(with);
     let broken = begins("error: could not compile")
@@ -432,10 +432,10 @@ fn linter(line: &str) -> Option<Word> {
     None
 }
 
-/// `src/a.go:12:3: unused`: how compilers and linters begin a finding. What is indented is a log or a trace.
+/// `src/a.go:12:3: unused`: how compilers and linters begin a finding. An indented line is a log or a trace.
 fn is_placed(line: &str) -> bool {
     let bytes = line.as_bytes();
-    // Cheap first: most lines hold no `:12:3:`.
+    // Cheap first: most lines contain no `:12:3:`.
     let Some(at) = bytes.windows(2).position(|pair| pair[0] == b':' && pair[1].is_ascii_digit()) else {
         return false;
     };
@@ -455,8 +455,8 @@ fn is_placed(line: &str) -> bool {
         && rest.next().is_some_and(|text| text.starts_with(' '))
 }
 
-/// What counts say: `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1`, `3 problems (0 errors, 3 warnings)`. None where a
-/// line is no row of counts: prose has numbers too.
+/// Reads counts: `2 failed, 10 passed in 1.2s`, `Tests: 5, Failures: 1`, `3 problems (0 errors, 3 warnings)`. `None`
+/// if the line is not a row of counts: prose has numbers too.
 fn counts(line: &str) -> Option<bool> {
     const BEFORE: [&str; 9] = [
         "Tests:",
@@ -504,13 +504,13 @@ fn counts(line: &str) -> Option<bool> {
 
 enum Count {
     Bad(u64),
-    /// Errors and warnings together, if nothing tells them apart.
+    /// Errors and warnings together, if nothing distinguishes them.
     Problems(u64),
     Good,
     Other,
 }
 
-/// One piece of a row of counts. None: it is none.
+/// Reads one piece of a row of counts; `None` if it is not one.
 fn count(piece: &str) -> Option<Count> {
     let mut words = piece.split_whitespace().map(|word| word.trim_end_matches(['.', ':', '!']));
     let first = words.next()?;
@@ -530,7 +530,7 @@ fn count(piece: &str) -> Option<Count> {
     if words.len() > 7 {
         return None;
     }
-    // `1 tests failed out of 5`: what was counted may stand before how it went.
+    // `1 tests failed out of 5`: the noun may come before the result.
     let what = match words.as_slice() {
         [
             "test" | "tests" | "spec" | "specs" | "suite" | "suites" | "target" | "targets" | "file"
@@ -610,7 +610,7 @@ fn plain(line: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// `[lint:go] x`, `web:test: x`, `app-1  | x`: without the name of who prints it.
+/// `[lint:go] x`, `web:test: x`, `app-1  | x`: without the name of the program that prints it.
 fn without_prefix(line: &str) -> &str {
     let is_name = |name: &str| {
         !name.is_empty()

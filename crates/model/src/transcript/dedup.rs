@@ -1,22 +1,22 @@
-//! The same thing written twice counts once.
+//! Counts an item that was written twice only once.
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Item;
 
-/// Lets through what is new in a stream of items. Repeats come from a resumed session that copies its beginning, from
-/// a queue whose prompts are written again when they are taken, from a hook's words put into the user's mouth.
+/// Passes on what is new in a stream of items. Repeats come from a resumed session that copies its beginning, from a
+/// queue whose prompts are written again when they are taken, and from a hook's message recorded as the user's.
 #[derive(Clone, Debug, Default)]
 pub struct Dedup {
     calls: BTreeSet<u64>,
     results: BTreeSet<u64>,
-    /// Words that will come as a prompt, if they do, and are not to count as one.
+    /// Words that may come again as a prompt and must not count as one.
     awaited: BTreeSet<u64>,
 }
 
 impl Dedup {
-    /// The item, if it is new. A queued prompt becomes a prompt here.
+    /// Returns the item if it is new. A queued prompt becomes a prompt here.
     pub fn keep<'a>(&mut self, item: Item<'a>) -> Option<Item<'a>> {
         match item {
             Item::Queued { text, typed } => {
@@ -31,7 +31,7 @@ impl Dedup {
                 if self.awaited.remove(&words(text)) {
                     return None;
                 }
-                // Whatever was awaited is past: the next "yes" is the user's own again.
+                // Anything expected is in the past: the next "yes" is the user's own again.
                 self.awaited.clear();
                 Some(item)
             }
@@ -53,7 +53,7 @@ fn words(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// An id by eight bytes instead of its text: a long session has tens of thousands.
+/// Eight bytes instead of the id's text: a long session has tens of thousands.
 pub(super) fn digest(id: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     id.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Tokens, counted once.
+//! Counts tokens once.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub struct Usage<'a> {
     pub output: u64,
 }
 
-/// The sum over a session: of each message the highest figures seen, wherever and how often they stand.
+/// The sum over a session: the highest figures of each message, however often they occur.
 #[derive(Clone, Debug, Default)]
 pub struct Spent {
     messages: BTreeMap<u64, [u64; 4]>,
@@ -25,7 +25,7 @@ pub struct Spent {
 impl Spent {
     pub fn add(&mut self, usage: &Usage) {
         let now = [usage.input, usage.cache_read, usage.cache_write, usage.output];
-        // Without an id there is nothing to know a repeat by.
+        // Without an id a repeat cannot be recognised.
         let mut nameless = [0; 4];
         let before = match usage.message.as_deref() {
             Some(id) => self.messages.entry(digest(id)).or_default(),

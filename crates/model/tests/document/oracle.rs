@@ -5,12 +5,12 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use saphyr::{LoadableYamlNode as _, Scalar, Yaml};
 use serde_json::Value;
 
-/// Level, line within the body and text of a heading.
+/// Level, line within the body, and text of a heading.
 pub type Seen = (u8, usize, String);
 
-/// The ATX headings that are in no list or quote, as a markdown parser sees them.
+/// Returns the ATX headings outside lists and quotes, as a markdown parser sees them.
 pub fn atx_headings(body: &str) -> Vec<Seen> {
-    // A lone CR ends a line, says CommonMark; in indented code pulldown-cmark does not know it.
+    // In CommonMark a lone CR ends a line; in indented code pulldown-cmark does not know that.
     let body = body.replace("\r\n", "\n").replace('\r', "\n");
     let mut depth = 0;
     let mut found: Vec<Seen> = Vec::new();
@@ -37,7 +37,7 @@ pub fn atx_headings(body: &str) -> Vec<Seen> {
     found
 }
 
-/// The same of ours.
+/// Returns the same from our reader.
 pub fn headings(document: &Document) -> Vec<Seen> {
     let start = document.bytes().len() - document.body().len();
     let before = document.lines().take_while(|line| line.start < start).count();
@@ -48,7 +48,7 @@ pub fn headings(document: &Document) -> Vec<Seen> {
         .collect()
 }
 
-/// The frontmatter as a YAML parser sees it.
+/// Returns the frontmatter as a YAML parser sees it.
 pub fn yaml(document: &Document) -> Value {
     let text = std::str::from_utf8(document.bytes()).unwrap().trim_start_matches('\u{feff}');
     let inside = &text[..text.len() - document.body().len()];
@@ -59,7 +59,7 @@ pub fn yaml(document: &Document) -> Value {
     json(&read[0])
 }
 
-/// A tab may part a key from its value, says YAML; saphyr wants a space before it.
+/// YAML allows a tab between a key and its value; saphyr wants a space before it.
 fn spaced(text: &str) -> String {
     text.split_inclusive(['\n', '\r'])
         .map(|line| match line.split_once(":\t") {

@@ -1,4 +1,4 @@
-//! What must hold for every document.
+//! Properties of every document.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::generate::{A, B, YAML_LINES, body, document, line_end, path, value};
 use crate::oracle::{atx_headings, headings, yaml};
 
-/// The part of `before` that is not in `after`: what is between their common start and their common end.
+/// Returns the part of `before` that is not in `after`: what is between their common start and their common end.
 fn changed(before: &[u8], after: &[u8]) -> Range<usize> {
     let start = before.iter().zip(after).take_while(|(a, b)| a == b).count();
     let most = before.len().min(after.len()) - start;
@@ -17,7 +17,7 @@ fn changed(before: &[u8], after: &[u8]) -> Range<usize> {
     start..before.len() - end
 }
 
-/// Key and value of all entries but those of `key`.
+/// Returns key and value of all entries except those of `key`.
 fn others<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
     document
         .entries()
@@ -27,7 +27,8 @@ fn others<'d>(document: &'d Document, key: &str) -> Vec<(&'d str, &'d Value)> {
         .collect()
 }
 
-/// All sections but those of `skip`, an index range of headings: level, heading and content. Those around it lose theirs.
+/// Returns all sections except those of `skip`, an index range of headings: level, heading and content. Surrounding
+/// sections have no content.
 fn apart(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u8>>)> {
     let headings = document.headings();
     let hole = headings.get(skip.start).filter(|_| !skip.is_empty()).map(|heading| heading.span.start);
@@ -42,7 +43,7 @@ fn apart(document: &Document, skip: Range<usize>) -> Vec<(u8, &str, Option<Vec<u
     (0..headings.len()).filter(|at| !skip.contains(at)).map(section).collect()
 }
 
-/// The headings of the section at `path` and of all that is within it.
+/// Returns the headings of the section at `path` and everything within it.
 fn headings_of(document: &Document, path: &[Head]) -> Range<usize> {
     let Some(section) = document.section(path) else { return 0..0 };
     let before =
@@ -52,7 +53,7 @@ fn headings_of(document: &Document, path: &[Head]) -> Range<usize> {
     before..before + 1 + within
 }
 
-/// A text without the blank lines around it, the slow way.
+/// Strips surrounding blank lines, in a slow and simple way.
 fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     let document = Document::parse([b"## A\n", text].concat());
     let lines: Vec<_> = document.lines().skip(1).map(|line| (line, line.text(document.bytes()))).collect();
@@ -63,7 +64,8 @@ fn without_blank_lines(text: &[u8]) -> Vec<u8> {
     }
 }
 
-/// A blank line before each line that would continue a paragraph: whether such a line ends a list item is where we differ.
+/// Adds a blank line before each line that would continue a paragraph, because we differ on whether such a line ends
+/// a list item.
 fn without_lazy_lines(body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let starts = ["#", "`", "~", "<!--", "- ", "*", "1"];
@@ -73,14 +75,14 @@ fn without_lazy_lines(body: &[u8]) -> String {
             || !starts.iter().any(|start| line.starts_with(start))
     };
     let lines = Document::parse(text.as_bytes()).lines().map(|line| &text[line.span()]).collect::<Vec<_>>();
-    // Two line ends, for behind a lone CR one of them is no line.
+    // Two line ends, because after a lone CR one of them is not a line.
     lines
         .into_iter()
         .map(|line| if lazy(line.trim_start()) { format!("\n\n{line}") } else { line.to_owned() })
         .collect()
 }
 
-/// Everything that can be asked of a document, for what must not panic.
+/// Calls every reader of a document, to check that nothing panics.
 fn ask_everything(bytes: &[u8]) {
     let mut document = Document::parse(bytes);
     for head in [A, B] {
@@ -141,7 +143,7 @@ proptest! {
             Some(_) => {}
             None => prop_assert!(hole.is_empty() && after.entries().len() == before.entries().len() + 1),
         }
-        // Lists: whatever is no item stays, comments above all.
+        // In lists everything that is not an item stays, above all comments.
         let notes = |document: &Document| -> Vec<Vec<u8>> {
             let lines = document.lines().map(|line| line.text(document.bytes()).trim_ascii().to_vec());
             lines.filter(|line| line.is_empty() || line.starts_with(b"#")).collect()
@@ -256,7 +258,7 @@ proptest! {
         prop_assert_eq!(unwrap_verbatim(&wrapped), Some(text.as_slice()));
         match document.set_section(&path, &wrapped) {
             Ok(()) => prop_assert_eq!(document.section(&path).and_then(|section| unwrap_verbatim(section.body())), Some(text.as_slice())),
-            // Only what was broken before stands in the way.
+            // Only something that was already broken may prevent it.
             Err(EditError::OpenInDocument { .. } | EditError::ClosesFrontmatter { .. } | EditError::BadHeading(_)) => {}
             Err(error) => prop_assert!(false, "{}", error),
         }

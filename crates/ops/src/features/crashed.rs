@@ -1,4 +1,4 @@
-//! `thru sweep`: sessions that ended without an end leave a packet too.
+//! `thru sweep`: writes packets for sessions that ended without a session end.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -42,13 +42,13 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("broke_off", json!(waiting))])
 }
 
-/// A session whose process cannot be asked about counts as dead after so long without a word.
+/// A session whose process is unknown counts as dead after this time without an event.
 const SILENT: SignedDuration = SignedDuration::from_hours(12);
 
 /// How long a command waits for a session start that does the same.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How much of the list of sessions a session start looks at, and how many dead ones.
+/// How much of the list of sessions a session start reads, and how many dead ones it handles.
 const TAIL: u64 = 32 * 1024;
 const LOOKED_AT: usize = 16;
 
@@ -57,7 +57,7 @@ pub struct Swept {
     pub session: String,
     pub harness: String,
     pub last_at: String,
-    /// Empty when the session left nothing to hand on.
+    /// Empty if the session left nothing to hand over.
     pub packet: String,
     /// False in a dry run.
     pub written: bool,
@@ -92,7 +92,7 @@ pub fn run(world: &World, mode: Mode) -> Result<Vec<Swept>> {
 
 const ID: &str = "crashed:";
 
-/// At the start of a new session: what one that crashed has left. It is told once.
+/// At the start of a new session: returns what a crashed session left. It is offered once.
 fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, store, .. } = context.project;
     if context.occasion != Occasion::Started {
@@ -108,7 +108,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     if open.is_empty() {
         return Ok(Vec::new());
     }
-    // One start deals with it; whoever comes at the same time leaves it alone.
+    // One session start handles it; another at the same time leaves it alone.
     let lock = match lock(store, Duration::ZERO) {
         Err(store::Error::Busy { .. }) => return Ok(Vec::new()),
         lock => lock?,
@@ -137,7 +137,7 @@ fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         }
     };
     if !is_open(store, &packet) {
-        // It left nothing to tell of, or somebody has dealt with that.
+        // It left nothing to report, or that was already handled.
         if context.mode == Mode::Write {
             mark_offered(store, &open.session)?;
         }
@@ -167,14 +167,14 @@ fn mark_offered(store: &Store, session: &Id) -> Result<()> {
     Ok(store.session(session).put(&CrashRecord { offered: true, ..seen })?)
 }
 
-/// Whether a packet still waits for somebody.
+/// Returns whether a packet is still waiting for somebody.
 fn is_open(store: &Store, packet: &str) -> bool {
     let Some(document) = Id::new(packet).ok().and_then(|id| store.packet(&id).ok()) else { return false };
     let packet = Packet::read(&document, packet);
     matches!(packet.status, Some(Status::Draft | Status::Active)) && packet.claimed_by.is_empty()
 }
 
-/// Somebody wrote this session's packet: that is the one to take up when it breaks off.
+/// Records that this session already has a packet, which is the one to use if the session crashes.
 pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &str) -> Result<()> {
     let Ok(session) = Id::new(session) else { return Ok(()) };
     let seen =
@@ -182,7 +182,7 @@ pub(crate) fn handed_off(world: &World, store: &Store, session: &str, packet: &s
     Ok(store.session(&session).put(&seen)?)
 }
 
-/// How many of the newest sessions broke off and have left no packet yet. Bounded, and changes nothing.
+/// Counts the newest sessions that crashed and have no packet yet. Bounded, and changes nothing.
 pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     let tail = match store.dir().recent(layout::SESSIONS, TAIL) {
         Err(store::Error::Absent { .. }) => return Ok(0),
@@ -197,7 +197,7 @@ pub(crate) fn waiting(world: &World, store: &Store) -> Result<usize> {
     Ok(waiting)
 }
 
-/// Held while dead sessions are seen to, so that none leaves two packets.
+/// Held while dead sessions are handled, so that none gets two packets.
 fn lock(store: &Store, wait: Duration) -> store::Result<Lock> {
     store.lock(layout::SWEEP_LOCK, wait)
 }
@@ -237,7 +237,7 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     if mode == Mode::DryRun {
         return Ok(swept(model::packet::id(world.now, &purpose, 1), false));
     }
-    // No process is started here: a session start does this too.
+    // No process is started here, because a session start runs this too.
     let git = store::git::head(&project.root.checkout);
     let git = git.map(|head| model::packet::Git {
         branch: crate::project::git::safe_branch(&head),
@@ -250,8 +250,9 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     Ok(swept(report.id, true))
 }
 
-/// What the harness's database says of a dead session, where it has one: its last words and the call it died in, which no
-/// hook told. Where it cannot be read, the journal is good enough. This starts a process: not in a hook.
+/// Returns what the harness's database says about a dead session, if it has one: its last words and the call it died
+/// in, which no hook reported. If it cannot be read, the journal is good enough. This starts a process, so it does
+/// not run in a hook.
 fn stored(world: &World, project: &Project, dead: &Entry, captured: handoff::Source) -> handoff::Source {
     let rows = harness::by_name(&dead.harness)
         .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
@@ -259,8 +260,8 @@ fn stored(world: &World, project: &Project, dead: &Entry, captured: handoff::Sou
     stored.filter(|stored| stored.digest.called >= captured.digest.called).unwrap_or(captured)
 }
 
-/// Brings the records of a session that broke off up to the end of its transcript: its last words are there, and what it
-/// had begun. Returns the latter. Where this fails, its packet says what hooks have told.
+/// Updates the records of a crashed session to the end of its transcript, which contains its last words and
+/// unfinished calls. Returns the latter. If this fails, its packet contains what hooks reported.
 fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) -> Vec<String> {
     let (Some(transcript), Some(harness)) = (dead.transcript.as_deref(), harness::by_name(&dead.harness))
     else {
@@ -303,14 +304,14 @@ fn catch_up(world: &World, project: &Project, dead: &Entry, hashes: FileHashes) 
     begun.unwrap_or_default().iter().map(words).collect()
 }
 
-/// Sessions that started, did not end and were not continued; oldest first. Some of them may be at work.
+/// Returns sessions that started, did not end and were not continued; oldest first. Some of them may be running.
 fn open(text: &[u8]) -> Vec<Entry> {
     let mut entries = roster::parse(text);
     entries.retain(Entry::is_open);
     entries
 }
 
-/// Its process is gone, or nothing was heard of it for long.
+/// Returns whether its process is gone, or it has been silent for a long time.
 pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<bool> {
     if let Some(alive) = open.process.as_deref().and_then(alive::is_alive) {
         return Ok(!alive);
@@ -320,7 +321,7 @@ pub(crate) fn is_dead(store: &Store, open: &Entry, now: Timestamp) -> Result<boo
     Ok(digest.ended.is_empty() && last.is_some_and(|last| now.duration_since(last) > SILENT))
 }
 
-/// What was done about a session: which packet was made, and whether anybody was told.
+/// What was done about a session: which packet was written, and whether it was offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct CrashRecord {
     packet: String,
@@ -328,7 +329,7 @@ struct CrashRecord {
     until: Until,
 }
 
-/// How far a session had come then: what comes later is not in the packet.
+/// How far a session had come then: anything later is not in the packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Until {
     at: String,
@@ -340,10 +341,10 @@ fn until(world: &World, store: &Store, session: &Id) -> Result<Until> {
     Ok(Until { at: time::rfc3339(world.now), records })
 }
 
-/// None also for a session that was taken up again since, and worked.
+/// Also returns `None` for a session that was resumed since and did some work.
 fn seen_to(store: &Store, open: &Entry) -> Result<Option<CrashRecord>> {
     let Some(seen) = store.session(&open.session).get::<CrashRecord>()? else { return Ok(None) };
-    // What it did right behind its own handoff is no reason for a second packet.
+    // Work right after its own handoff is no reason for a second packet.
     let is_over = *open.at < *seen.until.at || !has_worked(store, &open.session, seen.until.records)?;
     Ok(is_over.then_some(seen))
 }

@@ -1,4 +1,4 @@
-//! Loops: what people do to them. What becomes of one at a stop is in [`stop`], at a session's start in [`session`].
+//! Loops: the commands. [`stop`] handles a stop, and [`session`] a session start.
 
 mod adopt;
 mod choose;
@@ -48,9 +48,9 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// What loops make of an event of the main agent.
+/// What loops do with an event of the main agent.
 fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
-    // A sub-agent is never held, and half a payload is no ground to hold anybody.
+    // A loop never holds a sub-agent, and half a payload is no reason to hold anybody.
     if context.event.agent.is_some() || context.event.torn {
         return Ok(Decision::nothing("loops act on whole events of the main agent only"));
     }
@@ -76,13 +76,14 @@ pub struct Shown {
     pub iteration: u64,
     pub max_iterations: u64,
     pub promises: Vec<Promise>,
-    /// Whether this user gave it on this machine, as it is. If not it is never fed, and its validators never run.
+    /// Whether this user allowed it on this machine, in its current form. If not, it is never fed and its validators
+    /// never run.
     pub started_here: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// Whether it holds its session.
     pub foreground: bool,
-    /// Whether the next session that starts gets it.
+    /// Whether the next session to start gets it.
     pub waiting: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_reason: Option<Ended>,
@@ -98,7 +99,7 @@ pub struct Shown {
 
 #[derive(Clone, Debug, Serialize)]
 pub struct List {
-    /// The one that changed last comes first.
+    /// Last changed first.
     pub loops: Vec<Shown>,
     /// Files that cannot be read as loops.
     pub damaged: Vec<String>,
@@ -109,7 +110,7 @@ pub struct Log {
     #[serde(rename = "loop")]
     pub shown: Shown,
     pub entries: Vec<Entry>,
-    /// Lines that cannot be read.
+    /// The number of lines that cannot be read.
     pub torn: usize,
 }
 
@@ -118,15 +119,15 @@ pub struct Log {
 pub struct Changed {
     #[serde(rename = "loop")]
     pub shown: Shown,
-    /// False when it was so already.
+    /// False if there was nothing to change.
     pub changed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
-    /// What else the person should know.
+    /// What else the user should know.
     pub notes: Vec<String>,
 }
 
-/// How a loop goes on.
+/// How a loop continues.
 #[derive(Clone, Copy, Debug)]
 pub struct Resumption<'a> {
     pub max_iterations: Option<u64>,
@@ -134,7 +135,7 @@ pub struct Resumption<'a> {
     pub owner: Wanted<'a>,
 }
 
-/// Where there is no root there is no loop, and that is an answer too.
+/// Without a root there are no loops, and that is not an error.
 pub fn list(world: &World) -> Result<List> {
     let store = match world.find()? {
         Found::Marked { store, .. } => store,
@@ -164,7 +165,7 @@ pub fn log(world: &World, named: Option<&str>) -> Result<Log> {
     Ok(Log { shown: shown(&store, &record.state, &pointer), entries, torn: tally.torn.len() })
 }
 
-/// Puts a loop into the foreground of a session; what was there stays active and waits.
+/// Puts a loop into the foreground of a session; the one that was there stays active and waits.
 pub fn activate(world: &World, named: &str, owner: Wanted) -> Result<Changed> {
     let store = trusted(world)?;
     let id = choose(world, &store, Some(named), Aim::Look)?;
@@ -185,7 +186,7 @@ pub fn resume(world: &World, named: Option<&str>, how: Resumption) -> Result<Cha
     let id = choose(world, &store, named, Aim::Resume)?;
     let known = store.read_loop(&id)?.state.session;
     let owner = match (find_owner(world, &store, how.owner), how.owner, known) {
-        // Outside of a harness it goes back to whom it had.
+        // Outside a harness it returns to its earlier session.
         (Err(_), Wanted::Here, Some(session)) => match Id::new(&session) {
             Ok(session) => Owner::Session(session, Chosen::Named),
             Err(_) => Owner::Next,
@@ -234,7 +235,7 @@ pub fn pause(world: &World, named: Option<&str>) -> Result<Changed> {
     })
 }
 
-/// Final: nothing brings it back.
+/// Ends a loop for good.
 pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
     set_back(world, named, |state| match state.status {
         Status::Cancelled => Ok(None),
@@ -246,7 +247,7 @@ pub fn cancel(world: &World, named: Option<&str>) -> Result<Changed> {
     })
 }
 
-/// Takes a loop out of the foreground, if `change` finds something to do.
+/// Removes a loop from the foreground, if `change` finds something to do.
 fn set_back(
     world: &World,
     named: Option<&str>,
@@ -271,7 +272,7 @@ fn set_back(
         note(world, &store, &next, event)?;
     }
     if next.status == Status::Cancelled {
-        // Whatever brings the file back as it was does not bring back the word of the user.
+        // Restoring the file does not restore the user's consent.
         consent::withdraw_loop(&store, &next.id)?;
     }
     Ok(Changed {
@@ -309,7 +310,7 @@ fn put_forward(
     Ok(Changed { shown: shown(store, &next, &pointer), changed: true, chosen, notes })
 }
 
-/// Sets the pointer to a loop, and says which one it was taken from.
+/// Sets the pointer to a loop, and says which loop it replaces.
 fn point(store: &Store, state: &Loop, owner: &Owner) -> Result<(Pointer, Vec<String>)> {
     let mut pointer = front(store)?;
     let before = match owner {
@@ -335,7 +336,7 @@ fn write(store: &Store, id: &Id, record: &Record, next: Loop) -> Result<()> {
     Ok(store.write_loop(id, &edited)?)
 }
 
-/// A line in the loop's log.
+/// Adds a line to the loop's log.
 fn note(world: &World, store: &Store, state: &Loop, event: Event) -> Result<()> {
     let Ok(id) = Id::new(&state.id) else { return Ok(()) };
     let entry = Entry {
@@ -375,7 +376,7 @@ fn as_shown(state: &Loop, pointer: &Pointer, started_here: bool) -> Shown {
     }
 }
 
-/// The loop in the foreground here: of the session this runs in, else the one that was set last.
+/// Returns the loop in the foreground here: that of the current session, or else the one that was last set.
 pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     let pointer = front(store)?;
     let Some(id) = in_front(world, store, &pointer).and_then(|id| Id::new(&id).ok()) else { return Ok(None) };
@@ -388,7 +389,8 @@ pub fn foreground(world: &World, store: &Store) -> Result<Option<Shown>> {
     }
 }
 
-/// One that came with a clone or a pull, was changed by somebody since, or is of a thru that kept no record.
+/// Returns whether a loop came with a clone or a pull, was changed by somebody, or was made by a version without
+/// consent records.
 fn is_foreign(store: &Store, state: &Loop) -> bool {
     matches!(state.status, Status::Active | Status::Paused) && !consent::is_started_here(store, state)
 }
@@ -406,7 +408,7 @@ fn need_started_here(store: &Store, state: &Loop) -> Result<()> {
     }
 }
 
-/// Every loop, and every file that cannot be read as one.
+/// Returns every loop, and an error for every file that cannot be read as one.
 fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
     let (mut records, mut damaged) = (Vec::new(), Vec::new());
     for id in store.loop_ids()? {
@@ -418,18 +420,18 @@ fn all(store: &Store) -> store::Result<(Vec<Record>, Vec<store::Error>)> {
     Ok((records, damaged))
 }
 
-/// The pointer, or what it must have been: it is an index, and may be deleted.
+/// Returns the pointer, or rebuilds it: it is an index and may be deleted.
 fn pointer(store: &Store, records: &[Record]) -> Pointer {
     match store.foreground() {
         Ok(Some(pointer)) => pointer,
-        // What was not started here waits for nobody.
+        // A loop that was not started here waits for nobody.
         _ => Pointer::rebuilt(
             records.iter().map(|record| &record.state).filter(|state| consent::is_started_here(store, state)),
         ),
     }
 }
 
-/// The same, where only the pointer is wanted: the loops are read only if they must be.
+/// Does the same if only the pointer is needed: reads the loops only if necessary.
 fn front(store: &Store) -> store::Result<Pointer> {
     match store.foreground() {
         Ok(Some(pointer)) => Ok(pointer),

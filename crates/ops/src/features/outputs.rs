@@ -1,4 +1,4 @@
-//! `thru gate`: what sub-agents had to write is there, whole and fresh.
+//! `thru gate`: checks that the files that sub-agents had to write exist, are complete and are fresh.
 
 mod adopt;
 mod expect;
@@ -45,11 +45,11 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// How long another who works in the same run is waited for. A child that a killed run was just starting holds its lock a
-/// moment longer than the run itself.
+/// How long to wait for another process that works in the same run. A child that a killed run was just starting keeps
+/// its lock slightly longer than the run itself.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct GateReport {
     pub run: PathBuf,
@@ -57,7 +57,7 @@ pub struct GateReport {
     pub attempt: u32,
     pub gate: Gate,
     pub outputs: Vec<Row>,
-    /// The note about what the stage goes on without, where there is one.
+    /// The note about omitted outputs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omissions: Option<PathBuf>,
 }
@@ -74,14 +74,14 @@ pub struct Row {
     pub remedy: String,
     /// Launches since the stage was begun.
     pub attempts: u32,
-    /// What a launched command said, and what an agent that left no file said last.
+    /// The output of a launched command, and the last message of an agent that left no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_message: Option<PathBuf>,
 }
 
-/// The verdicts of the live run, or of the newest run of a stage. Nothing is written.
+/// Returns the verdicts of the live run, or of the newest run of a stage. Writes nothing.
 pub fn check(world: &World, stage: Option<&str>) -> Result<GateReport> {
     let place = GateContext::find(world)?;
     let run = place.run(stage)?;
@@ -105,12 +105,13 @@ impl GateContext {
     fn of(world: &World, project: Project) -> GateContext {
         let Project { root, store, marker } = project;
         let trusted = world.trusts(&marker, &root.path);
-        // What a clone's settings define is somebody else's text.
+        // The settings of a clone are somebody else's text.
         let resolved = settings::resolve(world, trusted.then_some(&store));
         GateContext { root, store, resolved, trusted }
     }
 
-    /// Of `stage` where one is named: the live run if it is of that stage, else the newest in `outputs/` that is.
+    /// Finds the run of `stage`: the live run if it belongs to that stage, or else the newest in `outputs/` that
+    /// does.
     fn run(&self, stage: Option<&str>) -> Result<Run> {
         let Some(stage) = stage else {
             return self.live()?.map(|live| live.run).ok_or_else(|| self.no_live_run());
@@ -178,7 +179,7 @@ impl GateContext {
         judge(run, output, &self.root.checkout)
     }
 
-    /// Held by whoever works in a run. Whoever comes in between is told who that is.
+    /// Held by the process that works in a run. Another process is told who that is.
     fn lock(&self, run: &Run, command: &str) -> Result<Lock> {
         let who = format!("`thru {command}` (process {})", std::process::id());
         match self.store.lock_run(run, &who, PATIENCE) {
@@ -205,12 +206,12 @@ fn need_trust(place: &GateContext) -> Result<()> {
     }
 }
 
-/// FoundOutput from the root.
+/// Returns the path relative to the root.
 fn in_outputs(name: &str) -> String {
     format!("{}/{}/{name}", layout::STORE, layout::OUTPUTS)
 }
 
-/// `base` is where the inputs are looked for.
+/// `base` is the folder of the inputs.
 fn judge(run: &Run, output: &Output, base: &Path) -> Result<Judged> {
     let seen = run.look(&output.file, Care::Whole)?;
     let inputs = if output.inputs_digest.is_empty() {
@@ -238,7 +239,7 @@ fn report(place: &GateContext, run: &Run, expected: &Expected) -> Result<GateRep
     })
 }
 
-/// Where a stage notes what it goes on without. One that is not the folder's current stage has a note of its own.
+/// Returns where a stage records omitted outputs. A stage that is not the folder's current one has its own file.
 fn stage_omissions_file(run: &Run, expected: &Expected) -> String {
     match run.list() == layout::EXPECTED {
         true => layout::OMISSIONS.to_owned(),

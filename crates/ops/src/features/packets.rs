@@ -1,4 +1,4 @@
-//! `thru packet`: finding packets, and changing one without touching a byte that was not meant.
+//! `thru packet`: finds packets, and changes one without touching other bytes.
 
 mod edit;
 pub mod handoff;
@@ -58,7 +58,7 @@ pub struct Row {
     pub purpose: String,
 }
 
-/// A packet, and where it lies.
+/// A packet and its path.
 #[derive(Debug)]
 pub struct Shown {
     pub id: Id,
@@ -67,7 +67,7 @@ pub struct Shown {
     pub packet: Packet,
 }
 
-/// Packets, the one that was changed last first: at most `most` of them, and how many there are.
+/// Returns packets, last changed first: at most `most` of them, and how many there are.
 pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<Row>, usize)> {
     let listing = Project::find(world)?.store.packets()?;
     let Some(status) = status else {
@@ -84,7 +84,7 @@ pub fn list(world: &World, status: Option<Status>, most: usize) -> Result<(Vec<R
     Ok((rows, all))
 }
 
-/// As it is, whatever it is.
+/// Shows a packet in any state.
 pub fn show(world: &World, word: &str) -> Result<Shown> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
@@ -92,7 +92,7 @@ pub fn show(world: &World, word: &str) -> Result<Shown> {
     Ok(shown(&project, &id, document))
 }
 
-/// To work with.
+/// Opens a packet to work with it.
 pub(crate) fn open(project: &Project, id: &Id) -> Result<Shown> {
     let document = read(project, id)?;
     Ok(shown(project, id, document))
@@ -103,7 +103,7 @@ fn shown(project: &Project, id: &Id, document: Document) -> Shown {
     Shown { id: id.clone(), path: path_of(project, id), document, packet }
 }
 
-/// One that says something, in words that this build knows.
+/// Reads a packet that is not empty and has a version that this build knows.
 fn read(project: &Project, id: &Id) -> Result<Document> {
     let document = project.store.packet(id)?;
     let path = path_of(project, id);
@@ -126,7 +126,7 @@ pub(crate) fn path_of(project: &Project, id: &Id) -> PathBuf {
     project.store.dir().path().join(store::layout::packet(id))
 }
 
-/// A whole id, the beginning of exactly one, or a part of exactly one's name.
+/// Accepts a whole id, the beginning of exactly one, or a part of exactly one name.
 pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     let word = named(project, word.trim().trim_end_matches(".md"));
     if let Ok(id) = Id::new(word)
@@ -152,7 +152,7 @@ pub(crate) fn find(project: &Project, word: &str) -> Result<Id> {
     }
 }
 
-/// A packet's name, also where its path was given. Any other path stays one, and names nothing.
+/// Returns a packet's name, also if its path was given. Any other path stays a path, and names nothing.
 fn named<'a>(project: &Project, word: &'a str) -> &'a str {
     let folder = project.store.dir().path().join(store::layout::PACKETS);
     let here = Path::new(word).strip_prefix(&folder).ok().and_then(Path::to_str);
@@ -172,7 +172,7 @@ pub(crate) fn touch(document: &mut Document, world: &World) -> Result<()> {
     set(document, "updated_at", time::rfc3339(world.now))
 }
 
-/// Reads, changes and writes one packet, with nobody in between.
+/// Reads, changes and writes one packet under its lock.
 pub(crate) fn change(
     project: &Project,
     id: &Id,
@@ -206,7 +206,7 @@ pub struct Checked {
     pub findings: Vec<Finding>,
 }
 
-/// One packet, or all of them.
+/// Checks one packet, or all of them.
 pub fn validate(world: &World, word: Option<&str>) -> Result<Vec<Checked>> {
     let project = Project::find(world)?;
     let ids = match word {

@@ -1,5 +1,5 @@
-//! The plan: phases and tasks. This file is the one way to read it and the one way to change it; verbs, imports, the brief
-//! and the hook stand in the files below.
+//! The plan: phases and tasks. This file is the only way to read and to change it; commands, imports, the brief and
+//! the hook are in the files below.
 
 mod brief;
 pub mod edit;
@@ -35,7 +35,7 @@ pub const ROW: Feature = Feature {
 /// How long a command waits for another that changes the plan. Sixty-four at once take a while.
 pub(crate) const WAIT: Duration = Duration::from_secs(30);
 
-/// A plan as it was found, and how it stands to its ledger.
+/// A plan, and how it compares with its ledger.
 #[derive(Debug)]
 pub struct Loaded {
     pub plan: Plan,
@@ -46,15 +46,15 @@ pub struct Loaded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The file, and the ledger says the same.
+    /// The file, which matches the ledger.
     File,
-    /// The ledger: the file is not there, or is behind it.
+    /// The ledger: the file is missing or outdated.
     Ledger,
     /// The file, which somebody edited since.
     EditedFile,
 }
 
-/// The plan of a store; None where there is none. A file that a crash left behind its ledger is not believed.
+/// Loads the plan of a store; `None` if there is none. A file that a crash left behind its ledger is not used.
 pub fn load(store: &Store) -> Result<Option<Loaded>> {
     let bytes = store.plan_bytes()?;
     let end = store.plan_ledger_end()?;
@@ -67,7 +67,7 @@ pub fn load(store: &Store) -> Result<Option<Loaded>> {
     Ok(Some(Loaded { plan: state.plan, from: state.from }))
 }
 
-/// The same where there must be one.
+/// Loads the plan; it is an error if there is none.
 pub fn need(store: &Store) -> Result<Loaded> {
     load(store)?.ok_or_else(no_plan)
 }
@@ -79,12 +79,12 @@ fn no_plan() -> Error {
     }
 }
 
-/// What file and ledger come to, where they are not the same.
+/// The plan from file and ledger, if they differ.
 struct State {
     plan: Plan,
     from: Source,
     seq: u64,
-    /// The ledger's last word on the plan's bytes.
+    /// The hash of the plan after the ledger's last line.
     after: String,
 }
 
@@ -101,7 +101,7 @@ fn settle(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
         return Ok(of_ledger(lines));
     }
     let plan = store.parse_plan(bytes)?;
-    // Only its layout was changed.
+    // Only its formatting was changed.
     let from = if !lines.is_empty() && plan.hash() == after { Source::File } else { Source::EditedFile };
     Ok(Some(State { plan, from, seq, after: after.clone() }))
 }
@@ -114,7 +114,7 @@ pub struct Author {
 }
 
 impl Author {
-    /// The session around us, else the person at the terminal.
+    /// Returns the current session, or else the user at the terminal.
     pub fn here(world: &World, named: Option<&str>) -> Result<Author> {
         let session = match named {
             Some(named) => Some(model::id::Id::new(named).map_err(|bad| Error::Usage {
@@ -131,7 +131,7 @@ impl Author {
     }
 }
 
-/// What a change is called in the ledger.
+/// How a change is described in the ledger.
 #[derive(Clone, Debug, Default)]
 pub struct Entry<'a> {
     pub what: &'a str,
@@ -139,27 +139,27 @@ pub struct Entry<'a> {
     pub why: String,
 }
 
-/// What came of a change.
+/// The result of a change.
 #[derive(Debug)]
 pub struct Changed {
     pub plan: Plan,
-    /// False when it was so already.
+    /// False if there was nothing to change.
     pub changed: bool,
-    /// What else the person should know.
+    /// What else the user should know.
     pub notes: Vec<String>,
 }
 
-/// Whether there must be a plan for a change.
+/// Whether a change needs an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Begin {
-    /// There must be one.
+    /// There must be a plan.
     Never,
-    /// An empty one stands in for it.
+    /// An empty plan is used if there is none.
     IfNone,
 }
 
-/// The one way to change the plan: under its lock, the line first, then the file, then its view. `edit` gets the plan as it
-/// is now, and may be refused.
+/// The one way to change the plan: under its lock, the ledger line first, then the file, then its view. `edit` gets
+/// the current plan, and may refuse.
 pub(crate) fn change(
     store: &Store,
     author: &Author,
@@ -171,7 +171,7 @@ pub(crate) fn change(
     let mut notes = Vec::new();
     let bytes = store.plan_bytes()?;
     let state = match settled(store, bytes.as_deref()) {
-        // A write must replace it: what the ledger tells goes on, the file is kept aside.
+        // The write must replace the damaged file: continue from the ledger and keep the file aside.
         Err(Error::Store(store::Error::Damaged { .. })) if store.plan_ledger_end()?.is_some() => {
             let aside = store.dir().set_damaged_aside(layout::PLAN, author.at)?;
             notes.extend(aside.map(|aside| {
@@ -225,7 +225,7 @@ pub(crate) fn change(
 }
 
 fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
-    // The usual case: the file is what the ledger says, and the ledger need not be read.
+    // Usually the file matches the ledger, and the ledger need not be read.
     if let (Some(bytes), Some(end)) = (bytes, store.plan_ledger_end()?)
         && plan::hash(bytes) == end.after
     {
@@ -235,7 +235,7 @@ fn settled(store: &Store, bytes: Option<&[u8]>) -> Result<Option<State>> {
     settle(store, bytes)
 }
 
-/// Whether a file is of before there were versions.
+/// Returns whether a file is from before there were versions.
 fn is_older(bytes: &[u8]) -> bool {
     let has_version = |fields: serde_json::Map<String, serde_json::Value>| {
         fields
@@ -246,7 +246,7 @@ fn is_older(bytes: &[u8]) -> bool {
     serde_json::from_slice(bytes).is_ok_and(|fields| !has_version(fields))
 }
 
-/// The view is written anew; what a person wrote into it is kept beside it.
+/// Writes the view again; a person's edits in it are kept next to it.
 fn write_view(store: &Store, plan: &Plan, now: Timestamp) -> Result<Option<String>> {
     let view = plan::render(plan);
     let edited = store.plan_view()?.filter(|known| {
@@ -273,7 +273,7 @@ pub(crate) fn refused(refusal: Refusal) -> Error {
     }
 }
 
-/// A text that a person reads in one line.
+/// Puts a text on one line for a person.
 pub(crate) fn line(text: &str) -> String {
     one_line(text, 200)
 }

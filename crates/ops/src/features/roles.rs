@@ -1,4 +1,4 @@
-//! Roles: where their context files are, which one is meant, which session has it.
+//! Roles: where their context files are, which one is meant, and which session has it.
 
 pub mod context;
 pub mod events;
@@ -44,16 +44,17 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// Larger than any context file that an agent could read in one go.
+/// Larger than any context file that an agent could read at once.
 const LARGEST: usize = 1024 * 1024;
 
-/// Where the seed of this design has them.
+/// The folder that the original design of roles uses.
 const OF_THE_SEED: &str = "session/agents";
 
-/// The variables that name a role, ours first. They go stale: a pane lives longer than what was set in it.
+/// The variables that name a role, ours first. They become outdated: a terminal lives longer than the value that was
+/// set in it.
 pub const VARIABLES: [&str; 2] = ["THROUGHLINE_ROLE", "HIVEMIND_ROLE"];
 
-/// A folder that can hold context files.
+/// A folder that can contain context files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ContextFolder {
     base: PathBuf,
@@ -65,21 +66,21 @@ struct ContextFolder {
 pub struct File {
     pub role: Id,
     pub path: PathBuf,
-    /// As somebody in the checkout would type it.
+    /// The path as a user in the checkout would type it.
     pub shown: String,
     pub bytes: Vec<u8>,
 }
 
-/// Where the roles of a project are looked for.
+/// Where the roles of a project are searched.
 #[derive(Debug)]
 pub struct Roles {
     pub root: Root,
-    /// None where nothing marks a root: files are read all the same.
+    /// `None` without a root marker: files are read anyway.
     pub store: Option<Store>,
     pub settings: Settings,
 }
 
-/// A role, and how we came to it.
+/// A role, and how it was determined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
     pub role: Id,
@@ -90,16 +91,16 @@ pub struct Identity {
 #[serde(rename_all = "lowercase", tag = "from", content = "name")]
 pub enum Source {
     Named,
-    /// The role of the session around us.
+    /// The role of the current session.
     Session(String),
-    /// A variable says so. Weak: it may be of yesterday.
+    /// A variable names it. This is weak, because it may be outdated.
     Variable(&'static str),
     /// The role of the newest session here.
     Guess(String),
 }
 
 impl Source {
-    /// What the person should know about it, where there is something.
+    /// Returns what the user should know about it, if anything.
     pub fn doubt(&self) -> Option<String> {
         match self {
             Source::Named | Source::Session(_) => None,
@@ -113,7 +114,7 @@ impl Source {
     }
 }
 
-/// For a reading command.
+/// For a command that reads.
 pub fn look(world: &World) -> Result<Roles> {
     let settings = settings::here(world).settings();
     Ok(match world.find()? {
@@ -122,14 +123,14 @@ pub fn look(world: &World) -> Result<Roles> {
     })
 }
 
-/// For a writing command: makes the root where there is none.
+/// For a command that writes: creates the root if there is none.
 pub fn look_or_make(world: &World) -> Result<(Roles, Store)> {
     let Project { root, store, .. } = Project::find_or_make(world)?;
     Ok((Roles { root, store: None, settings: settings::here(world).settings() }, store))
 }
 
 impl Roles {
-    /// The folders that are looked into, best first.
+    /// Returns the folders that are searched, best first.
     fn places(&self) -> Result<Vec<ContextFolder>> {
         places(&self.root, &self.settings)
     }
@@ -138,7 +139,7 @@ impl Roles {
         find(&self.root, &self.settings, role)
     }
 
-    /// The name of every role with a file, each once.
+    /// Returns the name of every role with a file, each once.
     pub fn names(&self) -> Result<Vec<Id>> {
         let mut roles: Vec<Id> = Vec::new();
         for ContextFolder { base, folder } in self.places()? {
@@ -154,7 +155,7 @@ impl Roles {
         Ok(roles)
     }
 
-    /// Every role with a file, and the file.
+    /// Returns every role with a file, and the file.
     pub fn files(&self) -> Result<Vec<File>> {
         let mut found = Vec::new();
         for role in self.names()? {
@@ -163,7 +164,7 @@ impl Roles {
         Ok(found)
     }
 
-    /// Where a new file of this role goes.
+    /// Returns where a new file of this role goes.
     pub fn new_file(&self, role: &Id) -> Result<(Dir, String, String)> {
         let Some(ContextFolder { base, folder }) = self.places()?.into_iter().next() else {
             return Err(Error::NoRoot { path: self.root.path.clone() });
@@ -176,7 +177,7 @@ impl Roles {
         would_be(&self.root, &self.settings, role)
     }
 
-    /// The whole check, with what disk and git know.
+    /// Runs the whole check, with what disk and git know.
     pub fn check(&self, world: &World, bytes: &[u8]) -> RoleReport {
         let file = ContextFile::read(bytes);
         let checkout = self.root.checkout.to_string_lossy();
@@ -192,7 +193,7 @@ impl Roles {
 }
 
 impl Roles {
-    /// Where there is no repository, nobody is asked.
+    /// Returns `None` without a repository.
     fn newest_commit(&self) -> Option<Timestamp> {
         let checkout = &self.root.checkout;
         checkout.ancestors().find(|folder| folder.join(".git").symlink_metadata().is_ok())?;
@@ -213,7 +214,7 @@ fn places(root: &Root, settings: &Settings) -> Result<Vec<ContextFolder>> {
     let of_the_store = format!("{}/agents", layout::STORE);
     let mut places = Vec::new();
     for folder in [chosen.path.as_ref(), &of_the_store, OF_THE_SEED] {
-        // The store is the root's; everything else can be another in each worktree.
+        // The store belongs to the root; everything else can differ in each worktree.
         let bases = match folder.starts_with(layout::STORE) {
             true => vec![&root.path],
             false => vec![&root.checkout, &root.path],
@@ -242,7 +243,7 @@ fn find(root: &Root, settings: &Settings, role: &Id) -> Result<Option<File>> {
     Ok(None)
 }
 
-/// Where a role's file would be looked for first.
+/// Returns where a role's file would be searched first.
 fn would_be(root: &Root, settings: &Settings, role: &Id) -> Result<String> {
     let place = places(root, settings)?.into_iter().next();
     let path = place.map(|place| place.base.join(place.folder).join(role::file_name(role)));
@@ -260,7 +261,7 @@ pub fn id(name: &str) -> Result<Id> {
     })
 }
 
-/// The role that is meant: named, the session's, a variable's, and at last the newest session's, which is a guess.
+/// Determines the role: named, the session's, a variable's, and finally the newest session's, which is a guess.
 pub fn identify(world: &World, store: Option<&Store>, named: Option<&str>) -> Result<Identity> {
     if let Some(named) = named {
         return Ok(Identity { role: id(named)?, source: Source::Named });
@@ -301,19 +302,19 @@ fn variable(world: &World) -> Option<(&'static str, String)> {
 pub struct Bound {
     pub role: String,
     pub session: String,
-    /// The session was not named, and is the newest here.
+    /// The session was not named; it is the newest one here.
     pub guess: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Where the file would be, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
-    /// A role with a file whose name is nearly the same, if this one has none.
+    /// A role with a file and a similar name, if this one has no file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub near: Option<String>,
 }
 
-/// `thru role bind`: this session has that role from now on.
+/// `thru role bind`: gives a session a role.
 pub fn bind(world: &World, name: &str, session: Option<&str>) -> Result<Bound> {
     let role = id(name)?;
     let (roles, store) = look_or_make(world)?;
@@ -344,12 +345,12 @@ pub struct Unbound {
     /// The role it had.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// A variable that gives it one again at its next event.
+    /// A variable that gives it a role again at its next event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<&'static str>,
 }
 
-/// `thru role unbind`: this session has no role any more. The role itself, its file and its lifecycle stay.
+/// `thru role unbind`: removes the role from a session. The role itself, its file and its lifecycle stay.
 pub fn unbind(world: &World, session: Option<&str>) -> Result<Unbound> {
     let store = Project::find(world)?.store;
     let (session, chosen) = list::choose(world, &store, session)?;
@@ -384,13 +385,13 @@ pub struct Row {
     pub sessions: Vec<String>,
 }
 
-/// `thru role list`: every role with a file, a lifecycle or a session.
+/// `thru role list`: lists every role with a file, a lifecycle or a session.
 pub fn list(world: &World) -> Result<Vec<Row>> {
     let roles = look(world)?;
     let files = roles.files()?;
     let (mut states, mut bindings): (Vec<Lifecycle>, _) = (Vec::new(), Vec::new());
     if let Some(store) = &roles.store {
-        // The doctor names what cannot be read; it must not hide the others.
+        // `thru doctor` reports unreadable states; here they must not hide the others.
         states = store.lifecycles()?.into_iter().filter_map(|(_, lifecycle)| lifecycle.ok()).collect();
         bindings = store.bindings()?;
     }

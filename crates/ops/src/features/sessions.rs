@@ -1,4 +1,4 @@
-//! Other sessions of this project: those that run beside this one, and what was done since this one was last active.
+//! Other sessions of this project: those that run at the same time, and what was done since this one was last active.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -28,11 +28,11 @@ const MEANWHILE: Section = Section {
     title: "Done by others since this session was last active",
 };
 
-/// How many sessions are told of, and how many files of each.
+/// How many sessions are mentioned, and how many files of each.
 const TOLD: usize = 4;
 const FILES: usize = 4;
 
-/// How many of the session's own files are looked at, and how many of those that changed are named.
+/// How many of the session's own files are checked, and how many changed ones are named.
 const LOOKED_AT: usize = 60;
 const CHANGED: usize = 12;
 
@@ -67,7 +67,7 @@ fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("running", json!(ids))])
 }
 
-/// Says that what a new session is told of happened in another worktree: its files are not the ones here.
+/// Says that the last session worked in another worktree, so that its files are not the ones here.
 pub fn elsewhere(project: &ProjectContext, digest: &Digest) -> Option<Candidate> {
     let home = Path::new(&digest.home);
     if digest.home.is_empty() || home == project.root.checkout {
@@ -103,7 +103,7 @@ fn running_candidate(project: &ProjectContext, entry: &Entry) -> Candidate {
     Candidate::new(&RUNNING, format!("running:{}", entry.session), text)
 }
 
-/// Sessions that worked after this one did, and are over.
+/// Returns sessions that worked after this one and have ended.
 fn worked_since(
     project: &ProjectContext,
     entries: &[Entry],
@@ -130,7 +130,8 @@ fn worked_since(
     told
 }
 
-/// Files this session had to do with that somebody has changed since its last record. Both times are the file system's.
+/// Returns files of this session that somebody has changed since its last record. Both times come from the file
+/// system.
 fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
     let store: &Store = project.store;
     let last = store.dir().look(&layout::journal(session)).ok()??.changed;
@@ -147,7 +148,7 @@ fn changed_since(project: &ProjectContext, session: &Id) -> Option<Candidate> {
         match whole.symlink_metadata() {
             Ok(meta) if meta.is_file() && is_later(&meta) => changed.push(path(&file.path, 160)),
             Ok(_) => {}
-            // It went since: that has changed its folder.
+            // It was deleted since, which changed its folder.
             Err(_)
                 if !file.deleted
                     && whole

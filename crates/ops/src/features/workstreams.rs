@@ -1,5 +1,5 @@
-//! Workstreams on disk: where their manifests lie, and what these load. How they follow the work, which one is active,
-//! and what is told of it, stands in the files below.
+//! Workstreams on disk: where their manifests are, and what these load. The files below follow the work, find the
+//! active workstream and describe it.
 
 mod follow;
 mod report;
@@ -36,16 +36,16 @@ pub const ROW: Feature = Feature {
     ..Feature::NONE
 };
 
-/// More workstreams than a hook looks through.
+/// A hook examines at most this many workstreams.
 const MOST: usize = 64;
-/// Larger than any manifest, or file of steps, that somebody wrote.
+/// Larger than any manifest or file of steps that a person writes.
 const LARGEST: usize = 256 * 1024;
 
-/// The layout of seed 003, seen from the root.
+/// Where other tools keep projects, relative to the root.
 const PROJECTS: &str = "02-projects";
 pub const PLANNING: &str = "01-planning";
 
-/// A workstream that has a manifest. Paths are relative to the root.
+/// A workstream with a manifest. Paths are relative to the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workstream {
     pub id: String,
@@ -64,28 +64,28 @@ pub struct Workstreams<'a> {
 /// A file that a manifest loads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// As the manifest has it.
+    /// The path as written in the manifest.
     pub named: String,
     pub lies: Lies,
-    /// From the root; None where it is not opened.
+    /// The path relative to the root; `None` if it is not opened.
     pub path: Option<String>,
     pub bytes: u64,
     pub changed: Option<Timestamp>,
 }
 
-/// Where a file to load lies. Only what is there is ever opened.
+/// Where a file to load is. It is opened only if it is inside the project.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lies {
     There,
     Missing,
     Outside,
-    /// A symbolic link, or something behind one.
+    /// A symbolic link, or a path through one.
     Link,
 }
 
 impl Lies {
-    /// Of a file that is not opened.
+    /// Why a file is not opened.
     pub fn words(self) -> &'static str {
         match self {
             Lies::There => "there",
@@ -102,7 +102,7 @@ impl<'a> Workstreams<'a> {
         Workstreams { root, store, settings }
     }
 
-    /// Every workstream, by id.
+    /// Returns every workstream, by id.
     pub fn all(&self) -> Result<Vec<Workstream>> {
         let mut all = self.each()?.into_iter().collect::<Result<Vec<_>>>()?;
         all.sort_by(|a, b| a.id.cmp(&b.id));
@@ -110,7 +110,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// The same one by one: what is wrong with one does not hide the others.
+    /// Returns them one by one, so that an error in one does not hide the others.
     pub fn each(&self) -> Result<Vec<Result<Workstream>>> {
         let homes = self.homes()?;
         let mut all: Vec<Result<Workstream>> =
@@ -125,7 +125,7 @@ impl<'a> Workstreams<'a> {
         Ok(all)
     }
 
-    /// Folders of workstreams with their ids, with or without a manifest.
+    /// Returns folders of workstreams with their ids, with or without a manifest.
     pub fn homes(&self) -> Result<Vec<(String, String)>> {
         let mut homes = Vec::new();
         for home in home_folders() {
@@ -147,13 +147,13 @@ impl<'a> Workstreams<'a> {
         Ok(self.all()?.into_iter().find(|known| known.id == id))
     }
 
-    /// Whether there is such a workstream, with or without a manifest.
+    /// Returns whether there is such a workstream, with or without a manifest.
     pub fn has(&self, id: &str) -> bool {
         home_folders().iter().any(|home| self.full(&format!("{home}/{id}")).is_dir())
             || self.find(id).is_ok_and(|found| found.is_some())
     }
 
-    /// The workstream whose manifest this is.
+    /// Returns the workstream whose manifest this is.
     fn by_file(&self, path: String) -> Result<Workstream> {
         let document = Document::parse(self.read(&path)?);
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -163,7 +163,8 @@ impl<'a> Workstreams<'a> {
         Ok(Workstream { id, manifest: path, folder })
     }
 
-    /// In its folder or with its plans: a project of seed 003 has it there, a migration puts it where the old one was.
+    /// The manifest is in its folder or with its plans: some projects have it there, and a migration puts it where
+    /// the old one was.
     fn at(&self, id: &str, folder: &str) -> Result<Option<Workstream>> {
         let plans = format!("{folder}/{PLANNING}");
         let homes = if folder.starts_with(PROJECTS) { [&plans, folder] } else { [folder, &plans] };
@@ -180,7 +181,7 @@ impl<'a> Workstreams<'a> {
         Ok(None)
     }
 
-    /// `*` stands for one name.
+    /// `*` matches one name.
     fn expand(&self, glob: &str) -> Result<Vec<String>> {
         let mut found = vec![String::new()];
         for part in glob.split('/').filter(|part| !part.is_empty() && *part != "." && *part != "..") {
@@ -212,8 +213,7 @@ impl<'a> Workstreams<'a> {
         self.names(folder, EntryKind::File)
     }
 
-    /// What a folder holds. One that is not there, or is none, holds nothing; one that cannot be read is an error, and
-    /// so is a link in the store.
+    /// Lists a folder. A missing folder is empty; one that cannot be read is an error, and so is a link in the store.
     fn names(&self, folder: &str, kind: EntryKind) -> Result<Vec<String>> {
         let dir = match self.dir(folder) {
             Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
@@ -228,7 +228,7 @@ impl<'a> Workstreams<'a> {
         if folder.is_empty() { Ok(base) } else { base.sub(folder) }
     }
 
-    /// The store belongs to the root, everything else to the checkout the session is in.
+    /// The store belongs to the root, everything else to the session's checkout.
     fn base(&self, path: &str) -> PathBuf {
         if path.starts_with(layout::STORE) { self.root.path.clone() } else { self.root.checkout.clone() }
     }
@@ -237,7 +237,7 @@ impl<'a> Workstreams<'a> {
         self.base(path).join(path)
     }
 
-    /// A plain file of the project, if there is one.
+    /// Returns a regular file of the project, if there is one.
     pub fn look(&self, path: &str) -> Result<Option<Look>> {
         Dir::open(&self.base(path))?.look(path)
     }
@@ -257,7 +257,7 @@ impl<'a> Workstreams<'a> {
         Ok((document, manifest))
     }
 
-    /// From the workstream's folder, the manifest's own, the root.
+    /// Resolves files relative to the workstream's folder, the manifest's own, or the root.
     pub fn loads(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Vec<Load>> {
         manifest.files_to_load.iter().map(|named| self.load(workstream, named)).collect()
     }
@@ -282,14 +282,14 @@ impl<'a> Workstreams<'a> {
         Ok(Load { named: named.to_owned(), lies, path: None, bytes: 0, changed: None })
     }
 
-    /// What `named` is from the root, seen from `folder`; None where it leads out.
+    /// Returns `named`, relative to `folder`, as a path from the root; `None` if it leads out.
     fn inside(&self, folder: &str, named: &str) -> Option<String> {
         let root = self.base(folder);
         let from = root.join(folder).join(named);
         model::place::within(&root.to_string_lossy(), &from.to_string_lossy()).into_inside()
     }
 
-    /// Whether it is a link, or lies behind one.
+    /// Returns whether a path is a link or goes through one.
     fn is_linked(&self, path: &str) -> bool {
         let base = self.base(path);
         let parts = path.match_indices('/').map(|(end, _)| &path[..end]).chain([path]);
@@ -297,7 +297,7 @@ impl<'a> Workstreams<'a> {
         parts.into_iter().any(is_link)
     }
 
-    /// The file of steps that a manifest loads.
+    /// Returns the file of steps that a manifest loads.
     pub fn steps(&self, workstream: &Workstream, manifest: &Manifest) -> Result<Option<String>> {
         let loads = self.loads(workstream, manifest)?;
         Ok(loads.into_iter().filter(|load| manifest::is_steps(&load.named)).find_map(|load| load.path))
@@ -308,7 +308,7 @@ impl<'a> Workstreams<'a> {
     }
 }
 
-/// The folders that hold workstreams.
+/// Returns the folders that contain workstreams.
 pub fn home_folders() -> [String; 2] {
     [layout_home(), PROJECTS.to_owned()]
 }

@@ -1,4 +1,4 @@
-//! Bringing a session's records up to date: the journal from the transcript, the digest and the index from the journal.
+//! Updates a session's records: the journal from the transcript, the digest and the index from the journal.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,11 +19,11 @@ use crate::hook::retell::{Retelling, TranscriptRecord};
 use crate::process::alive;
 use crate::session::transcript_reader;
 
-/// At most so much of a transcript is read at once, from its end. After the first contact a cursor makes this moot. What is
-/// passed over is counted as unread, and the brief says so.
+/// At most this much of a transcript is read at once, from its end. After the first contact a cursor makes this
+/// irrelevant. Skipped bytes are counted as unread, and the brief says so.
 const WINDOW: u64 = 16 * 1024 * 1024;
 
-/// How far back a call that has not ended is waited for. One that began earlier never will: it was killed.
+/// How far back an unfinished call is read again. One that began earlier was killed and will never finish.
 const REREAD: u64 = 384 * 1024;
 
 /// What a checkpoint works on.
@@ -36,21 +36,20 @@ pub struct Checkpoint<'a> {
     pub event: &'a Event<'a>,
     pub limit: u64,
     pub deadline: Deadline,
-    /// What features make of the records.
+    /// What features do with the records.
     pub follow: Follow<'a>,
 }
 
-/// `Ok(Some)`: done, and what went wrong beside it.
+/// `Ok(Some)` means done, and what else went wrong.
 pub type Follow<'a> = &'a dyn Fn(&Digest) -> crate::Result<Option<String>>;
 
-/// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: what is told again
-/// is not counted again. Returns the calls that have begun and not ended.
+/// Folds what is new in transcript and journal into the digest and the index of files. Idempotent: repeats are not
+/// counted. Returns the calls that have begun and not ended.
 pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     let Checkpoint { store, session, limit, .. } = *work;
     let _lock = store.lock_session(session, work.deadline.wait())?;
     let mut suggestions = Vec::new();
-    // What the transcript adds goes through the journal like everything else, so that a digest made again from the
-    // journal is the same digest.
+    // The transcript's additions go through the journal like everything else, so that a rebuilt digest is the same.
     let mut digest = store.digest(session, |record| suggestions.extend(suggest::lines(record)))?;
     let (caught_up, begun) = match catch_up(work, &mut digest, &mut suggestions) {
         Ok(begun) => (Ok(()), begun),
@@ -78,8 +77,8 @@ pub fn run(work: &Checkpoint) -> crate::Result<Vec<TranscriptRecord>> {
     }
 }
 
-/// The session with the calls that had not begun when it was looked at last: of a call that has not ended the files are
-/// known, which is enough to tell what is worked on, and too little for the journal.
+/// Adds calls that began since the last look: the files of an unfinished call are known, which is enough to find the
+/// workstream, and too little for the journal.
 fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptRecord]) -> Cow<'d, Digest> {
     let mut seen = Cow::Borrowed(digest);
     for told in begun.iter().filter(|told| !digest.begun.contains(&told.mark())) {
@@ -89,7 +88,7 @@ fn with_begun<'d>(work: &Checkpoint, digest: &'d Digest, begun: &[TranscriptReco
     seen
 }
 
-/// Journals what the transcript tells and no hook did, and returns the calls that have not ended. The transcript may be
+/// Writes what only the transcript reports to the journal, and returns unfinished calls. The transcript may be
 /// absent: some harnesses write it late.
 fn catch_up(
     work: &Checkpoint,
@@ -101,7 +100,7 @@ fn catch_up(
     let is_first_contact = cursor.is_none() && !digest.from_start;
     let capabilities = &work.harness.capabilities;
     let reports_all = capabilities.reports_every_prompt() && capabilities.reports_every_compaction();
-    // Hooks that were not there from the beginning have missed prompts too.
+    // Hooks that were installed later have missed prompts too.
     let mut retelling = Retelling::new(!reports_all || is_first_contact, work.policy.redact);
     let limits = Limits { window: WINDOW, ..Limits::default() };
     let hear = |line: Line, line_at| retelling.hear_at(line, line_at);
@@ -123,13 +122,13 @@ fn catch_up(
     if !lines.is_empty() {
         work.store.dir().append_all(&layout::journal(work.session), &lines, work.limit)?;
     }
-    // A session that goes on from another begins with that one's summary, and its brief came with its start.
+    // A session that continues another begins with that one's summary, and its brief came with its start.
     let inherited = cursor.is_none() && !digest.previous.is_empty();
     let starts = matches!(work.event.kind, Kind::SessionStart { .. });
     if retelling.compacted && !capabilities.reports_every_compaction() && !inherited && !starts {
         work.store.session(work.session).put(&Pending::Due)?;
     }
-    // A call whose end has not come yet is read again next time; what is known by then is not told twice.
+    // An unfinished call is read again next time; repeats are not counted.
     let end = report.cursor.offset;
     let cursor = match retelling.first_open().filter(|line_at| end.saturating_sub(*line_at) <= REREAD) {
         Some(line_at) => feed::cursor_at(Path::new(path), line_at)?,
@@ -139,7 +138,7 @@ fn catch_up(
     Ok(retelling.begun())
 }
 
-/// A session whose start no hook saw stands in the list of sessions too: it can run beside others, and break off.
+/// Adds a session whose start no hook saw to the list of sessions: it can run beside others, and crash.
 fn register(work: &Checkpoint) {
     if !matches!(work.event.kind, Kind::SessionStart { .. } | Kind::Other { .. }) {
         let process = alive::harness();
@@ -148,8 +147,8 @@ fn register(work: &Checkpoint) {
     }
 }
 
-/// At the first contact: what happened before any hook ran becomes the first part of the journal, so that the journal is
-/// in the order of time. Returns what the transcript tells of the time after that.
+/// At the first contact: events before any hook ran become the first part of the journal, so that it is in
+/// chronological order. Returns the transcript's records after that time.
 fn put_earlier<'t>(
     work: &Checkpoint,
     told: &'t [TranscriptRecord],
@@ -165,7 +164,7 @@ fn put_earlier<'t>(
     if earlier.is_empty() || !work.store.dir().rotated(&journal)?.is_empty() {
         return Ok(told);
     }
-    // The harness notes a prompt a moment before it calls the hook.
+    // The harness records a prompt a moment before it calls the hook.
     let first = digest.prompts.first().map(|prompt| prompt.text.clone());
     let mut again = std::mem::take(digest).again();
     let mut text = Vec::new();
@@ -190,9 +189,9 @@ fn put_earlier<'t>(
     Ok(later)
 }
 
-/// The lines of what is not in the journal yet: whatever has an id that is new, also where a hook told the same thing
-/// without one. Then the digest sees both, now and when it is made again. Where hooks tell every prompt, those of the time
-/// since they began are known.
+/// Returns lines for what is not in the journal yet: everything with a new id, even if a hook reported it without
+/// one. Then the digest sees both, now and when it is rebuilt. If hooks report every prompt, prompts since they began
+/// are known.
 fn new_lines(
     work: &Checkpoint,
     told: &[TranscriptRecord],
@@ -200,7 +199,7 @@ fn new_lines(
     knows_prompts: bool,
 ) -> Vec<Vec<u8>> {
     let mut lines = Vec::new();
-    // No hook tells the words of a refusal.
+    // No hook reports the words of a refusal.
     let is_known = |told: &TranscriptRecord| {
         knows_prompts && matches!(told.kind, Kind::Prompt { .. }) && told.refused.is_none()
     };

@@ -1,4 +1,4 @@
-//! One event and what is known around it: what features get to see.
+//! One event and its context, as features see it.
 
 use std::cell::{OnceCell, RefCell};
 
@@ -22,7 +22,7 @@ pub struct HookContext<'a> {
     pub mode: Mode,
     pub session: &'a Id,
     pub event: &'a Event<'a>,
-    /// Where the session stood between a compaction and its brief before this event.
+    /// Whether the session was between a compaction and its brief before this event.
     pub pending: Option<Pending>,
     /// The journal line of this event.
     pub record: &'a Record<'a>,
@@ -32,12 +32,12 @@ pub struct HookContext<'a> {
 }
 
 impl HookContext<'_> {
-    /// The session up to this event; None where its records cannot be read.
+    /// Returns the session up to this event; `None` if its records cannot be read.
     pub fn digest(&self) -> Option<&Digest> {
         self.digest.get_or_init(|| self.project.store.digest(self.session, |_| {}).ok()).as_ref()
     }
 
-    /// How text of this event is written down.
+    /// How text of this event is recorded.
     pub fn policy(&self) -> RecordPolicy<'_> {
         policy(&self.project, self.harness, "")
     }
@@ -47,7 +47,7 @@ impl HookContext<'_> {
     }
 }
 
-/// How events of this project are written down.
+/// How events of this project are recorded.
 pub(super) fn policy<'a>(
     project: &ProjectContext<'a>,
     harness: &'static Harness,

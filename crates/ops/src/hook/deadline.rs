@@ -1,24 +1,24 @@
-//! How long an event may take. There is one clock for all of it: what one lock was waited for is missing to the next.
+//! How long an event may take. One clock covers all of it: waiting for one lock shortens the wait for the next.
 
 use std::time::{Duration, Instant};
 
 use model::config::Settings;
 use model::event::Kind;
 
-/// What must be quick gets this part of the time: a tool call and a compaction hold up the agent itself.
+/// Events that must be quick get this fraction of the time: a tool call and a compaction delay the agent itself.
 const QUICK: u32 = 4;
 
-/// Made once, at the start; whoever waits asks it anew.
+/// Created once, at the start; every wait asks it again.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     since: Instant,
     whole: Duration,
-    /// The most that one lock is waited for.
+    /// The longest wait for one lock.
     one: Duration,
 }
 
 impl Deadline {
-    /// An event's. A lock is waited for at most half of it.
+    /// The deadline of an event. A lock is waited for at most half of it.
     pub fn of_event(kind: Option<&Kind>, settings: &Settings, since: Instant) -> Deadline {
         let whole = Duration::from_millis(settings.hooks_deadline_ms);
         let whole = match kind {
@@ -39,17 +39,17 @@ impl Deadline {
         Deadline { since, whole, one: whole / 2 }
     }
 
-    /// A command's, for whoever can also be called by a hook.
+    /// The deadline of a command, for code that a hook also calls.
     pub fn within(whole: Duration) -> Deadline {
         Deadline { since: Instant::now(), whole, one: whole }
     }
 
-    /// How long a lock may be waited for now. At nothing it is still tried once.
+    /// Returns how long a lock may be waited for now. At zero it is still tried once.
     pub fn wait(self) -> Duration {
         self.one.min(self.left())
     }
 
-    /// When it is over.
+    /// The end time.
     pub fn end(self) -> Instant {
         self.since + self.whole
     }
@@ -58,7 +58,7 @@ impl Deadline {
         self.whole.saturating_sub(self.since.elapsed())
     }
 
-    /// The same once more, after what has its own time: a loop's validators.
+    /// Starts the same deadline again, after work with its own time limit: a loop's validators.
     pub fn anew(self) -> Deadline {
         Deadline { since: Instant::now(), ..self }
     }

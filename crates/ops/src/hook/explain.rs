@@ -1,4 +1,4 @@
-//! `thru debug hook`: the same handling of an event, with every step written down, and nothing else unless asked.
+//! `thru debug hook`: handles an event in the same way and records every step. Writes nothing unless asked.
 
 use harness::{Harness, Undecodable};
 use model::brief::Brief;
@@ -16,31 +16,31 @@ use crate::{Mode, Result, World};
 /// How an event was handled, or would be.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Explanation {
-    /// False: nothing was written.
+    /// False if nothing was written.
     pub applied: bool,
-    /// Our name for the event; None where the payload cannot be decoded.
+    /// Our name for the event; `None` if the payload cannot be decoded.
     pub event: Option<&'static str>,
     pub session: Option<String>,
     pub root: Option<String>,
     pub checkout: Option<String>,
     pub trusted: Option<bool>,
     pub deadline_ms: Option<u64>,
-    /// Where the session stands between a compaction and its brief.
+    /// Whether the session is between a compaction and its brief.
     pub pending: Option<String>,
-    /// Another hook process has recorded this event already.
+    /// Another hook process has already recorded this event.
     pub repeated: bool,
-    /// The candidates that the brief holds.
+    /// The candidates that the brief contains.
     pub brief: Option<Vec<String>>,
     /// What is recorded of the event itself.
     pub effects: Vec<String>,
     pub decisions: Vec<FeatureDecision>,
     /// What the harness is sent.
     pub reply: String,
-    /// Why that is nothing.
+    /// Why nothing is sent.
     pub silent_because: Option<String>,
 }
 
-/// What one feature made of the event.
+/// What one feature decided about the event.
 #[derive(Clone, Debug, Serialize)]
 pub struct FeatureDecision {
     pub feature: &'static str,
@@ -61,7 +61,7 @@ pub fn run(world: &World, call: &Call, mode: Mode) -> Explanation {
     explanation
 }
 
-/// Writes the steps down, or, in a hook, does nothing at all.
+/// Records the steps or, in a hook, does nothing at all.
 pub(super) struct Trace(Option<Explanation>);
 
 impl Trace {
@@ -75,7 +75,7 @@ impl Trace {
         }
     }
 
-    /// Nothing is answered, for this reason.
+    /// Answers nothing, for this reason.
     pub fn silent(&mut self, why: impl FnOnce() -> String) -> Vec<u8> {
         self.note(|explanation| explanation.silent_because = Some(why()));
         Vec::new()

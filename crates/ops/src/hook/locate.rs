@@ -13,7 +13,7 @@ use crate::World;
 use crate::project::settings;
 use crate::setup::init;
 
-/// The harness's project folder first: it stays where the session began, while `cwd` follows `cd`.
+/// The harness's project folder comes first: it stays where the session began, while `cwd` follows `cd`.
 pub(super) fn find_root(
     world: &World,
     harness: &Harness,
@@ -36,7 +36,7 @@ pub(super) fn find_root(
     }
 }
 
-/// A session can move into a worktree of the project it began in: the event comes from where it stands now.
+/// A session can move into a worktree of its project: the event comes from where it is now.
 fn checkout_of(world: &World, root: &Root, cwd: &Path) -> Option<PathBuf> {
     if cwd == root.checkout {
         return None;

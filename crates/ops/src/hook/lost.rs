@@ -1,4 +1,4 @@
-//! Records that hooks could not write: told by the next hook that can, and by `status` and `doctor` until then and after.
+//! Records that hooks could not write: reported by the next hook that can write, and by `status` and `doctor`.
 
 use jiff::{SignedDuration, Timestamp};
 use model::marker::ProjectId;
@@ -9,24 +9,25 @@ use store::{LostNote, Store, layout};
 use crate::World;
 use crate::hook::deadline::Deadline;
 
-/// How long a loss is worth telling.
+/// How long a loss is reported.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// How much of the receipts is looked through for one.
+/// How much of the receipts is searched for one.
 const TAIL: u64 = 256 * 1024;
 
 fn note_of<'s>(world: &World, store: &'s Store, project: &ProjectId) -> LostNote<'s> {
     LostNote::new(store, world.state().as_deref(), project)
 }
 
-/// Counts a record that could not be written, where neither journal nor receipts took it.
+/// Counts a record that could be written neither to the journal nor to the receipts.
 pub(crate) fn note(world: &World, store: &Store, project: &ProjectId, why: &str, deadline: Deadline) {
     let now = time::rfc3339(world.now);
-    // The last resort: where even this fails there is nobody left to tell.
+    // This is the last resort: if it fails too, nothing more can be done.
     let _ = note_of(world, store, project).add(&now, why, deadline.wait());
 }
 
-/// Leaves a receipt for what was lost, and forgets it. Called by every hook but a tool call's, before anything is told.
+/// Leaves a receipt for the loss and clears the note. Called by every hook except that of a tool call, before
+/// anything is answered.
 pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &LossNotice) {
     let leave = |lost: &store::Lost| {
         let receipt = Receipt {
@@ -48,24 +49,24 @@ pub(crate) fn tell(world: &World, store: &Store, project: &ProjectId, told: &Los
     }
 }
 
-/// Who tells of a loss.
+/// Who reports a loss.
 pub(crate) struct LossNotice<'a> {
     pub harness: &'a str,
     pub session: &'a str,
     /// When receipts are rotated.
     pub limit: u64,
     pub deadline: Deadline,
-    /// Whether to make the file for the next loss, where it is missing: stores of older versions have none.
+    /// Whether to create the file for the next loss if it is missing: stores of older versions have none.
     pub reserve: bool,
 }
 
-/// What was lost lately: as noted, or as a receipt says.
+/// Returns what was lost recently, from the note or from a receipt.
 pub fn recent(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     let noted = note_of(world, store, project).read();
     noted.map(|lost| lost.to_string()).or_else(|| newest_receipt(store, world.now))
 }
 
-/// What was lost and could not be told by any hook yet.
+/// Returns what was lost and has not been reported by any hook yet.
 pub(crate) fn untold(world: &World, store: &Store, project: &ProjectId) -> Option<String> {
     note_of(world, store, project).read().map(|lost| lost.to_string())
 }
@@ -79,8 +80,8 @@ fn newest_receipt(store: &Store, now: Timestamp) -> Option<String> {
     receipt.error.filter(|_| is_recent)
 }
 
-/// Whether records can be written: writes a file to the folder for scratch files and removes it, and asks for the folders
-/// that hooks write to. Returns what failed.
+/// Checks whether records can be written: writes and removes a scratch file, and checks the folders that hooks write
+/// to. Returns what failed.
 pub(crate) fn try_writing(store: &Store) -> Vec<store::Error> {
     let dir = store.dir();
     let written = match dir.sub(layout::SCRATCH) {
@@ -91,5 +92,5 @@ pub(crate) fn try_writing(store: &Store) -> Vec<store::Error> {
     std::iter::once(written).chain(asked).filter_map(Result::err).collect()
 }
 
-/// The folders that hooks and commands write to, seen from the store.
+/// The folders that hooks and commands write to, relative to the store.
 const WRITTEN: &[&str] = &[".", layout::JOURNALS, "indexes", "state"];

@@ -1,4 +1,4 @@
-//! The line that a hook run leaves behind, and where it goes when there is no root to leave it in.
+//! The receipt of a hook run, and where it goes if there is no root for it.
 
 use model::digest::journal_unread_words;
 use model::receipt::{Outcome, Receipt};
@@ -9,7 +9,7 @@ use super::{Call, Hook, lost};
 use crate::features::ProjectContext;
 use crate::{Mode, World};
 
-/// The state folder's own receipts never grow beyond this: it is for what should not happen at all.
+/// The state folder's own receipts never grow beyond this: they are for events that should not happen at all.
 const STATE_LIMIT: u64 = 256 * 1024;
 
 impl Hook<'_> {
@@ -38,7 +38,8 @@ impl Hook<'_> {
     }
 }
 
-/// A receipt in the state folder of this machine: the event belongs to no root, or to one that may not be written to.
+/// Leaves a receipt in the state folder of this machine: the event belongs to no root, or to one that may not be
+/// written to.
 pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
     let Some(trust) = world.trust().filter(|_| mode == Mode::Write) else { return };
     let options = redact::Options::default();
@@ -48,7 +49,7 @@ pub(super) fn without_root(world: &World, call: &Call, mode: Mode, why: &str) {
     let _ = trust.leave_receipt(&receipt.line(), STATE_LIMIT);
 }
 
-/// Called where a panic was caught: nothing else is known any more.
+/// Called after a panic was caught, when nothing else is known.
 pub fn panicked(world: &World, call: &Call, why: &str) {
     without_root(world, call, Mode::Write, &format!("a bug in thru: {why}"));
 }
@@ -73,12 +74,12 @@ fn made(
     }
 }
 
-/// An error can quote what it stumbled over, and that came from the harness.
+/// An error can quote its input, and that came from the harness.
 fn clean(text: &str, most: usize, options: redact::Options) -> String {
     Redacted::head(text, most, options).to_string()
 }
 
-/// The first is told whole; of the others it is said that there are some.
+/// Returns the first text, and mentions that there are others.
 fn first(texts: &[String]) -> Option<String> {
     match texts {
         [] => None,

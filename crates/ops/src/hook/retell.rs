@@ -1,4 +1,4 @@
-//! A transcript told again as events: calls with how they ended, prompts, what was said, compactions.
+//! Converts a transcript to events: calls with their results, prompts, the agent's words, compactions.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,38 +14,38 @@ use model::text::fingerprint;
 use model::time;
 use model::transcript::{About, Call, CallResult, Dedup, GIVEN_BYTES, Item, Kind as LineKind, Line};
 
-/// How much of what a failed call said is looked through for the lines that say why.
+/// How much of a failed call's output is searched for the lines that say why.
 const ERROR_BYTES: usize = 64 * 1024;
 const ID_BYTES: usize = 256;
 const REFUSED_BYTES: usize = 512;
 
-/// One thing a transcript told.
+/// One event from a transcript.
 #[derive(Debug)]
 pub struct TranscriptRecord {
-    /// What makes a second telling known: the harness's id of the call or message, or when it was said.
+    /// Recognises a repetition: the harness's id of the call or message, or its time.
     pub id: String,
     pub at: Option<String>,
     pub kind: Kind<'static>,
-    /// The agent's own words, which no event carries where this is needed.
+    /// The agent's own words, which no event contains here.
     pub said: bool,
-    /// The branch that was checked out then, where the harness notes it.
+    /// The branch that was checked out then, if the harness records it.
     pub branch: String,
-    /// Of a prompt: the call that the user refused with these words.
+    /// For a prompt: the call that the user refused with these words.
     pub refused: Option<Cow<'static, str>>,
 }
 
 impl TranscriptRecord {
-    /// As an event of the session that `around` is about.
+    /// Returns it as an event of the session that `around` is about.
     pub fn event<'a>(&self, around: &Event<'a>) -> Event<'a> {
         Event { kind: self.kind.clone(), agent: None, previous: None, id: None, ..around.clone() }
     }
 
-    /// Tells one from another.
+    /// Returns a value that identifies it.
     pub fn mark(&self) -> u64 {
         fingerprint([&self.id])
     }
 
-    /// As a line of its journal.
+    /// Returns it as a line of the session's journal.
     pub fn record<'a>(&'a self, event: &'a Event<'_>, policy: &RecordPolicy<'a>) -> Record<'a> {
         let mut record = journal::record(event, policy);
         record.from = "transcript".into();
@@ -64,27 +64,27 @@ impl TranscriptRecord {
     }
 }
 
-/// Listens to lines. Only the main agent's are told: a sub-agent's context is its own.
+/// Reads lines one by one. Only the main agent's count, because a sub-agent has its own context.
 #[derive(Debug)]
 pub struct Retelling {
-    /// Prompts and compactions too, not only calls and words.
+    /// Whether to include prompts and compactions, not only calls and words.
     whole: bool,
     redact: redact::Options,
     dedup: Dedup,
-    /// Calls whose end has not come yet, and where the line of each begins.
+    /// Unfinished calls, and where the line of each begins.
     open: Vec<(ToolDone<'static>, u64)>,
-    /// Where the line being heard begins.
+    /// Where the current line begins.
     line_at: u64,
     pub told: Vec<TranscriptRecord>,
     pub compacted: bool,
     pub unknown: BTreeMap<String, u64>,
-    /// Lines that break off, or are none.
+    /// The number of lines that are cut off or unreadable.
     pub torn: u64,
-    /// The last thing said: earlier words are kept only if they tell something.
+    /// The index of the last words: earlier words are kept only if they are informative.
     said: Option<usize>,
-    /// The call that ended on the line being heard.
+    /// The call that ended on the current line.
     ended: Option<usize>,
-    /// The branch of the line being heard.
+    /// The branch of the current line.
     branch: String,
 }
 
@@ -106,7 +106,7 @@ impl Retelling {
         }
     }
 
-    /// Calls that have begun and not ended.
+    /// Returns calls that have begun and not ended.
     pub fn begun(&self) -> Vec<TranscriptRecord> {
         let told = |call: ToolDone<'static>| TranscriptRecord {
             id: call.id.as_deref().unwrap_or_default().to_owned(),
@@ -119,7 +119,7 @@ impl Retelling {
         self.open.iter().map(|(call, _)| told(call.clone())).collect()
     }
 
-    /// Where the line of the first call begins that has not ended.
+    /// Returns where the line of the first unfinished call begins.
     pub fn first_open(&self) -> Option<u64> {
         self.open.first().map(|(_, line_at)| *line_at)
     }
@@ -154,7 +154,7 @@ impl Retelling {
         }
     }
 
-    /// Nothing more will come: of a call that has not ended it is known which files it was about, and no more.
+    /// Nothing more will come: of an unfinished call only the files are known.
     pub fn finish(&mut self) {
         let at = self.told.last().and_then(|told| told.at.clone());
         for (call, _) in std::mem::take(&mut self.open) {
@@ -171,7 +171,7 @@ impl Retelling {
         match item {
             Item::Call(call) => self.open.push((begun(call), self.line_at)),
             Item::Todos(change) => {
-                // With a result it belongs to the call that ended: only then its number is known.
+                // With a result it belongs to the call that ended: only then is its number known.
                 let change = Some(owned_change(change));
                 match self.ended_call() {
                     Some(call) => call.todos = change,
@@ -186,7 +186,7 @@ impl Retelling {
                     call.answers.push(answer);
                 }
             }
-            // Words given with a refusal, which no hook tells of. Readers give them before the refusal itself.
+            // Words given with a refusal, which no hook reports. Readers return them before the refusal itself.
             Item::Answer { question: None, call, text } => {
                 let call =
                     self.open.iter().map(|(open, _)| open).find(|open| call.is_some() && open.id == *call);
@@ -244,7 +244,7 @@ impl Retelling {
         call.failed = result.failed;
         call.exit = result.exit;
         if result.failed {
-            // Picked here, because what a call said can be megabytes.
+            // Picked here, because the output of a call can be megabytes.
             let said = Redacted::head(&result.text, ERROR_BYTES, self.redact);
             call.error = Some(Cow::Owned(error_lines(&said)));
         }
@@ -253,7 +253,7 @@ impl Retelling {
             None => effect::tool_acts(&call.tool),
         };
         if wanted {
-            // The beginning names what was made, the end what was done last and how it ended.
+            // The beginning names what was created, the end what was done last and how it ended.
             call.output = Some(match result.failed || result.text.len() < GIVEN_BYTES {
                 true => owned(&result.text),
                 false => Cow::Owned(format!(
@@ -280,7 +280,7 @@ impl Retelling {
         }
     }
 
-    /// The call that ended on the line being heard.
+    /// Returns the call that ended on the current line.
     fn ended_call(&mut self) -> Option<&mut ToolDone<'static>> {
         match &mut self.told.get_mut(self.ended?)?.kind {
             Kind::ToolDone(call) => Some(call),
@@ -301,7 +301,7 @@ impl Retelling {
     }
 }
 
-/// An id for what has none of its own: when, and what.
+/// Makes an id for something without one: its time and its text.
 fn named(what: &str, at: Option<&str>, text: &str) -> String {
     format!("{what}-{}-{:016x}", at.unwrap_or_default(), fingerprint([text]))
 }

@@ -1,16 +1,17 @@
-//! Whether a session's harness still runs: told by its process, which a session start writes down.
+//! Whether a session's harness is still running, judged by the process that a session start records.
 
 use rustix::process::getppid;
 
 use crate::process::info::{look, namespace, stamp_of, start_stamp};
 
-/// What only starts other programs, and is gone when they are.
+/// Programs that only start others, and end with them.
 const STARTERS: &[&str] = &["sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "env", "timeout", "thru"];
 
-/// How far up the harness is looked for.
+/// How far up the harness is searched.
 const STEPS: usize = 6;
 
-/// The harness that called us: the nearest process above that is no shell, with when it began and in which container.
+/// Returns the harness that called us: the nearest process above that is not a shell, with its start time and
+/// container.
 pub fn harness() -> Option<String> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..STEPS {
@@ -23,13 +24,13 @@ pub fn harness() -> Option<String> {
     None
 }
 
-/// A process of ours, so that it can be told from another that has its number later.
+/// Returns a stamp that distinguishes a process of ours from a later one with the same number.
 pub fn stamp(pid: u32) -> Option<String> {
     start_stamp(i32::try_from(pid).ok()?)
 }
 
-/// Whether the group of a stamped process is still its own: the process is there, or nobody has its number, which is not
-/// given away while a group goes by it.
+/// Returns whether the group of a stamped process is still its own: the process exists, or nobody has its number,
+/// which is not reused while its group exists.
 pub fn leads(stamp: &str) -> bool {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next().and_then(|pid| pid.parse().ok()), parts.next(), parts.next());
@@ -39,7 +40,7 @@ pub fn leads(stamp: &str) -> bool {
             .is_ok_and(|process| process.is_none_or(|process| process.started.as_deref() == Some(started)))
 }
 
-/// None where it cannot be told: the system does not say, another container, or nothing was written down.
+/// Returns `None` if it is unknown: the system does not say, another container, or nothing was recorded.
 pub fn is_alive(stamp: &str) -> Option<bool> {
     let mut parts = stamp.splitn(3, ':');
     let (pid, started, place) = (parts.next()?.parse().ok()?, parts.next()?, parts.next()?);
@@ -49,7 +50,7 @@ pub fn is_alive(stamp: &str) -> Option<bool> {
     match look(pid) {
         Ok(Some(process)) => Some(process.started.as_deref() == Some(started) && !process.is_dead),
         Ok(None) => Some(false),
-        // It cannot be looked at: that says nothing about it.
+        // It cannot be examined, which says nothing about it.
         Err(_) => None,
     }
 }

@@ -1,16 +1,17 @@
-//! However we end, what we have started ends with us: it has process groups of its own, so that a timeout can end all of it,
-//! and nobody else would. So there is one who hears that we are gone (Ctrl-C, a harness that loses patience, a crash) and ends
-//! them.
+//! Kills the process groups we started if `thru` dies.
 //!
-//! Only who kills him too leaves things running: the next run finds them.
+//! Launched commands have their own process groups, so that a timeout can end all of them. If `thru` is killed
+//! (Ctrl-C, a harness that gives up, a crash), nobody else would end them. So a child `sh` waits on a pipe; when the
+//! pipe closes, it sends TERM, then KILL. If that child is killed too, the processes keep running, and the next run
+//! finds them.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// A shell, because it can catch a signal without code that the compiler cannot check. TranscriptRecord of groups as they come and go,
-/// and of a good end. A signal may end a `read` early: what was said before it is heard to its end, which comes when we are
-/// gone.
+/// A shell, because it can catch a signal without unsafe code. It reads one line for each group that starts or ends,
+/// and one for a normal end. A signal may end a `read` early; the lines before it are still read to the end of the
+/// pipe.
 const SCRIPT: &str = r#"
 groups=' '
 trap 'signalled=yes' INT QUIT TERM HUP
@@ -41,7 +42,7 @@ pub struct ProcessReaper {
 }
 
 impl ProcessReaper {
-    /// Without a shell there is none, and our end leaves things running.
+    /// Without a shell there is no reaper, and launched processes may survive us.
     pub fn start() -> ProcessReaper {
         let mut command = Command::new("sh");
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());

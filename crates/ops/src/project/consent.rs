@@ -1,7 +1,7 @@
-//! A command runs only if this user gave it on this machine. The one place that asks, and the one that writes it down.
+//! A command runs only if this user allowed it on this machine. This is the only module that checks and records that.
 //!
-//! Records in the tree are data: a clone, a pull or an edit can bring any of them. What binds them to the user is a digest in
-//! the state folder (`store::Consents`); here stands what is asked for and granted by which name.
+//! Records in the tree are data: a clone, a pull or an edit can bring any of them. A digest in the state folder
+//! (`store::Consents`) binds them to the user; this module says which digests are needed for what.
 
 use std::path::Path;
 
@@ -14,24 +14,25 @@ use store::{ConsentKind, Consents, Root, Run, Store};
 
 use crate::{Error, Result, World};
 
-/// Whether the user started this loop here, as it is now.
+/// Returns whether the user started this loop here, in its current form.
 pub(crate) fn is_started_here(store: &Store, state: &Loop) -> bool {
     store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state)])
 }
 
-/// Whether he started it for the next session that comes.
+/// Returns whether the user started it for the next session.
 pub(crate) fn may_be_claimed(store: &Store, state: &Loop) -> bool {
     store.is_given(ConsentKind::Loop, &state.id, &[consent::of_loop(state), consent::of_claim(state)])
 }
 
-/// Who may have a loop that was given.
+/// Which session may have a loop that was allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
     OneSession,
     NextSession,
 }
 
-/// `before` is the loop as it was given until now: a crash before it is written anew must not take it from the user.
+/// `before` is the loop as it was allowed until now: a crash before the new one is written must not revoke its
+/// consent.
 pub(crate) fn give_loop(
     store: &Store,
     before: Option<&Loop>,
@@ -46,7 +47,7 @@ pub(crate) fn give_loop(
     Ok(need(store)?.replace(ConsentKind::Loop, &state.id, &digests, now)?)
 }
 
-/// For a loop that shall never run again.
+/// For a loop that must never run again.
 pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     match store.consents() {
         Some(consents) => Ok(consents.withdraw(ConsentKind::Loop, id)?),
@@ -54,7 +55,7 @@ pub(crate) fn withdraw_loop(store: &Store, id: &str) -> Result<()> {
     }
 }
 
-/// Whether the user gave what is launched for an output. One without a command launches nothing.
+/// Returns whether the user allowed what is launched for an output. One without a command launches nothing.
 pub(crate) fn is_launch_given(store: &Store, root: &Root, run: &Run, output: &Output) -> bool {
     store.is_given(ConsentKind::StageRun, &run_id(root, run), &[consent::of_output(output)])
 }
@@ -74,7 +75,8 @@ pub(crate) fn give_launches<'a>(
     }
 }
 
-/// What the user's own settings define is his. What the project's settings define, or add to it, only once it was adopted.
+/// Stages in the user's own settings are allowed. Those that the project's settings define or extend must be adopted
+/// first.
 pub(crate) fn is_stage_given(world: &World, store: &Store, stage: &Stage) -> bool {
     let own = world.config_file().is_some_and(|path| path.display().to_string() == stage.source);
     own || store.is_given(ConsentKind::StageDefinition, &stage.name, &[consent::of_stage(stage)])
@@ -85,7 +87,7 @@ pub(crate) fn give_stage(store: &Store, stage: &Stage, now: Timestamp) -> Result
     Ok(need(store)?.replace(ConsentKind::StageDefinition, &stage.name, &[digest], now)?)
 }
 
-/// The folder of a run, as seen from the root. Two worktrees of a root have two folders of one name.
+/// Returns the folder of a run, relative to the root. Two worktrees of a root have two folders of one name.
 fn run_id(root: &Root, run: &Run) -> String {
     let inside =
         |base: &Path| run.path().strip_prefix(base).ok().map(|rel| rel.to_string_lossy().into_owned());

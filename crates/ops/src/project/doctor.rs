@@ -1,5 +1,5 @@
-//! `thru doctor`: looks at everything, changes nothing, names what it finds. It writes a scratch file to see whether that
-//! works, and removes it.
+//! `thru doctor`: examines everything, changes nothing, and names what it finds. It writes a scratch file to test the
+//! disk, and removes it.
 
 use std::path::{Path, PathBuf};
 
@@ -22,29 +22,29 @@ use crate::session::firing::{self, Fired, Firing};
 use crate::setup::install::{self, WiredFile};
 use crate::{Error, World};
 
-/// Failures of hooks older than this are history.
+/// Older failures of hooks are not reported.
 const RECENT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// More than any settings file has.
+/// Larger than any settings file.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// How many of one kind are named before they are only counted.
 const NAMED: usize = 5;
 
-/// How much of the receipts in the state folder is looked at.
+/// How much of the receipts in the state folder is read.
 const STATE_TAIL: u64 = 32 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct DoctorReport {
     pub root: Option<PathBuf>,
-    /// In the order they were made.
+    /// In the order in which they were made.
     pub checks: Vec<Check>,
     /// Which events have fired, how often, and how long they took.
     pub events: Vec<Fired>,
 }
 
 impl DoctorReport {
-    /// Notes are worth knowing; anything above wants somebody to act.
+    /// Notes are for information; anything above needs action.
     pub fn is_clean(&self) -> bool {
         self.checks.iter().flat_map(|check| &check.findings).all(|finding| finding.level == Level::Note)
     }
@@ -161,7 +161,7 @@ fn check_settings(world: &World, store: Option<&Store>) -> Check {
     Check { name: "settings", text, findings }
 }
 
-/// Walks the store: damage set aside, torn lines, leftovers, links, what cannot be read.
+/// Walks the store: damaged files moved aside, torn lines, leftovers, links, unreadable files.
 fn check_files(store: &Store) -> Check {
     let mut walk = Walk::default();
     walk.folder(store.dir(), "");
@@ -170,7 +170,7 @@ fn check_files(store: &Store) -> Check {
     Check { name: "files", text, findings: walk.findings }
 }
 
-/// Files that belong to one machine and came with a commit.
+/// Machine-local files that came with a commit.
 fn tracked(store: &Store) -> Vec<Finding> {
     match store.tracked() {
         Tracked::Nothing => Vec::new(),
@@ -194,7 +194,7 @@ fn tracked(store: &Store) -> Vec<Finding> {
     }
 }
 
-/// Writes to the folders that hooks write to. A hook says nothing when it cannot, so somebody else must.
+/// Writes to the folders that hooks write to. A hook reports nothing when it cannot write, so this check does.
 fn check_disk(world: &World, store: &Store, project: &ProjectId) -> Check {
     let failed = lost::try_writing(store);
     let text = if failed.is_empty() { "records can be written" } else { "records cannot be written" };
@@ -251,7 +251,7 @@ impl Walk {
     }
 
     fn log(&mut self, dir: &Dir, name: &str, rel: &str) {
-        // Each part of a rotated log is an entry of its own here, so it is read by itself.
+        // Each part of a rotated log is a separate entry here, so it is read by itself.
         let mut torn = Vec::new();
         let read = dir.each_line(name, |number, line| {
             let blank = line.iter().all(u8::is_ascii_whitespace);
@@ -277,7 +277,7 @@ impl Walk {
     }
 }
 
-/// What went wrong in hooks lately, each kind once, and compactions that nobody was told about.
+/// Reports recent failures in hooks, each kind once, and compactions without a brief.
 fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
     let recent = |receipt: &&Receipt| {
         let young = receipt.at().is_some_and(|at| now.duration_since(at) < RECENT);
@@ -321,7 +321,7 @@ fn check_hooks(firing: &Firing, now: Timestamp) -> Check {
     Check { name: "hooks", text: last.unwrap_or_else(|| "no hook has run yet".to_owned()), findings }
 }
 
-/// What hooks left in the state folder: events that belong to no root, and bugs.
+/// Reports what hooks left in the state folder: events without a root, and bugs.
 fn without_root(world: &World) -> Vec<Finding> {
     let receipts = world.trust().map(|trust| trust.receipts(STATE_TAIL)).unwrap_or_default();
     let is_recent = |receipt: &&Receipt| receipt.at().is_some_and(|at| world.now.duration_since(at) < RECENT);
@@ -335,7 +335,7 @@ fn without_root(world: &World) -> Vec<Finding> {
     findings
 }
 
-/// Where a harness is told to call us, and which of its events never did.
+/// Reports where a harness is made to call us, and which of its events never fired.
 fn check_harness(world: &World, harness: &'static Harness, project: &Path, firing: &Firing) -> Option<Check> {
     let wired = install::wired(world, harness, project);
     let mut findings: Vec<Finding> = install::unusable(world, harness, project)
@@ -409,7 +409,7 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
     })
 }
 
-/// A plugin of another version, or one that calls what is not there.
+/// A plugin of another version, or one that calls a missing program.
 fn check_plugin(harness: &Harness, file: &WiredFile) -> Vec<Finding> {
     let Some(Installed { thru, version }) = &file.plugin else { return Vec::new() };
     let mut findings = Vec::new();

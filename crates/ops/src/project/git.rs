@@ -1,4 +1,4 @@
-//! What only git itself can tell, asked by its own command. Never in a hook.
+//! Asks git what its files do not show, through its own command. Never in a hook.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use store::{Dir, Replaced};
 
 use crate::{Error, Result};
 
-/// A git that does not answer is ended: nobody waits for it for ever.
+/// A git that does not answer is ended.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// More than git prints for anything that we ask, and more than anybody excludes.
+/// More than git prints for any of our questions, and more than anybody excludes.
 const LARGEST_OUTPUT: usize = 256 * 1024 * 1024;
 const LARGEST_EXCLUDE: usize = 4 * 1024 * 1024;
-/// A repository's own settings can name commands that git runs when it only looks. They may have come with an archive or
-/// lie in a folder of somebody else's, so git is told to run none. A bare repository among the files of a project is not
+/// A repository's own settings can name commands that git runs even for reading. They may have come with an archive
+/// or belong to somebody else, so git is told to run none. A bare repository among the files of a project is not
 /// taken for the project's.
 const HARMLESS: &[&str] = &[
     "--no-pager",
@@ -42,7 +42,7 @@ fn is_ignored(project: &Path, path: &Path) -> Result<bool> {
     Ok(ask(project, &["check-ignore", "-q", "--", &path.to_string_lossy()])?.is_some())
 }
 
-/// Refuses if this clone's own list of what git does not show lies behind a link: adding to it would write elsewhere.
+/// Refuses if this clone's exclude list is reached through a link: adding to it would write elsewhere.
 pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     let Some(file) = exclude_path(project)? else { return Ok(()) };
     // In a worktree or a submodule it is not below the project, but in the repository it belongs to.
@@ -51,7 +51,7 @@ pub fn refuse_linked_exclude(project: &Path) -> Result<()> {
     crate::setup::install::refuse_links(base, &file)
 }
 
-/// Adds paths to this clone's own list of what git does not show, unless it does not show them anyway.
+/// Adds paths to this clone's own exclude list, unless git already ignores them.
 pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
     let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
     let before = held.as_deref().unwrap_or_default();
@@ -71,7 +71,7 @@ pub fn exclude(project: &Path, paths: &[PathBuf]) -> Result<()> {
     write(&file, held.as_deref(), &after)
 }
 
-/// Takes the lines for these paths out again, and the mark. With worktrees it leaves them: the list is everybody's, and
+/// Removes the lines for these paths again, and the mark. With worktrees it leaves them: the list is shared, and
 /// another checkout may still need it.
 pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
     let Some((file, held)) = exclude_file(project)? else { return Ok(()) };
@@ -87,7 +87,7 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
     let is_ours = |line: &&[u8]| ours.iter().any(|own| own.as_bytes() == line.trim_ascii_end());
     let mut lines: Vec<&[u8]> =
         before.split_inclusive(|b| *b == b'\n').filter(|line| !is_ours(line)).collect();
-    // The mark goes with the last of its lines.
+    // The mark is removed with the last of its lines.
     if let Some(mark) = lines.iter().position(|line| line.trim_ascii_end() == MARK.as_bytes())
         && !lines.get(mark + 1).is_some_and(|next| next.starts_with(b"/"))
     {
@@ -96,7 +96,7 @@ pub fn include(project: &Path, paths: &[PathBuf]) -> Result<()> {
     write(&file, held.as_deref(), &lines.concat())
 }
 
-/// Seen from the top of the checkout, as the list wants it.
+/// Relative to the top of the checkout, as the list requires.
 fn lines_for(project: &Path, paths: &[PathBuf]) -> Result<Vec<String>> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(Vec::new()) };
     let line = |path: &PathBuf| Some(format!("/{}", path.strip_prefix(top.trim_end()).ok()?.display()));
@@ -107,14 +107,14 @@ fn contains_line(bytes: &[u8], line: &str) -> bool {
     bytes.split(|b| *b == b'\n').any(|known| known.trim_ascii_end() == line.as_bytes())
 }
 
-/// None outside git, and where the list is not this checkout's own: a `.git` that came with the files can name any
-/// repository, and can be a link to one. Links further down are refused by who writes.
+/// Returns `None` outside git, and if the list is not this checkout's own: a `.git` that came with the files can name
+/// any repository, and can be a link to one. The writer refuses links further down.
 fn exclude_path(project: &Path) -> Result<Option<PathBuf>> {
     let Some(out) = ask(project, &["rev-parse", "--git-path", "info/exclude"])? else { return Ok(None) };
     Ok(owns_repository(project)?.then(|| project.join(out.trim_end())))
 }
 
-/// Whether the repository of this checkout is in it, or knows it as one of its worktrees or submodules.
+/// Returns whether the repository of this checkout is in it, or knows it as one of its worktrees or submodules.
 fn owns_repository(project: &Path) -> Result<bool> {
     let Some(top) = ask(project, &["rev-parse", "--show-toplevel"])? else { return Ok(false) };
     let top = Path::new(top.trim_end());
@@ -122,8 +122,8 @@ fn owns_repository(project: &Path) -> Result<bool> {
     Ok(is_folder || matches!(store::git::look(top), Some(Git::Submodule | Git::Worktree { .. })))
 }
 
-/// The list and what it holds; None for a list that is not there. Outside git, and where it is no plain file, there is
-/// nothing to change.
+/// Returns the list and its content; `None` as content if it does not exist. Outside git, and if it is not a regular
+/// file, there is nothing to change.
 fn exclude_file(project: &Path) -> Result<Option<(PathBuf, Option<Vec<u8>>)>> {
     let Some(file) = exclude_path(project)? else { return Ok(None) };
     match store::look_at(&file)? {
@@ -153,7 +153,8 @@ fn write(file: &Path, before: Option<&[u8]>, after: &[u8]) -> Result<()> {
     }
 }
 
-/// The commit that is checked out, and its branch. From git's files; by its command where those do not tell.
+/// Returns the commit that is checked out, and its branch. From git's files, or from its command if those do not show
+/// it.
 pub fn head(project: &Path) -> Option<store::git::Head> {
     store::git::head(project).or_else(|| {
         let commit = ask(project, &["rev-parse", "--verify", "-q", "HEAD"]).ok()?.unwrap_or_default();
@@ -163,14 +164,14 @@ pub fn head(project: &Path) -> Option<store::git::Head> {
     })
 }
 
-/// The branch as it is written into a packet. A name can hold a secret as any other text can.
+/// Returns the branch for a packet. A name can contain a secret like any other text.
 pub fn safe_branch(head: &store::git::Head) -> String {
     Redacted::whole(&head.branch, redact::Options::default()).to_string()
 }
 
-/// How many files differ from HEAD, untracked ones included. One that was only given another name is one.
+/// Counts the files that differ from HEAD, including untracked ones. A renamed file counts once.
 pub fn dirty(project: &Path) -> Option<usize> {
-    // What is in a submodule is not looked at: it has settings of its own.
+    // Submodules are not examined, because they have their own settings.
     let args = [
         "status",
         "--porcelain",
@@ -194,11 +195,11 @@ pub fn dirty(project: &Path) -> Option<usize> {
     Some(files)
 }
 
-/// Settings that switch off the filters which this repository defines for itself: to compare a file, git would run them. The
-/// user's own filters stay. None when git does not tell.
+/// Returns settings that disable the filters which this repository defines: git would run them to compare a file. The
+/// user's own filters stay. `None` if git does not answer.
 fn filters_off(project: &Path) -> Option<Vec<String>> {
     let args = ["config", "--includes", "--show-scope", "--name-only", "-z", "--get-regexp", "^filter\\."];
-    // Git says no where there is none.
+    // Git fails if there is none.
     let listed = run(project, &args, Vec::new()).ok()?.unwrap_or_default();
     let mut fields = listed.split(|b| *b == 0);
     let mut off = Vec::new();
@@ -212,7 +213,7 @@ fn filters_off(project: &Path) -> Option<Vec<String>> {
     Some(off)
 }
 
-/// Commits that only `ours` has, and only `theirs`. None where one of them is not known here.
+/// Counts the commits that only `ours` has, and only `theirs`. `None` if one of them is unknown here.
 pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     let range = format!("{ours}...{theirs}");
     let counts = ask(project, &["rev-list", "--left-right", "--count", &range, "--"]).ok()??;
@@ -220,8 +221,7 @@ pub fn way(project: &Path, ours: &str, theirs: &str) -> Option<(u64, u64)> {
     Some((ours.parse().ok()?, theirs.parse().ok()?))
 }
 
-/// What git prints; None when it is not there, or says no.
-/// Who committed a file last. None where git does not know it, or cannot be asked: then there is nothing to say.
+/// Returns who last committed a file; `None` if git does not know it or cannot be asked.
 pub fn last_author(project: &Path, path: &Path) -> Option<String> {
     let path = path.to_string_lossy();
     let name = ask(project, &["log", "-1", "--no-show-signature", "--format=%an", "--", &path]).ok()??;
@@ -233,8 +233,8 @@ fn ask(project: &Path, args: &[&str]) -> Result<Option<String>> {
     Ok(output.map(|output| String::from_utf8_lossy(&output).into_owned()))
 }
 
-/// Runs git, with `input` on its stdin, and gives its stdout; None when there is no git, or it says no. By hand, because
-/// the standard library's way panics when a pipe cannot be read.
+/// Runs git with `input` on its stdin and returns its stdout; `None` if there is no git, or it fails. Done by hand,
+/// because the standard library panics if a pipe cannot be read.
 pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u8>>> {
     let fail = |e: &std::io::Error| Error::stream("git", "ask", e);
     if let Some(path) = store::git::special_file(project) {
@@ -245,13 +245,13 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
     }
     let mut git = Command::new("git");
     git.args(HARMLESS).arg("-C").arg(project).args(args);
-    // Reading writes nothing, and what a partial clone lacks is not fetched: its remote is a command, too.
+    // Reading writes nothing, and a partial clone fetches nothing: its remote could name a command.
     git.env("GIT_OPTIONAL_LOCKS", "0").env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "none");
     let mut git = match git.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         spawned => spawned.map_err(|e| fail(&e))?,
     };
-    // From threads: git answers while it is still being asked, and a full pipe would hold up both.
+    // In threads: git answers while it is still reading, and a full pipe would block both.
     let (stdin, stdout) = (git.stdin.take(), git.stdout.take());
     std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
     let (told, heard) = mpsc::channel();
@@ -274,7 +274,7 @@ pub fn run(project: &Path, args: &[&str], input: Vec<u8>) -> Result<Option<Vec<u
         }
         std::thread::sleep(Duration::from_micros(300));
     };
-    // What git left open must not hold us up once it is gone.
+    // A process that git left behind must not block us.
     let Ok(output) = heard.recv_timeout(Duration::from_secs(1)) else { return Ok(None) };
     let output = output?;
     Ok(ended.success().then_some(output))

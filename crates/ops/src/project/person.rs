@@ -1,4 +1,4 @@
-//! What only a person may do. Some words must not be given by an agent that has read them in somebody's file: trust, and
+//! Actions that only a person may take. An agent that read an instruction in somebody's file must not give trust, or
 //! permission to run a command that came with the project.
 
 use harness::process::{Description, harness_of};
@@ -10,13 +10,14 @@ use crate::{Error, Result, World};
 /// Deeper than any real chain of processes.
 const STEPS: usize = 256;
 
-/// Refuses if a harness started this process. `what` is what is refused ("trust is not given"), `command` what the person
-/// should type instead.
+/// Refuses if a harness started this process. `what` is what is refused ("trust is not given"), `command` what the
+/// user should type instead.
 ///
-/// The environment is asked first, then every process above this one: an agent can take variables away with `env -u`, but
-/// not its own process. The walk does not end at the terminal's session leader, because harnesses start commands in
-/// sessions and terminals of their own. This stops an agent that does as a file says. It cannot stop a program of the same
-/// user that cuts itself loose from its parents on purpose; such a program could as well write the record itself.
+/// The environment is checked first, then every process above this one: an agent can remove variables with `env -u`,
+/// but not its own process. The walk does not end at the terminal's session leader, because harnesses start commands
+/// in separate sessions and terminals. This stops an agent that follows instructions in a file. It cannot stop a
+/// program of the same user that detaches itself from its parents on purpose; such a program could write the record
+/// itself.
 pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     let refused = |by: String| {
         Err(Error::Refused {
@@ -33,7 +34,7 @@ pub fn require_person(world: &World, what: &str, command: &str) -> Result<()> {
     }
 }
 
-/// The nearest harness among the processes above this one.
+/// Returns the nearest harness among the processes above this one.
 fn harness_above() -> Option<(&'static str, i32)> {
     let mut pid = getppid()?.as_raw_nonzero().get();
     for _ in 0..STEPS {
@@ -46,7 +47,7 @@ fn harness_above() -> Option<(&'static str, i32)> {
     None
 }
 
-/// A process and its parent. None at the top, and where the system does not tell.
+/// Returns a process and its parent. `None` at the top, and if the system does not say.
 fn look(pid: i32) -> Option<(Description, i32)> {
     if pid <= 0 {
         return None;

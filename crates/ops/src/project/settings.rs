@@ -10,16 +10,16 @@ use crate::World;
 
 const LARGEST: usize = 1024 * 1024;
 
-/// What stands where, before it is laid over the defaults.
+/// The sources, before they are applied over the defaults.
 struct Sources {
-    /// Whose, its path, its text.
+    /// Owner, path and text of each file.
     files: Vec<(Owner, String, String)>,
     variables: Vec<(&'static str, String)>,
     findings: Vec<Finding>,
 }
 
-/// The effective settings with their sources and every problem. `store` only if it is trusted: a clone's settings
-/// are somebody else's text.
+/// Returns the effective settings with their sources and every problem. Pass `store` only if it is trusted: a clone's
+/// settings are somebody else's text.
 pub fn resolve(world: &World, store: Option<&Store>) -> Resolved {
     let mut sources = gather(world, store);
     let mut resolved = config::resolve(&sources.layers());
@@ -28,7 +28,7 @@ pub fn resolve(world: &World, store: Option<&Store>) -> Resolved {
     resolved
 }
 
-/// What holds where the person stands, for `thru config`.
+/// Returns what applies in the current folder, for `thru config`.
 pub fn here(world: &World) -> Resolved {
     let found = world.find();
     let Ok(Found::Marked { root, store, marker }) = &found else { return resolve(world, None) };
@@ -43,14 +43,14 @@ pub fn here(world: &World) -> Resolved {
     resolved
 }
 
-/// Whether the user's own settings name a folder as a root (`roots.allow`), under this name or another.
+/// Returns whether the user's own settings name a folder as a root (`roots.allow`), under this path or another.
 pub(crate) fn allows_root(world: &World, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let allowed = for_hook(world, None).roots_allow;
     allowed.iter().any(|named| Path::new(named) == folder || real(Path::new(named)) == real(folder))
 }
 
-/// The same for a hook: no file, no work.
+/// Does the same for a hook: without a file there is no work.
 pub fn for_hook(world: &World, store: Option<&Store>) -> Settings {
     let sources = gather(world, store);
     if sources.files.is_empty() && sources.variables.is_empty() {

@@ -1,4 +1,4 @@
-//! `thru status`: where we stand, and what to do next.
+//! `thru status`: the current state, and what to do next.
 
 use std::path::PathBuf;
 
@@ -18,9 +18,9 @@ use crate::{Result, World};
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StatusReport {
     pub root: PathBuf,
-    /// False: there is no marker, this is where one would go.
+    /// False if there is no marker; this is where one would go.
     pub marked: bool,
-    /// The git worktree we stand in, when it is not the root itself.
+    /// The current git worktree, if it is not the root itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,22 +33,22 @@ pub struct StatusReport {
     pub sessions: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_session: Option<list::Listed>,
-    /// By a setting or a variable.
+    /// Turned off by a setting or a variable.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub hooks_off: bool,
     /// The harnesses that call us here.
     pub wired: Vec<&'static str>,
-    /// Records that hooks could not write, lately.
+    /// Records that hooks recently could not write.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<String>,
-    /// What is wrong with the settings, and therefore not in force.
+    /// Errors in the settings, which therefore do not apply.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings_problems: Vec<Finding>,
     pub next: Next,
     /// What features add, in the order of their rows.
     #[serde(flatten, serialize_with = "by_key")]
     pub lines: Vec<StatusLine>,
-    /// Features that could not be asked.
+    /// Features that failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -117,7 +117,7 @@ pub fn run(world: &World) -> Result<StatusReport> {
     })
 }
 
-/// Every key of every line, at the top of the report.
+/// Puts every key of every line at the top of the report.
 fn by_key<S: Serializer>(lines: &[StatusLine], serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(lines.iter().flat_map(|line| &line.json).map(|(key, value)| (*key, value)))
 }

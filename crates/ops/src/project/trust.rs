@@ -1,4 +1,4 @@
-//! `thru trust`: the person at the terminal vouches for a store that came with the folder.
+//! `thru trust`: the user vouches for a store that came with the folder.
 
 mod wants;
 
@@ -20,14 +20,14 @@ pub struct TrustReport {
     pub root: PathBuf,
     pub project_id: ProjectId,
     pub trusted: bool,
-    /// False when it was so before.
+    /// False if there was nothing to change.
     pub changed: bool,
     /// Where it was trusted before it was moved here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
-    /// Where that is noted.
+    /// The file that records it.
     pub record: PathBuf,
-    /// What the store would have run or fed. Trust gives none of it.
+    /// What the store would have run or fed. Trust allows none of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub wants: Vec<Want>,
 }
@@ -37,7 +37,7 @@ pub fn grant(world: &World) -> Result<TrustReport> {
     change(world, true)
 }
 
-/// Trusts the project at its new path, where its old one is gone.
+/// Trusts the project at its new path, if its old one no longer exists.
 pub fn adopt_moved(world: &World) -> Result<TrustReport> {
     person::require_person(world, "trust is not given", "thru trust --moved")?;
     let project = marked(world)?;

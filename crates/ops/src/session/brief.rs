@@ -1,4 +1,4 @@
-//! The brief: composed here for hooks and for `thru brief` alike, so that both give the same bytes.
+//! The brief. Composed here for hooks and for `thru brief` alike, so that both give the same bytes.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::session::transcript::{self, Skipped, Source};
 use crate::session::{context_held, database, list, roster};
 use crate::{Error, Mode, Result, World};
 
-/// More than any harness's summary has.
+/// Larger than any harness's summary.
 const SUMMARY_BYTES: usize = 1024 * 1024;
 
 /// What a hook asks for, and `thru brief` in its place.
@@ -27,30 +27,30 @@ const SUMMARY_BYTES: usize = 1024 * 1024;
 pub struct BriefRequest<'a> {
     pub project: ProjectContext<'a>,
     pub occasion: Occasion,
-    /// The session that will read it; None for one that has not begun.
+    /// The session that will read it; `None` for one that has not begun.
     pub session: Option<&'a Id>,
     /// The id that this session had before.
     pub previous: Option<&'a Id>,
-    /// Most UTF-16 units.
+    /// The limit in UTF-16 units.
     pub room: usize,
     pub mode: Mode,
 }
 
-/// A brief that is ready to be told.
+/// A brief that is ready to be sent.
 #[derive(Debug)]
 pub struct Composed {
-    /// None when there is nothing to tell.
+    /// `None` if there is nothing to say.
     pub brief: Option<Brief>,
     pub occasion: Occasion,
-    /// What features could not say.
+    /// Errors of features.
     pub problems: Vec<String>,
-    /// The facts of features with what tells each from any other.
+    /// The facts of features, each with a mark that identifies it.
     pub marks: Vec<(String, u64)>,
-    /// Kept until it was told, so that nobody else tells the same.
+    /// Held until it was sent, so that no other session gets the same offer.
     _held: Vec<Lock>,
 }
 
-/// The brief for an occasion; None where there is no session to tell of.
+/// Composes the brief for an occasion; `None` if there is no session to describe.
 pub fn compose(request: &BriefRequest) -> Option<Composed> {
     let (gathered, records) = gather(request)?;
     let brief =
@@ -60,7 +60,7 @@ pub fn compose(request: &BriefRequest) -> Option<Composed> {
     Some(Composed { brief, occasion: request.occasion, problems, marks, _held: held })
 }
 
-/// What features add, and what keeps others from adding the same meanwhile.
+/// What features add, and the locks that keep others from adding the same meanwhile.
 struct Records {
     candidates: Vec<Candidate>,
     problems: Vec<String>,
@@ -70,7 +70,7 @@ struct Records {
 fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     let BriefRequest { project, occasion, session, previous, mode, .. } = *request;
     let gathered = match occasion {
-        // A new session is told of the one that was active before it.
+        // A new session is told about the one that was active before it.
         Occasion::Started => match last_other(project, session) {
             Some(other) => past::of_session(project.store, project.root, &other).ok()?,
             None => past::only_problems(project.store),
@@ -78,12 +78,12 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
         Occasion::Compacted | Occasion::Resumed | Occasion::Asked => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?
         }
-        // The agent has the session before it. What is told is what others did.
+        // The agent can see its own session, so it is told what others did.
         Occasion::Replayed => {
             past::of_session(project.store, project.root, previous.or(session)?).ok()?.outline()
         }
     };
-    // In a dry run what is kept of a session has not moved to its new id.
+    // In a dry run the session's state has not moved to its new id.
     let session = if mode == Mode::Write { session } else { previous.or(session) };
     let context = BriefContext { project, occasion, session, mode, held: RefCell::default() };
     let (mut candidates, mut problems) = features::candidates(&context);
@@ -97,7 +97,8 @@ fn gather(request: &BriefRequest) -> Option<(Gathered, Records)> {
     Some((gathered, Records { candidates, problems, held: context.held.into_inner() }))
 }
 
-/// The session that was active last, was about something, and does not run: one that does is told of as running.
+/// Returns the last active session that was about something and is not running. Running sessions are listed
+/// separately.
 fn last_other(project: ProjectContext, this: Option<&Id>) -> Option<Id> {
     let entries = roster::read(project.store, roster::TAIL).ok()?;
     let running: Vec<&Id> = roster::running(&entries, project.store, this, project.world.now)
@@ -113,28 +114,28 @@ fn material<'a>(occasion: Occasion, gathered: &'a Gathered, records: &'a [Candid
     Material { occasion, digest, problems, gone, records }
 }
 
-/// What `thru brief` is asked for.
+/// The options of `thru brief`.
 #[derive(Clone, Debug)]
 pub struct BriefOptions<'a> {
-    /// None for what fits the session.
+    /// `None` means the occasion that fits the session.
     pub occasion: Option<Occasion>,
-    /// A transcript to compose from, as if it ended where it ends.
+    /// A transcript to compose from, as if the session ended with it.
     pub transcript: Option<&'a Path>,
-    /// Whose limits hold, and whose transcript it is.
+    /// Whose limits apply, and whose transcript it is.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
-    /// A file with the summary that the agent has before it.
+    /// A file with the summary that the agent can see.
     pub summary: Option<&'a Path>,
     pub room: Room,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Room {
-    /// As much as the harness takes at such an event.
+    /// As much as the harness accepts at such an event.
     Harness,
     Chars(usize),
     Tokens(usize),
-    /// All there is.
+    /// Everything.
     All,
 }
 
@@ -145,7 +146,7 @@ pub struct BriefReport {
     pub max_chars: Option<usize>,
     pub chars: usize,
     pub tokens: usize,
-    /// Of a transcript: lines that could not be told.
+    /// For a transcript: lines that could not be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Skipped>,
     #[serde(flatten)]
@@ -156,7 +157,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     let named = options.harness.map(by_name).transpose()?;
     let (mut gathered, records, occasion, skipped) = match options.transcript {
         Some(path) => {
-            // Its project need not be here; then its paths are told from where it was.
+            // Its project need not be here; then its paths are relative to where it was.
             let here = match world.find() {
                 Ok(Found::Marked { root, .. }) => root.checkout,
                 _ => path.to_owned(),
@@ -197,7 +198,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
         Room::All => usize::MAX,
     };
     let mut explained = model::brief::explain(&material(occasion, &gathered, &records), cap);
-    // As hooks do: records that people write are redacted when they are told.
+    // As in hooks: records that people write are redacted when they are shown.
     let redact = settings::here(world).settings().redact();
     explained.text = explained.text.map(|text| Redacted::whole(&text, redact).to_string());
     let chars = explained.text.as_deref().map_or(0, model::render::width);
@@ -212,7 +213,7 @@ pub fn run(world: &World, options: &BriefOptions) -> Result<BriefReport> {
     })
 }
 
-/// A session that is named and that no hook told of, as its harness's database has it.
+/// Reads a named session that no hook reported from its harness's database.
 fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transcript::Read, Occasion)>> {
     let Some(session) = options.session.and_then(|named| Id::new(named).ok()) else { return Ok(None) };
     let Some(rows) = database::find(world, &session)? else { return Ok(None) };
@@ -224,7 +225,7 @@ fn from_database(world: &World, options: &BriefOptions) -> Result<Option<(transc
     Ok(Some((read, occasion)))
 }
 
-/// That it was compacted is only said where it was.
+/// The brief mentions a compaction only if there was one.
 fn fitting(digest: &Digest) -> Occasion {
     if digest.last_compaction() > 0 { Occasion::Compacted } else { Occasion::Asked }
 }
@@ -236,7 +237,7 @@ fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Ca
     };
     let settings = settings::here(world).settings();
     let project = ProjectContext { world, root: &root, store: &store, settings: &settings };
-    // Without a session that is named, a start is that of a session which has not begun.
+    // Without a named session, a start means a session that has not begun.
     let session = match (options.occasion, options.session) {
         (Some(Occasion::Started), None) => None,
         _ => Some(list::choose(world, &store, options.session)?.0),
@@ -258,7 +259,7 @@ fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Ca
     let request =
         BriefRequest { project, occasion, session, previous: None, room: usize::MAX, mode: Mode::DryRun };
     let Some((gathered, records)) = gather(&request) else {
-        // There is no session before it, or none that can be read: the error says which.
+        // There is no earlier session, or none that can be read: the error says which.
         let (session, _) = list::choose(world, &store, options.session)?;
         let gathered = past::of_session(&store, &root, &session)?;
         return Ok((gathered, Vec::new(), occasion));
@@ -266,7 +267,7 @@ fn from_store(world: &World, options: &BriefOptions) -> Result<(Gathered, Vec<Ca
     Ok((gathered, records.candidates, occasion))
 }
 
-/// A transcript folded the way hooks would have folded it, from its first line to its last.
+/// Folds a transcript as hooks would have done, from its first line to its last.
 pub fn from_transcript(
     path: &Path,
     checkout: &Path,

@@ -1,5 +1,5 @@
-//! Which facts of features a session's context holds: what was told since its last compaction. A session that is resumed with
-//! its conversation is not told them again.
+//! Which facts of features are in a session's context: those told since its last compaction. A session that is
+//! resumed with its conversation does not get them again.
 
 use model::brief::{Candidate, Occasion};
 use model::id::Id;
@@ -9,7 +9,7 @@ use store::{Durability, SessionState, Store, layout};
 use crate::Result;
 use crate::hook::context::HookContext;
 
-/// More were never told at once; the oldest go first.
+/// More are never told at once; the oldest are dropped first.
 const MOST: usize = 256;
 
 /// Marks of what was told, oldest first.
@@ -18,12 +18,12 @@ pub struct ContextHeld {
     marks: Vec<u64>,
 }
 
-/// Tells a fact in these words from any other.
+/// Returns a mark for a fact in these words.
 pub fn mark(candidate: &Candidate) -> u64 {
     fingerprint(std::iter::once(&candidate.id).chain(&candidate.forms))
 }
 
-/// Leaves out what stands in the session's context already.
+/// Leaves out what is already in the session's context.
 pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>) -> Result<()> {
     if let Some(held) = store.session(session).get::<ContextHeld>()? {
         candidates.retain(|candidate| !held.marks.contains(&mark(candidate)));
@@ -31,7 +31,7 @@ pub fn without_held(store: &Store, session: &Id, candidates: &mut Vec<Candidate>
     Ok(())
 }
 
-/// Notes what was told on an occasion. A start and a compaction leave nothing of what was there before.
+/// Records what was told on an occasion. A start and a compaction clear the earlier marks.
 pub fn remember(context: &HookContext, occasion: Occasion, told: Vec<u64>) -> Result<()> {
     let session = context.project.store.session(context.session);
     let before = match occasion {

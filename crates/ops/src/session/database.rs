@@ -1,5 +1,5 @@
-//! Sessions that a harness keeps in a database: asked through its own program, else through `sqlite3`. Read only, and never
-//! in a hook, because this starts a process.
+//! Sessions that a harness keeps in a database: queried through its own program, or else through `sqlite3`. Read
+//! only, and never in a hook, because this starts a process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::process::{self, Job};
 use crate::setup::install::on_path;
 use crate::{Error, Result, World};
 
-/// A program of a harness needs seconds to start on a busy machine.
+/// A harness's program needs seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// More than any session has.
+/// Larger than any session.
 const LARGEST: usize = 256 * 1024 * 1024;
 
-/// Only what it prints on stdout.
+/// Keeps only what it prints on stdout.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
 
 /// A session as the lines that its harness's reader understands, oldest first.
@@ -28,7 +28,7 @@ pub struct Rows {
     pub lines: Vec<String>,
 }
 
-/// The session, in whichever harness's database it is. None where none has it, or there is none.
+/// Finds the session in any harness's database; `None` if no database has it.
 pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     for harness in HARNESSES {
         if let Some(rows) = of_harness(world, harness, session)? {
@@ -38,7 +38,7 @@ pub fn find(world: &World, session: &Id) -> Result<Option<Rows>> {
     Ok(None)
 }
 
-/// The session in the database of this harness. None where it has no such session, or no database.
+/// Finds the session in the database of this harness; `None` if it has no such session, or no database.
 pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Result<Option<Rows>> {
     let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
     let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
@@ -58,7 +58,7 @@ fn file(world: &World, database: &Database) -> Option<PathBuf> {
     Some(data.join(database.file))
 }
 
-/// None where it does not answer as it should: another version may not know the question.
+/// Returns `None` if the answer is not as expected: another version may not know the command.
 fn ask_own(program: &Path, database: &Database, query: &str) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Row {
@@ -95,7 +95,7 @@ fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
         argv: &argv,
         folder: Path::new("/"),
         input: b"",
-        // It must not come back to us.
+        // Its hooks must not call us.
         variables: &[("THROUGHLINE_HOOK", "1".into())],
         timeout: PATIENCE,
         keep: LARGEST,

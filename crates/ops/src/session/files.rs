@@ -14,7 +14,7 @@ use crate::{Result, World};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FilesReport {
-    /// Set when one session was asked for.
+    /// Set if one session was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub sessions: usize,
@@ -27,7 +27,7 @@ pub struct Row {
     pub path: String,
     pub edits: u32,
     pub reads: u32,
-    /// Times that only the text of a command named it.
+    /// How often only the text of a command named it.
     pub guesses: u32,
     pub last_at: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -51,7 +51,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     };
     let mut rows = BTreeMap::new();
     for id in &chosen {
-        // Asked for one, those it goes on from belong to it; asked for all, they are among them.
+        // For one session, its earlier ids are included; for all, they are in the list anyway.
         let digest = match session {
             Some(_) => past::whole(&store, id, past::GENERATIONS)?,
             None => store.digest(id, |_| {})?,
@@ -60,7 +60,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     }
     let mut files: Vec<Row> = rows.into_values().collect();
     for row in files.iter_mut().filter(|row| !row.outside) {
-        // A file of another worktree is where it was made.
+        // A file of another worktree is where it was created.
         let folders = row.homes.iter().map(Path::new).chain([root.checkout.as_path()]);
         row.gone = folders.into_iter().all(|folder| folder.join(&row.path).symlink_metadata().is_err());
     }
@@ -74,7 +74,7 @@ pub fn run(world: &World, session: Option<&str>) -> Result<FilesReport> {
     Ok(FilesReport { session: session.map(|_| chosen[0].to_string()), sessions: chosen.len(), files })
 }
 
-/// Half as much for every day that has passed since.
+/// The weight halves for every day since.
 fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
     let last = time::parse(&digest.last_at).unwrap_or(now);
     let days = (now.as_second() - last.as_second()).max(0) as f64 / 86_400.0;
@@ -97,7 +97,7 @@ fn take_in(rows: &mut BTreeMap<String, Row>, digest: &Digest, now: Timestamp) {
     }
 }
 
-/// What git would not track. Without git, nothing.
+/// Returns what git would not track; nothing without git.
 pub(crate) fn ignored(checkout: &Path, paths: &[&str]) -> Vec<String> {
     if paths.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What hooks have left behind, added up: which event fired when, how long it took, and what should have followed.
+//! What hooks have recorded, added up: which event fired when, how long it took, and what should have followed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,31 +12,31 @@ use store::{Store, layout};
 use crate::Result;
 use crate::session::list;
 
-/// How one event of one harness has fared.
+/// Statistics of one event of one harness.
 #[derive(Clone, Debug, Serialize)]
 pub struct Fired {
     pub harness: String,
     pub event: String,
     pub runs: usize,
     pub last_at: String,
-    /// None for tool calls: their journal line is their receipt, and it has no time of ours.
+    /// `None` for tool calls: their journal line is their receipt, and it has no duration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p50_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p99_ms: Option<f64>,
 }
 
-/// Everything the doctor wants to know of hooks, from one reading.
+/// Everything that `thru doctor` needs to know about hooks, from one reading.
 #[derive(Debug, Default)]
 pub struct Firing {
     pub fired: Vec<Fired>,
-    /// Sessions that were compacted and have not been told what went before yet; and those that ended so.
+    /// Sessions that were compacted and have not had a brief yet, and those that ended that way.
     pub gaps: Vec<String>,
     pub never_told: Vec<String>,
     pub receipts: Vec<Receipt>,
-    /// Types of transcript lines that this build does not know.
+    /// Types of transcript lines that this version does not know.
     pub unknown: BTreeMap<String, u64>,
-    /// Bytes of transcripts that were passed over.
+    /// Bytes of transcripts that were skipped.
     pub unread: u64,
 }
 
@@ -53,7 +53,7 @@ pub fn read(store: &Store) -> Result<Firing> {
     let (mut announced, mut waiting) = (BTreeSet::<String>::new(), BTreeSet::<String>::new());
     store.receipts(|receipt| {
         if receipt.event == LOST {
-            // No event of a harness.
+            // Not a harness's event.
             return firing.receipts.push(receipt);
         }
         let entry = runs.entry((receipt.harness.clone(), receipt.event.clone())).or_default();
@@ -63,7 +63,7 @@ pub fn read(store: &Store) -> Result<Firing> {
         match EventName::parse(&receipt.event) {
             Some(EventName::BeforeCompact) => drop(announced.insert(receipt.session.clone())),
             Some(EventName::Summary) => drop(waiting.insert(receipt.session.clone())),
-            // After the session's start it only completes the record; before it, it shows that there was a compaction.
+            // After the session start it only completes the record; before it, it shows that there was a compaction.
             Some(EventName::AfterCompact) if announced.contains(&receipt.session) => {
                 waiting.insert(receipt.session.clone());
             }
@@ -89,14 +89,14 @@ pub fn read(store: &Store) -> Result<Firing> {
     })?;
     firing.gaps = waiting.into_iter().collect();
     for session in list::all(store)? {
-        // A journal that cannot be read is named among the files; the others are still of use.
+        // An unreadable journal is listed among the files; the others are still useful.
         firing.unread += tool_calls(store, &session, &mut runs, &mut firing.unknown).unwrap_or(0);
     }
     firing.fired = runs.into_iter().map(|((harness, event), runs)| runs.add_up(harness, event)).collect();
     Ok(firing)
 }
 
-/// A tool call that went well leaves no receipt; it is counted from the journals.
+/// A successful tool call leaves no receipt; it is counted from the journals.
 fn tool_calls(
     store: &Store,
     session: &Id,
@@ -115,7 +115,7 @@ fn tool_calls(
     }
     let mut known = HashSet::new();
     store.dir().each_record(&layout::journal(session), |line: Line| {
-        // Wired twice, a call comes twice.
+        // If hooks are installed twice, a call comes twice.
         let new = line.id.is_empty() || known.insert(fingerprint([line.id.as_str()]));
         if line.event == EventName::ToolDone.name() && line.from.is_empty() && new {
             let entry = runs.entry((line.harness, line.event)).or_default();

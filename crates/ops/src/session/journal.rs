@@ -13,10 +13,10 @@ use crate::project::Project;
 use crate::session::list::{self, Chosen};
 use crate::{Error, Result, World};
 
-/// How often a followed journal is looked at.
+/// How often a followed journal is checked.
 pub const POLL: Duration = Duration::from_millis(250);
 
-/// A journal being read. Repeated calls are left out, as everywhere.
+/// A journal that is being read. Repeated calls are left out.
 #[derive(Debug)]
 pub struct Reading {
     pub session: Id,
@@ -35,7 +35,7 @@ pub struct Listed {
     pub last_at: String,
     pub records: u64,
     pub files: usize,
-    /// Empty while it may go on.
+    /// Empty while it may continue.
     pub ended: String,
     pub prompt: String,
 }
@@ -53,7 +53,7 @@ pub fn open(world: &World, session: Option<&str>) -> Result<Reading> {
     Ok(Reading { session, chosen, store, place: LogPosition::default(), seen })
 }
 
-/// The same, once there is one; what is waited for in between is the caller's to say.
+/// Waits until there is a session; `waiting` lets the caller say so.
 pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
     loop {
         match open(world, None) {
@@ -65,13 +65,13 @@ pub fn wait_for(world: &World, mut waiting: impl FnMut()) -> Result<Reading> {
 }
 
 impl Reading {
-    /// The session that began after this one, where this one was a guess.
+    /// Returns the session that began after this one, if this one was a guess.
     pub fn next(&self, world: &World) -> Option<Reading> {
         let is_guess = self.chosen == Chosen::Guess;
         is_guess.then(|| open(world, None).ok()).flatten().filter(|newest| newest.session != self.session)
     }
 
-    /// Every record since the last call.
+    /// Passes on every record since the last call.
     pub fn read(&mut self, mut each: impl FnMut(&Record)) -> Result<()> {
         let seen = &mut self.seen;
         let journal = layout::journal(&self.session);
@@ -82,13 +82,13 @@ impl Reading {
                 each(&record);
             }
         })?;
-        // Cut or replaced while we looked: what comes next is new again.
+        // It was cut or replaced meanwhile: what comes next is new again.
         self.place = new.map(|new| new.place).unwrap_or_default();
         Ok(())
     }
 }
 
-/// Every session, the one that was active last first.
+/// Returns every session, last active first.
 pub fn list(world: &World) -> Result<Vec<Listed>> {
     let store = Project::find(world)?.store;
     let (mut listed, mut continued) = (Vec::new(), BTreeSet::new());
@@ -106,7 +106,7 @@ pub fn list(world: &World) -> Result<Vec<Listed>> {
             ended: digest.ended,
         });
     }
-    // One that goes on under another id is not open: the other is.
+    // A session that continues under another id is not open; the other one is.
     for open in listed.iter_mut().filter(|one| one.ended.is_empty() && continued.contains(&one.session)) {
         open.ended = "continued".to_owned();
     }

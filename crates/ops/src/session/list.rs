@@ -1,4 +1,4 @@
-//! Which session is meant, and which there are.
+//! Which session is meant, and which sessions there are.
 
 use harness::HARNESSES;
 use model::id::Id;
@@ -8,31 +8,32 @@ use store::{Store, layout};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// Enough of the list of sessions to hold the last ones.
+/// Enough of the list of sessions for the last ones.
 const TAIL: u64 = 64 * 1024;
 
-/// The session that was active last.
+/// The last active session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Listed {
     pub session: String,
-    /// When it did something last.
+    /// When it last did something.
     pub at: String,
     pub harness: String,
 }
 
-/// How we came to a session.
+/// How a session was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Chosen {
     /// The user named it.
     Named,
-    /// The harness around us did.
+    /// The current harness named it.
     Harness,
-    /// It was active last here.
+    /// It was the last active one here.
     Guess,
 }
 
-/// `--session`, else the harness's own variable, else the one that was active last here, which is a guess and must be told so.
+/// Returns `--session`, or else the harness's own variable, or else the last active session here, which is a guess
+/// and must be reported as one.
 pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, Chosen)> {
     let id = |text: &str| {
         Id::new(text).map_err(|bad| Error::Usage {
@@ -61,13 +62,13 @@ pub fn choose(world: &World, store: &Store, named: Option<&str>) -> Result<(Id, 
     }
 }
 
-/// The session of the harness around us, if there is one.
+/// Returns the session of the current harness, if there is one.
 pub fn around(world: &World) -> Option<Id> {
     let variables = HARNESSES.iter().filter_map(|harness| harness.session);
     variables.filter_map(|name| (world.var)(name)?.into_string().ok()).find_map(|id| Id::new(&id).ok())
 }
 
-/// A whole id, or the beginning of exactly one.
+/// Accepts a whole id, or the beginning of exactly one.
 fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
     let all = all(store)?;
     if all.contains(id) {
@@ -87,31 +88,31 @@ fn resolve(store: &Store, named: &str, id: &Id) -> Result<Id> {
     }
 }
 
-/// Every session with a journal.
+/// Returns every session with a journal.
 pub fn all(store: &Store) -> Result<Vec<Id>> {
     let dir = match store.dir().sub(layout::JOURNALS) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),
         dir => dir?,
     };
     let names = dir.entries()?.into_iter().map(|entry| entry.name);
-    // A rotated part has a `~`, which no id has.
+    // A rotated part has a `~`, which no id contains.
     Ok(names.filter_map(|name| Id::new(name.strip_suffix(".jsonl")?).ok()).collect())
 }
 
-/// The session with the newest record, for where no start was told.
+/// Returns the session with the newest record, if no start was recorded.
 fn busiest(store: &Store) -> Result<Option<Id>> {
     let last = |id: &Id| store.digest(id, |_| {}).map(|digest| digest.last_at).unwrap_or_default();
     Ok(all(store)?.into_iter().max_by_key(last))
 }
 
-/// The session that was active last and was about something, else the one that was active last.
+/// Returns the last active session that was about something, or else the last active one.
 fn last_active(store: &Store) -> Result<Option<Id>> {
     let entries = roster::read(store, TAIL)?;
     let active = || roster::by_activity(&entries, store, |_| true).first().map(|entry| entry.session.clone());
     Ok(roster::last_active(&entries, store, |_| true).or_else(active))
 }
 
-/// The same for `thru status`: since when it has been quiet.
+/// Returns the same for `thru status`, with the time since it was quiet.
 pub fn newest(store: &Store) -> Result<Option<Listed>> {
     let Some(session) = last_active(store)? else { return Ok(None) };
     let entries = roster::read(store, TAIL)?;
@@ -123,7 +124,7 @@ pub fn newest(store: &Store) -> Result<Option<Listed>> {
     }))
 }
 
-/// Where the harness keeps the session's transcript, as it said when the session started.
+/// Returns where the harness keeps the session's transcript, according to the session start.
 pub fn transcript(store: &Store, session: &Id) -> Option<String> {
     #[derive(Deserialize)]
     struct Line {

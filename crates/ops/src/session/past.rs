@@ -1,4 +1,4 @@
-//! What went before, gathered for a brief: the digest of the right session, hook problems, files that are gone.
+//! What happened before, gathered for a brief: the digest of the right session, hook problems, missing files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use model::id::Id;
 use model::receipt::{LOST, Outcome, Receipt};
 use store::{Root, Store, layout};
 
-/// Enough of a log to hold what is recent.
+/// Enough of a log for recent events.
 const TAIL: u64 = 32 * 1024;
 
-/// How many files are looked for on disk, and how many problems are told.
+/// How many files are checked on disk, and how many problems are reported.
 const LOOKED_FOR: usize = 60;
 const PROBLEMS: usize = 3;
 
 /// How many sessions back a continued one is followed.
 pub const GENERATIONS: usize = 8;
 
-/// Everything a brief needs of one session, owned.
+/// Everything a brief needs about one session, owned.
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub digest: Digest,
@@ -27,7 +27,7 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Which session it is, and nothing that happened in it.
+    /// Keeps which session it is, and drops what happened in it.
     pub fn outline(self) -> Gathered {
         let mut digest = Digest::new(&self.digest.session);
         digest.harness = self.digest.harness;
@@ -37,7 +37,7 @@ impl Gathered {
     }
 }
 
-/// What there is to tell of one session, without what features add.
+/// Gathers what there is to say about one session, without what features add.
 pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gathered> {
     let mut digest = whole(store, session, GENERATIONS)?;
     bring_back(&mut digest, &root.checkout);
@@ -48,12 +48,12 @@ pub fn of_session(store: &Store, root: &Root, session: &Id) -> store::Result<Gat
     Ok(Gathered { problems, gone, digest })
 }
 
-/// What hooks could not do, where no session was recorded: on a full disk, perhaps because of that.
+/// Returns only hook problems, if no session was recorded, perhaps because the disk is full.
 pub fn only_problems(store: &Store) -> Gathered {
     Gathered { problems: problems(store), ..Gathered::default() }
 }
 
-/// What git's files say about the checkout that the session worked in.
+/// Returns what git's files say about the session's checkout.
 fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     let folder = if digest.worktree.is_empty() { checkout } else { Path::new(&digest.worktree) };
     let head = store::git::head(folder)?;
@@ -66,7 +66,7 @@ fn on_disk(digest: &Digest, checkout: &Path) -> Option<GitOnDisk> {
     })
 }
 
-/// A session with those it goes on from. Some harnesses give a new id at every compaction.
+/// Returns a session together with those it continues. Some harnesses give a new id at every compaction.
 pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<Digest> {
     let digest = store.digest(session, |_| {})?;
     let earlier = Id::new(&digest.previous).ok().filter(|_| generations > 0);
@@ -76,7 +76,7 @@ pub fn whole(store: &Store, session: &Id, generations: usize) -> store::Result<D
     })
 }
 
-/// Failures since the last session start that went well: each is told once.
+/// Returns failures since the last successful session start: each is reported once.
 fn problems(store: &Store) -> Vec<String> {
     let Ok(tail) = store.dir().recent(layout::RECEIPTS, TAIL) else { return Vec::new() };
     let lines = tail.split(|b| *b == b'\n').rev();
@@ -96,7 +96,7 @@ fn problems(store: &Store) -> Vec<String> {
         .collect()
 }
 
-/// A command that names no file can bring back what another has deleted: what is there is not deleted.
+/// A command that names no file can restore what another has deleted: an existing file is not deleted.
 pub fn bring_back(digest: &mut Digest, checkout: &Path) {
     let folders = folders(digest, checkout);
     for file in digest.files.iter_mut().filter(|file| file.deleted && !file.outside).take(LOOKED_FOR) {
@@ -104,7 +104,7 @@ pub fn bring_back(digest: &mut Digest, checkout: &Path) {
     }
 }
 
-/// Of the `most` files that matter most, those that are not there any more.
+/// Returns those of the `most` important files that no longer exist.
 pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> {
     let ranked = digest.ranked_files();
     let folders = folders(digest, checkout);
@@ -112,7 +112,7 @@ pub fn gone_files(digest: &Digest, checkout: &Path, most: usize) -> Vec<String> 
     named.filter(|file| !is_in(&folders, &file.path)).map(|file| file.path.clone()).collect()
 }
 
-/// Where a session's files can be: in the worktree it was in, and here. One that is in either is not gone.
+/// Returns where a session's files can be: in its worktree, and here. A file in either exists.
 fn folders(digest: &Digest, checkout: &Path) -> Vec<PathBuf> {
     let home = Path::new(&digest.home);
     let other = (home.is_absolute() && home != checkout).then(|| home.to_owned());

@@ -1,4 +1,4 @@
-//! The list of sessions, read: who is at work here, who has ended, and who was active last.
+//! The list of sessions: which are running here, which have ended, and which was last active.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ use crate::Result;
 use crate::process::alive;
 use crate::session::past;
 
-/// Enough of the list to hold the last sessions.
+/// Enough of the list for the last sessions.
 pub const TAIL: u64 = 32 * 1024;
 
-/// How many sessions are looked into for one that was about something.
+/// How many sessions are searched for one that was about something.
 const LOOKED_INTO: usize = 8;
 
-/// How many sessions without an end are looked at.
+/// How many sessions without an end are examined.
 const OPEN: usize = 32;
 
-/// The end of a journal that holds its last lines, and one that holds a last line of any length.
+/// How much of a journal's end contains its last lines, and how much a last line of any length.
 const JOURNAL_END: u64 = 4 * 1024;
 const LONG_LINE: u64 = 128 * 1024;
 
-/// A session whose process cannot be asked about counts as running for so long after its last record.
+/// A session whose process is unknown counts as running for this long after its last record.
 const LATELY: SignedDuration = SignedDuration::from_mins(5);
 
-/// A session, as its last lines in the list tell of it.
+/// A session, from its last lines in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     pub session: Id,
@@ -39,10 +39,10 @@ pub struct Entry {
     pub transcript: Option<String>,
     /// The harness's process.
     pub process: Option<String>,
-    /// When it started, was resumed or ended last.
+    /// When it last started, was resumed or ended.
     pub at: String,
     pub ended: bool,
-    /// It goes on under another id.
+    /// It continues under another id.
     pub continued: bool,
 }
 
@@ -59,7 +59,7 @@ struct Line {
     ended: Option<String>,
 }
 
-/// The sessions in the end of the list; the one with the newest line last.
+/// Returns the sessions at the end of the list; the one with the newest line last.
 pub fn read(store: &Store, window: u64) -> Result<Vec<Entry>> {
     match store.dir().recent(layout::SESSIONS, window) {
         Err(store::Error::Absent { .. }) => Ok(Vec::new()),
@@ -77,7 +77,7 @@ pub fn parse(text: &[u8]) -> Vec<Entry> {
         let Ok(session) = Id::new(&line.session) else { continue };
         let Line { ts: at, harness, worktree, transcript, process, ended, .. } = line;
         let entry = match (ended, entries.remove(session.as_str())) {
-            // An end says when, and nothing else.
+            // A session end contains only its time.
             (Some(_), Some((_, known))) => Entry { at, ended: true, ..known },
             (ended, known) => {
                 let transcript = transcript.or_else(|| known.and_then(|(_, known)| known.transcript));
@@ -93,12 +93,12 @@ pub fn parse(text: &[u8]) -> Vec<Entry> {
 }
 
 impl Entry {
-    /// It has started, and neither ended nor gone on under another id. It may be at work, or dead.
+    /// It has started, and has neither ended nor continued under another id. It may be running, or dead.
     pub fn is_open(&self) -> bool {
         !self.ended && !self.continued
     }
 
-    /// Whether its harness is at work somewhere else. `own` is the process of whoever asks: a process that has gone on to
+    /// Returns whether its harness is running elsewhere. `own` is the caller's process: a process that has moved to
     /// another session has left this one.
     pub fn is_running(&self, store: &Store, own: Option<&str>, now: Timestamp) -> bool {
         if !self.is_open() || self.process.is_some() && self.process.as_deref() == own {
@@ -111,7 +111,7 @@ impl Entry {
         })
     }
 
-    /// When it did something last.
+    /// Returns when it last did something.
     pub fn active_at(&self, store: &Store) -> String {
         if self.ended {
             return self.at.clone();
@@ -122,7 +122,7 @@ impl Entry {
     }
 }
 
-/// The newest time in the end of a journal. What was found in a transcript afterwards has the time of then.
+/// Returns the newest time at the end of a journal. Records from a transcript have the time of the event.
 fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
     #[derive(Deserialize)]
     struct Line {
@@ -133,7 +133,7 @@ fn last_at(store: &Store, journal: &str, window: u64) -> Option<String> {
     lines.map(|line| line.ts).max()
 }
 
-/// Those that run elsewhere, the one with the newest line first.
+/// Returns those that run elsewhere, the one with the newest line first.
 pub fn running<'e>(
     entries: &'e [Entry],
     store: &Store,
@@ -145,7 +145,7 @@ pub fn running<'e>(
     open.take(OPEN).filter(move |entry| entry.is_running(store, own.as_deref(), now))
 }
 
-/// The session that was active last and was about something, of those that `fits` lets through.
+/// Returns the last active session that was about something, among those that `fits` accepts.
 pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Option<Id> {
     by_activity(entries, store, fits)
         .into_iter()
@@ -156,9 +156,9 @@ pub fn last_active(entries: &[Entry], store: &Store, fits: impl Fn(&Entry) -> bo
         .map(|entry| entry.session.clone())
 }
 
-/// The one that was active last first.
+/// Last active first.
 pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry) -> bool) -> Vec<&'e Entry> {
-    // Of those that never ended only the newest can have been active last; others broke off long ago.
+    // Of those that never ended only the newest can be the last active; others crashed long ago.
     let mut open = 0;
     let mut known: Vec<(String, &Entry)> = Vec::new();
     for entry in entries.iter().rev().filter(|entry| !entry.continued) {
@@ -167,12 +167,12 @@ pub fn by_activity<'e>(entries: &'e [Entry], store: &Store, fits: impl Fn(&Entry
             known.push((entry.active_at(store), entry));
         }
     }
-    // Stable: of two in one second the one with the newer line.
+    // A stable sort: of two in one second the one with the newer line.
     known.sort_by(|(a, _), (b, _)| b.cmp(a));
     known.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// A session that was opened and closed again has nothing to tell.
+/// A session that was opened and closed again has nothing to say.
 pub fn says_something(digest: &Digest) -> bool {
     !words::real(&digest.prompts).is_empty() || !digest.files.is_empty() || !digest.commands.is_empty()
 }

@@ -1,4 +1,4 @@
-//! A session known only by its transcript: folded as the hooks would have folded it, without writing anything.
+//! A session known only by its transcript: folded as the hooks would have done, without writing anything.
 
 use std::path::Path;
 
@@ -18,30 +18,30 @@ use crate::session::database::Rows;
 use crate::session::transcript_reader;
 use crate::{Error, Result};
 
-/// Enough lines to know whose transcript it is.
+/// Enough lines to recognise the harness.
 const LOOKED_AT: usize = 50;
 
-/// A transcript, and under what it is read.
+/// A transcript, and how to read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     pub path: &'a Path,
-    /// The project it is read for. Paths are told from here, if the session was in it.
+    /// The project it is read for. Paths are relative to it if the session was in it.
     pub checkout: &'a Path,
     pub redact: redact::Options,
     pub now: Timestamp,
 }
 
-/// What was read: the session folded, and whose it is.
+/// The result: the folded session, and its harness.
 #[derive(Debug)]
 pub struct Read {
     pub digest: Digest,
     pub harness: &'static Harness,
-    /// The session was not in this project's folder: its paths are told from where it was.
+    /// The session was not in this project's folder: its paths are relative to where it was.
     pub elsewhere: bool,
     pub skipped: Skipped,
 }
 
-/// Lines that tell nothing: broken off, or of a type that this build does not know.
+/// Lines that could not be used: cut off, or of a type that this version does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Skipped {
     pub torn: u64,
@@ -56,13 +56,13 @@ pub fn read(source: &Source) -> Result<Read> {
     })?;
     let mut retelling = Retelling::new(true, source.redact);
     transcript_reader::read_all(harness, source.path, |line| retelling.hear(line))?;
-    // Whoever copies a transcript may name the copy as they like.
+    // A copied transcript may have any name.
     let stem = || source.path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
     let session = opening.session.filter(|id| Id::new(id).is_ok()).unwrap_or_else(stem);
     Ok(fold(retelling, harness, session, opening.cwd, source))
 }
 
-/// A session out of a harness's database. The path of `source` is of no account.
+/// Reads a session from a harness's database. The path of `source` is ignored.
 pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     let Rows { harness, lines } = rows;
     let mut retelling = Retelling::new(true, source.redact);
@@ -91,7 +91,7 @@ fn fold(
 ) -> Read {
     retelling.finish();
     let here = source.checkout.to_string_lossy();
-    // A session from another folder, or another machine, is told from where it was.
+    // Paths of a session from another folder, or another machine, are relative to where it was.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
     let policy = RecordPolicy {
         harness: harness.name,
@@ -110,7 +110,7 @@ fn fold(
     Read { digest, harness, elsewhere: there.is_some(), skipped }
 }
 
-/// Where it is told: the session, and nothing more.
+/// An event with only the session.
 fn around(session: String) -> Event<'static> {
     Event {
         session: session.into(),
@@ -127,11 +127,11 @@ fn around(session: String) -> Event<'static> {
 struct Opening {
     harness: Option<&'static Harness>,
     cwd: Option<String>,
-    /// The last that is named among the first lines: a resumed session copies the beginning of another.
+    /// The last session named in the first lines: a resumed session copies the beginning of another.
     session: Option<String>,
 }
 
-/// Whose transcript it is: the one whose reader knows most of its first lines.
+/// Finds the harness: the one whose reader knows most of the first lines.
 fn look(path: &Path) -> Result<Opening> {
     let mut known = vec![0_usize; HARNESSES.len()];
     let (mut folder, mut session) = (None, None);

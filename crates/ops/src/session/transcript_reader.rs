@@ -1,5 +1,5 @@
-//! Reads the lines of a file that is a harness's transcript. A harness with a database names no file to its hooks; its
-//! rows are read by `session::database`.
+//! Reads the lines of a transcript file. A harness with a database names no file to its hooks; `session::database`
+//! reads its rows.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use model::transcript::{Kind, Line};
 use store::Result;
 use store::feed::{self, Cursor, FeedReport, Limits};
 
-/// What is new behind `cursor`, each line with where it begins.
+/// Passes on what is new after `cursor`, each line with its offset.
 pub fn read_new(
     harness: &Harness,
     path: &Path,
@@ -23,7 +23,7 @@ pub fn read_new(
     })
 }
 
-/// All of it. A last line without its end counts, as far as it goes.
+/// Reads everything. A last line without its end counts, as far as it goes.
 pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> Result<()> {
     let read_line = harness.transcript.read_line();
     let limits = Limits::default();
@@ -33,7 +33,7 @@ pub fn read_all(harness: &Harness, path: &Path, mut each: impl FnMut(Line)) -> R
     Ok(())
 }
 
-/// The lines that are whole, from the last one backwards, until `is_enough` says so.
+/// Passes on complete lines from the last one backwards, until `is_enough` returns true.
 pub fn read_backwards(
     harness: &Harness,
     path: &Path,
@@ -42,7 +42,7 @@ pub fn read_backwards(
 ) -> Result<()> {
     let read_line = harness.transcript.read_line();
     feed::find_last(path, limits, |bytes| {
-        // Still being written.
+        // It is still being written.
         if !bytes.trim_ascii_end().ends_with(b"}") {
             return None;
         }
@@ -53,7 +53,7 @@ pub fn read_backwards(
     Ok(())
 }
 
-/// How many lines in `bytes`, which are a piece of somebody's transcript, this harness could have written.
+/// Counts the lines in `bytes`, a piece of a transcript, that this harness could have written.
 pub fn known_lines(harness: &Harness, bytes: &[u8]) -> usize {
     let read_line = harness.transcript.read_line();
     let mut known = 0;

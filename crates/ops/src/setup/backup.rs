@@ -10,8 +10,8 @@ use crate::{Error, Result, World};
 /// Larger than any settings we change.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// Outside of the project and of the harness's own folders, where nobody trips over it; for its owner only, because
-/// settings hold keys. No backup replaces another.
+/// Outside the project and the harness's own folders, where it disturbs nobody; readable by its owner only, because
+/// settings contain keys. No backup replaces another.
 pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option<PathBuf>> {
     let Some(folder) = backups(world) else { return Ok(None) };
     use std::os::unix::fs::DirBuilderExt;
@@ -27,7 +27,7 @@ pub(crate) fn back_up(world: &World, path: &Path, bytes: &[u8]) -> Result<Option
     Ok(None)
 }
 
-/// What was kept of a file, every time that we changed it.
+/// Returns every version of a file that we backed up.
 pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     let Some(folder) = backups(world) else { return Ok(Vec::new()) };
     let dir = match Dir::open(&folder) {
@@ -38,7 +38,7 @@ pub(crate) fn backups_of(world: &World, path: &Path) -> Result<Vec<Vec<u8>>> {
     entries.map(|entry| Ok(dir.read(&entry.name, LARGEST)?)).collect()
 }
 
-/// Of this path, and not of one that ends like it: before the path stand the time and perhaps a count.
+/// Matches this path, and not one that ends like it: before the path are the time and perhaps a count.
 fn is_backup_of(name: &str, flat: &str) -> bool {
     let Some(before) = name.strip_suffix(flat) else { return false };
     let (stamp, count) = before.split_once('-').unwrap_or((before, "1"));
@@ -49,7 +49,7 @@ fn backups(world: &World) -> Option<PathBuf> {
     world.state().map(|state| state.join("backups"))
 }
 
-/// A path as one name.
+/// Converts a path to one file name.
 fn flat(path: &Path) -> String {
     path.to_string_lossy().replace(['/', '\\'], "-")
 }

@@ -1,4 +1,4 @@
-//! `thru import factory`: handoffs that Factory's own commands left, as packets. Originals stay untouched.
+//! `thru import factory`: turns handoffs from Factory's own commands into packets. Originals stay untouched.
 
 use std::path::{Path, PathBuf};
 
@@ -8,17 +8,17 @@ use crate::features::packets::{self, Imported};
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// More than any slash command has.
+/// Larger than any slash command.
 const LARGEST_COMMAND: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct FactoryReport {
     pub imported: Vec<Imported>,
-    /// Commands of theirs with a name of ours. As long as they are there, ours are not installed in their place.
+    /// Their commands with the names of ours. While they exist, ours are not installed in their place.
     pub commands: Vec<PathBuf>,
 }
 
-/// A folder or a file that was named; else where Factory's commands put such files, in the project and at home.
+/// Imports a named folder or file, or else the usual places of Factory's commands, in the project and at home.
 pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryReport> {
     let project = match Project::find(world) {
         Ok(project) => project.root.checkout,
@@ -44,7 +44,7 @@ pub fn run(world: &World, named: Option<&Path>, mode: Mode) -> Result<FactoryRep
     Ok(FactoryReport { imported, commands: commands.filter(theirs).collect() })
 }
 
-/// `handoff*.md` beside the settings, and everything in `handoffs/` and `handoff/`.
+/// `handoff*.md` next to the settings, and everything in `handoffs/` and `handoff/`.
 fn handoffs(folder: &Path) -> Vec<PathBuf> {
     let named = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().to_lowercase().starts_with("handoff"))
@@ -53,7 +53,7 @@ fn handoffs(folder: &Path) -> Vec<PathBuf> {
     beside.chain(["handoffs", "handoff"].iter().flat_map(|name| markdown(&folder.join(name)))).collect()
 }
 
-/// The markdown files of a folder, by name; none where there is no such folder.
+/// Returns the markdown files of a folder, by name; none if there is no such folder.
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();

@@ -1,4 +1,4 @@
-//! `thru harness list` and `show`: what each harness tells us, what it does not, and how we reach it.
+//! `thru harness list` and `show`: what each harness reports, what it does not, and how it calls us.
 
 use harness::{Commands, HARNESSES, Harness, Install, Transcript, commands};
 use serde::Serialize;
@@ -36,17 +36,17 @@ fn row(harness: &'static Harness) -> Row {
     }
 }
 
-/// One harness, with how we reach it.
+/// One harness, with how it calls us.
 #[derive(Clone, Debug, Serialize)]
 pub struct Shown {
     #[serde(flatten)]
     pub row: Row,
-    /// The file through which it calls us, below its folder.
+    /// The file through which it calls us, relative to its folder.
     pub calls_from: String,
     pub transcript: &'static str,
     /// Slash commands, as a user types them.
     pub commands: Vec<String>,
-    /// Most text that reaches the model whole, in UTF-16 units.
+    /// The longest text that reaches the model uncut, in UTF-16 units.
     pub context_cap: usize,
     /// The variable that tells a command which session it runs in.
     pub session_variable: Option<&'static str>,
@@ -84,12 +84,12 @@ pub fn show(name: &str) -> Result<Shown> {
     })
 }
 
-/// Those that can be wired, by name.
+/// Returns the names of those that thru can be installed into.
 pub fn wirable() -> impl Iterator<Item = &'static str> {
     HARNESSES.iter().map(|harness| harness.name)
 }
 
-/// Those that a prompt can be written for, too.
+/// Also includes those that a prompt can be written for.
 pub fn names() -> impl Iterator<Item = &'static str> {
     harness::names()
 }

@@ -1,4 +1,4 @@
-//! `thru init`: the marker, the folders, and the word that this store was made here.
+//! `thru init`: creates the marker and the folders, and records that this store was made here.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Options {
     pub hooks: Hooks,
 }
 
-/// Whether the harnesses in use are told to call us.
+/// Whether hooks are installed into the harnesses in use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hooks {
     Wire,
@@ -38,7 +38,7 @@ pub enum Shared {
     Yes,
 }
 
-/// Where a root may come to stand.
+/// Where a root may be created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Below {
     /// Inside a root, that root is meant.
@@ -54,10 +54,10 @@ pub struct InitReport {
     pub project_id: ProjectId,
     pub name: String,
     pub mode: Mode,
-    /// What of the store is kept in git, where everybody who gets the repository can read it.
+    /// Which records are in git, where everybody with access to the repository can read them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub in_git: Vec<&'static str>,
-    /// False when the root was there before.
+    /// False if the root existed before.
     pub created: bool,
     pub trusted: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct InitReport {
     pub wired: Vec<install::InstallReport>,
     /// Harnesses whose settings were not changed, and why.
     pub not_wired: Vec<String>,
-    /// Where no harness was found: what was looked for.
+    /// If no harness was found: what was searched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looked_for: Vec<String>,
 }
@@ -109,12 +109,12 @@ pub fn run(world: &World, options: &Options) -> Result<InitReport> {
     })
 }
 
-/// Wires every harness in use. One that cannot be wired does not undo the rest.
+/// Installs hooks into every harness in use. A failure does not undo the rest.
 fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>) {
     let (mut wired, mut failed) = (Vec::new(), Vec::new());
     for harness in install::in_use(world, root) {
         let scope = install::usual_scope(harness);
-        // Wired in another scope is wired: twice, and every event would come twice.
+        // If hooks are installed in another scope, nothing is added: otherwise every event would come twice.
         let wired_already = install::wired(world, harness, root);
         if let Some(install::WiredFile { path, .. }) =
             wired_already.first().filter(|_| !install::is_wired_in(world, harness, root, scope))
@@ -130,7 +130,7 @@ fn wire(world: &World, root: &Path) -> (Vec<install::InstallReport>, Vec<String>
     (wired, failed)
 }
 
-/// Creates the store where it is missing, and trusts it only if nobody's records were there before.
+/// Creates the store if it is missing, and trusts it only if there were no records before.
 pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Duration) -> Result<Created> {
     let trust = world.need_trust()?;
     let marker = Marker {
@@ -143,7 +143,7 @@ pub(crate) fn create(world: &World, root: &Root, options: &Options, wait: Durati
     let vouch = || trust.grant(&marker.project_id, &root.path, world.now, wait).map(drop);
     let created = Store::create(&root.path, &marker, world.now, vouch)?;
     if !created.new && created.pristine {
-        // Another process was first, with another id: what we vouched for never came to be.
+        // Another process was first, with another id: the id we vouched for does not exist.
         trust.revoke(&marker.project_id, &root.path, wait)?;
     }
     Ok(created)
@@ -163,7 +163,7 @@ fn place(world: &World, below: Below) -> Result<Root> {
     Ok(root)
 }
 
-/// `--root` names a folder as it is; a new root inside another is not what anybody means without saying so.
+/// `--root` names a folder exactly; a new root inside another one must be requested explicitly.
 pub(crate) fn refuse_below_another(world: &World, root: &Root) -> Result<()> {
     let above: Vec<&Path> = root.path.parent().into_iter().collect();
     if world.explicit().is_some()
@@ -193,7 +193,7 @@ fn folder_name(root: &Root) -> String {
     root.path.file_name().map_or_else(|| "project".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// From the clock that was passed in, so that tests with a frozen one are repeatable in everything but the tail.
+/// From the clock that was passed in, so that tests with a fixed time are repeatable except for the random part.
 fn new_project_id(world: &World) -> Result<ProjectId> {
     let millis = world.now.as_millisecond().unsigned_abs();
     let id = uuid::Builder::from_unix_timestamp_millis(millis, &store::random()?).into_uuid();

@@ -1,4 +1,5 @@
-//! `thru install` and `uninstall`: our hooks in a harness's settings, as pure insertion, with a backup and a way back.
+//! `thru install` and `uninstall`: our hooks in a harness's settings, only by insertion, with a backup and a way
+//! back.
 
 mod files;
 mod places;
@@ -25,18 +26,18 @@ pub use places::{
     version, wired,
 };
 
-/// How often a file is spliced anew because another program wrote it in the meantime.
+/// How often a file is spliced again because another program wrote it meanwhile.
 const ATTEMPTS: usize = 5;
 
 /// Whose file is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// One person's, for one project; not in git.
+    /// One user's, for one project; not in git.
     Local,
-    /// One person's, for every project.
+    /// One user's, for every project.
     User,
-    /// The project's, in git: everybody's.
+    /// The project's, in git, for everybody.
     Project,
 }
 
@@ -54,7 +55,7 @@ pub struct InstallReport {
     /// False for a dry run: this is what would have been done.
     pub written: bool,
     pub files: Vec<Changed>,
-    /// Files that could not be read and were left alone. Hooks of ours may still be in them.
+    /// Files that could not be read and were left alone. They may still contain our hooks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<Failed>,
     pub notes: Vec<String>,
@@ -66,7 +67,7 @@ pub struct Failed {
     pub error: String,
 }
 
-/// One file, and what became of it.
+/// One file, and what happened to it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changed {
     pub path: PathBuf,
@@ -76,7 +77,7 @@ pub struct Changed {
     pub events: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// As `diff -u` has it.
+    /// In the format of `diff -u`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub diff: String,
 }
@@ -90,7 +91,7 @@ pub enum FileChange {
     Removed,
 }
 
-/// For the command line: the harness by its name, the project we stand in, the scope if one was asked for.
+/// For the command line: the harness by its name, the current project, and the scope if one was given.
 pub fn by_name(
     world: &World,
     name: &str,
@@ -105,7 +106,7 @@ pub fn by_name(
     let scope = scope.unwrap_or_else(|| usual_scope(harness));
     let root = match world.find() {
         Ok(Found::Marked { root, .. } | Found::Unmarked(root)) => root,
-        // Your own settings belong to no project.
+        // The user's own settings belong to no project.
         Err(Error::Refused { .. }) if scope == Scope::User => {
             let here = world.need_cwd()?.to_owned();
             Root { path: here.clone(), checkout: here }
@@ -148,14 +149,14 @@ pub fn run(
         failed: Vec::new(),
         notes: Vec::new(),
     };
-    // All is looked at before anything is written: what cannot be installed whole is not begun.
+    // Everything is checked before anything is written: an installation that cannot be completed is not begun.
     let mut plans = job.plan(&mut report)?;
     if mode == Mode::Write {
         for plan in &mut plans {
             job.carry_out(plan)?;
         }
         for folder in plans.iter().filter_map(|plan| plan.emptied(&job.folder)) {
-            // The folder was perhaps ours too; one that holds anything stays.
+            // The folder may have been ours too; one with any content stays.
             let _ = std::fs::remove_dir(folder);
         }
         job.tidy_up()?;
@@ -180,34 +181,34 @@ struct Job<'a> {
     task: Task,
 }
 
-/// What is to become of one file.
+/// What happens to one file.
 struct Plan {
     changed: Changed,
     before: Option<Vec<u8>>,
-    /// Empty where the file goes.
+    /// Empty if the file is removed.
     after: Vec<u8>,
     keep: Keep,
     kind: Kind,
 }
 
-/// How a plan is made anew.
+/// How a plan is made again.
 #[derive(Clone, Debug)]
 enum Kind {
     Settings(File),
-    /// A file that is ours alone, with its text.
+    /// A file that is entirely ours, with its text.
     Own(String),
 }
 
-/// Whether what a file held is kept.
+/// Whether the old content of a file is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
     Backup,
-    /// It is ours alone, as we would write it again.
+    /// It is entirely ours, and we would write it the same way again.
     Nothing,
 }
 
 impl Plan {
-    /// The folder below the harness's in which a file of ours was.
+    /// Returns the folder below the harness's that contained a file of ours.
     fn emptied(&self, folder: &Path) -> Option<&Path> {
         let Changed { path, change, .. } = &self.changed;
         path.parent().filter(|parent| *change == FileChange::Removed && *parent != folder)
@@ -227,7 +228,7 @@ impl Job<'_> {
         let mut plans = Vec::new();
         for file in files {
             match self.plan_settings(&file, &mut report.notes) {
-                // One file that does not parse keeps nothing of ours in the others.
+                // A file that does not parse does not prevent the removal from the others.
                 Err(error) if task == Task::Uninstall && error.kind() == ErrorKind::Damaged => {
                     let path = self.folder.join(file.name);
                     report.failed.push(Failed { path, error: error.to_string() });
@@ -235,7 +236,7 @@ impl Job<'_> {
                 planned => plans.extend(planned?),
             }
         }
-        // One folder serves both scopes of a project: what is in it stays as long as the other is wired.
+        // Two scopes of a project share one folder: our files stay while the other scope is installed.
         let still_used = task == Task::Uninstall
             && other_scope(scope).is_some_and(|other| is_wired_in(world, harness, project, other));
         let own = if still_used { Vec::new() } else { own_files(world, harness, &self.folder, scope) };
@@ -252,7 +253,7 @@ impl Job<'_> {
         Ok(plans)
     }
 
-    /// Writes what was planned. Where another program wrote the file since it was read, the plan is made anew.
+    /// Writes what was planned. If another program wrote the file since it was read, the plan is made again.
     fn carry_out(&self, plan: &mut Plan) -> Result<()> {
         for _ in 0..ATTEMPTS {
             if self.try_once(plan)? == Replaced::Done {
@@ -265,7 +266,7 @@ impl Job<'_> {
             };
             match again {
                 Some(again) => *plan = again,
-                // It is gone, and with it what was to be taken out.
+                // It is gone, and with it what was to be removed.
                 None => plan.changed.change = FileChange::Unchanged,
             }
         }
@@ -293,7 +294,7 @@ impl Job<'_> {
         })
     }
 
-    /// One settings file: read and spliced. None where there is nothing to take out of.
+    /// Reads and splices one settings file; `None` if there is nothing to remove from it.
     fn plan_settings(&self, file: &File, notes: &mut Vec<String>) -> Result<Option<Plan>> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let path = resolve(project, scope, &self.folder.join(file.name))?;
@@ -317,7 +318,7 @@ impl Job<'_> {
         plan(world, path, before, outcome, *file).map(Some)
     }
 
-    /// Leaves git and the folders as they should be after the files are.
+    /// Updates git's exclude list and the folders after the files.
     fn tidy_up(&self) -> Result<()> {
         let Job { world, harness, project, scope, task, .. } = *self;
         let folder = &self.folder;
@@ -325,21 +326,21 @@ impl Job<'_> {
             own_files(world, harness, folder, scope).into_iter().map(|file| file.path).collect();
         match (scope, task) {
             (Scope::User, _) => Ok(()),
-            // What we wrote for one person is nobody else's business: it is excluded in this clone only.
+            // What we wrote for one user concerns nobody else: it is excluded in this clone only.
             (Scope::Local, Task::Install) => {
                 for (path, place) in local_files(harness, folder) {
-                    // A settings file that was there before us is the user's to show or to hide.
+                    // A settings file that existed before us is the user's to show or to hide.
                     if !was_there(world, &path, &place)? {
                         ours.push(path);
                     }
                 }
                 git::exclude(project, &ours)
             }
-            // What is everybody's must be seen, also where an install for one person had hidden it.
+            // Shared files must be visible, even if an install for one user had hidden them.
             (Scope::Project, Task::Install) => git::include(project, &ours),
             (_, Task::Uninstall) => {
                 ours.extend(local_files(harness, folder).into_iter().map(|(path, _)| path));
-                // The folder was perhaps ours too; one that holds anything stays.
+                // The folder may have been ours too; one with any content stays.
                 let _ = std::fs::remove_dir(folder);
                 if scope == Scope::Local { git::include(project, &ours) } else { Ok(()) }
             }
@@ -347,7 +348,7 @@ impl Job<'_> {
     }
 }
 
-/// Whether the harness passes this file over, and every hook in it with it.
+/// Returns whether the harness ignores this file, with every hook in it.
 pub fn is_ignored(harness: &Harness, bytes: &[u8]) -> bool {
     let json = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let is_strict = hook_table(harness).is_some_and(|table| table.strict);
@@ -390,7 +391,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
     let command = |event: &str| {
         let args = ["hook", harness.name, event];
         match (scope, form) {
-            // A file that others get too: found through PATH, and nothing where it is not installed.
+            // A shared file finds `thru` through PATH, and does nothing if it is not installed.
             (Scope::Project, _) => Command::if_installed(&args),
             (_, Form::Exec) => {
                 Command::Exec { program: program.to_string(), args: args.map(str::to_owned).to_vec() }
@@ -398,7 +399,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
             (_, Form::Shell) => Command::shell(&program, &args),
         }
     };
-    // What runs at a stop are the validators of a loop.
+    // The validators of a loop run at a stop.
     let stop_timeout = crate::project::settings::here(world).settings().validator_timeout;
     let entry = |wired: &harness::Wired| {
         let seconds = if wired.neutral == EventName::Stop { stop_timeout } else { wired.timeout };
@@ -414,7 +415,7 @@ fn entries(world: &World, harness: &Harness, scope: Scope) -> Vec<Entry> {
 
 fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome, file: File) -> Result<Plan> {
     let old = before.as_deref().unwrap_or_default();
-    // A file that was not there before us is not there after us; an empty one of the user's own had a backup made.
+    // A file that did not exist before us must not exist after us; an empty one of the user's own had a backup made.
     let remove = outcome.bytes.is_empty() && before.is_some() && !was_there(world, &path, &file.place)?;
     let touched = outcome.changes.iter().filter(|change| change.what != What::Kept);
     let change = match &before {
@@ -434,7 +435,7 @@ fn plan(world: &World, path: PathBuf, before: Option<Vec<u8>>, outcome: Outcome,
     Ok(Plan { changed, before, after: outcome.bytes, keep, kind: Kind::Settings(file) })
 }
 
-/// Whether the user had this settings file before we came: then one of its backups has no hook of ours in it.
+/// Returns whether the user had this settings file before us: then one of its backups has no hook of ours in it.
 fn was_there(world: &World, path: &Path, place: &settings::HookLocation) -> Result<bool> {
     let is_ours = |bytes: &Vec<u8>| settings::find(bytes, place).is_ok_and(|hooks| !hooks.is_empty());
     Ok(backups_of(world, path)?.iter().any(|bytes| !is_ours(bytes)))
@@ -456,7 +457,8 @@ fn plan_own(path: &Path, text: &str, task: Task, notes: &mut Vec<String>) -> Res
     };
     let old = old.unwrap_or_default();
     let diff = settings::diff(&old, after);
-    // Our mark is in it, and perhaps the user's words too: an older version of ours cannot be told from those.
+    // It contains our mark, and perhaps the user's words too: these cannot be distinguished from an older version of
+    // ours.
     let keep = if old == text { Keep::Nothing } else { Keep::Backup };
     let changed = Changed { path: path.to_owned(), change, events: Vec::new(), backup: None, diff };
     let kind = Kind::Own(text.to_owned());

@@ -1,4 +1,4 @@
-//! `thru import swarm`: what opencode-swarm keeps in `.swarm`. Originals stay untouched.
+//! `thru import swarm`: imports what opencode-swarm keeps in `.swarm`. Originals stay untouched.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
 
-/// Its folder, in a project.
+/// Its folder in a project.
 pub const FOLDER: &str = ".swarm";
 
-/// A ledger holds the whole plan again and again.
+/// A ledger contains the whole plan many times.
 const LARGEST: usize = 256 * 1024 * 1024;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct SwarmReport {
     #[serde(serialize_with = "shown")]
     pub folder: PathBuf,
-    /// None where it has no plan.
+    /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
 }
@@ -74,7 +74,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     let mut warn = |text: String| warnings.push(Warning { line: 0, text });
     let of_view = view.as_deref().map(|bytes| import::read(&folder.join("plan.md"), bytes)).transpose()?;
     let of_json = match json.as_deref().map(|bytes| import::read(&folder.join("plan.json"), bytes)) {
-        // What else there is, is better than nothing.
+        // Anything else is better than nothing.
         Some(Err(error)) if of_view.is_some() || ledger.plan.is_some() => {
             warn(format!("plan.json is left out: {error}"));
             None
@@ -103,7 +103,7 @@ fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     Ok(Some(Incoming { from, plan, warnings, mark, covered: redactor.was_covered() }))
 }
 
-/// The view can have been edited by hand; the tool itself believes `plan.json`.
+/// The view may have been edited by hand; the tool itself uses `plan.json`.
 fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(String)) {
     let Some(view) = view else { return };
     let only: Vec<String> = view
@@ -126,7 +126,7 @@ fn warn_of_difference(plan: &Plan, view: Option<&Plan>, warn: &mut impl FnMut(St
     }
 }
 
-/// What its ledger tells: when tasks moved, and the plan as it was last written down whole.
+/// What its ledger contains: when tasks moved, and the last complete plan.
 #[derive(Default)]
 struct Ledger {
     plan: Option<Plan>,
@@ -156,7 +156,7 @@ impl Ledger {
                 }
                 ledger.moved.insert((task, status), event.timestamp);
             }
-            // `plan_created` and `snapshot` hold the whole of it.
+            // `plan_created` and `snapshot` contain the whole plan.
             if matches!(event.event_type.as_str(), "plan_created" | "snapshot" | "plan_rebuilt")
                 && let Some(whole) = event
                     .payload
@@ -171,7 +171,7 @@ impl Ledger {
         ledger
     }
 
-    /// Notes when tasks were begun and done, where they still stand so.
+    /// Sets when tasks were begun and done, if they still have that status.
     fn date(&self, plan: &mut Plan) {
         let at = |id: &str, status: TaskStatus| self.moved.get(&(id.to_owned(), status)).cloned();
         for task in plan.phases.iter_mut().flat_map(|phase| &mut phase.tasks) {

@@ -1,4 +1,4 @@
-//! The list of packets, the one that was changed last first. With many of them an index spares opening each; it can be
+//! The list of packets, last changed first. For many packets an index avoids opening each of them. The index can be
 //! deleted at any time.
 
 use std::borrow::Cow;
@@ -11,24 +11,24 @@ use rustix::fs::{self, AtFlags, FileType};
 use super::{LARGEST, name_of};
 use crate::{Dir, Durability, Error, Result, Store, layout};
 
-/// Below this many an index saves nothing.
+/// With fewer packets an index saves nothing.
 const WORTH_AN_INDEX: usize = 1_000;
 
-/// How many of the list's first are looked at one by one when nothing came or went: those are the ones people edit in
-/// place. To look at a hundred thousand would take longer than anybody waits for a list.
+/// How many packets at the top of the list are checked one by one when no file was added or removed: these are the
+/// ones people edit in place. Checking a hundred thousand would take too long.
 const WATCHED: usize = 1_000;
 
-/// Enough for several hundred thousand packets. A larger index is made anew.
+/// Enough for several hundred thousand packets. A larger index is rebuilt.
 const LARGEST_INDEX: usize = 128 * 1024 * 1024;
 
-/// The first line of the index. Another one means that it is made anew.
+/// The first line of the index. If it differs, the index is rebuilt.
 const HEAD: &str = "thru packets 2";
 
-/// File systems tell time in steps: an index is believed only when it is this much younger than the folder's last change.
+/// File times are coarse, so an index is used only if it is this much younger than the folder's last change.
 const STEP_NS: i64 = 1_000_000_000;
 
-/// All packets in the form of the index: a head, and a line for each. Most of a long list is never looked at, so it
-/// stays text until somebody does.
+/// All packets in the form of the index: a head, and one line for each. Most of a long list is never looked at, so
+/// lines are parsed only on demand.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     text: String,
@@ -37,20 +37,21 @@ pub struct Listing {
 /// One packet, as far as a list shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listed<'a> {
-    /// The file's name without its ending: what names the packet.
+    /// The file's name without its suffix; it identifies the packet.
     pub name: &'a str,
     pub status: Option<Status>,
     pub updated_at: &'a str,
     pub created_at: &'a str,
     pub claimed_by: &'a str,
     pub purpose: &'a str,
-    /// What tells that the file is still the one that was read.
+    /// Detects whether the file has changed since it was read.
     stamp: &'a str,
 }
 
 impl Store {
-    /// Every packet. What the index says of one of the first counts only as long as that file has not been touched; of
-    /// the others, as long as nothing in the folder came, went or was replaced. Whoever needs one packet reads the packet.
+    /// Lists every packet. The index is used for one of the first packets only if its file is unchanged, and for the
+    /// others only if nothing in the folder was added, removed or replaced. A caller that needs one packet reads that
+    /// packet.
     pub fn packets(&self) -> Result<Listing> {
         let folder = match self.dir().sub(layout::PACKETS) {
             Err(Error::Absent { .. }) => return Ok(Listing::default()),
@@ -74,8 +75,8 @@ impl Store {
         Ok(listing)
     }
 
-    /// The names at the top of the index, the one that was changed last first: as old as the index is, and quickly had.
-    /// None where there is no index.
+    /// Returns the names at the top of the index, last changed first. This is fast, but as old as the index. Returns
+    /// nothing if there is no index.
     pub fn packets_at_the_top(&self, bytes: usize) -> Vec<String> {
         let Ok(top) = self.dir().read_start(layout::PACKETS_INDEX, bytes) else { return Vec::new() };
         let text = String::from_utf8_lossy(&top);
@@ -90,13 +91,13 @@ impl Store {
         let listing = Listing { text: String::from_utf8(bytes).ok()? };
         let (of_folder, count) = listing.text.lines().next()?.strip_prefix(HEAD)?.trim().split_once(' ')?;
         let (of_folder, count) = (of_folder.parse().ok()?, count.parse::<usize>().ok()?);
-        // One that was cut short would hide packets.
+        // A truncated index would hide packets.
         let is_whole = listing.text.ends_with('\n') && listing.len() == count;
         let (written, _) = look(self.dir(), layout::PACKETS_INDEX)?;
         is_whole.then_some(Index { written, of_folder, listing })
     }
 
-    /// A cache: whether it can be written is nobody's concern.
+    /// The index is a cache, so a failure to write it is ignored.
     fn write_index(&self, listing: &Listing) {
         if let Ok(folder) = self.dir().make("indexes") {
             let name = layout::PACKETS_INDEX.rsplit('/').next().unwrap_or_default();
@@ -106,7 +107,7 @@ impl Store {
 }
 
 struct Index {
-    /// When it was written, and the folder's last change as it was then.
+    /// When the index was written, and the folder's last change at that time.
     written: i64,
     of_folder: i64,
     listing: Listing,
@@ -135,7 +136,7 @@ impl Listing {
         self.text.lines().skip(1)
     }
 
-    /// The one that was changed last first.
+    /// Last changed first.
     pub fn iter(&self) -> impl Iterator<Item = Listed<'_>> {
         self.lines().filter_map(Listed::parse)
     }
@@ -165,7 +166,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// What is known of a packet, if that is still true; else what the packet says.
+/// Returns the index line of a packet if it is still true, or else a new line from the packet.
 fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Option<Cow<'a, str>> {
     let stamp = stamp(folder, name)?;
     if let Some(line) = known.get(name)
@@ -176,7 +177,7 @@ fn line_of<'a>(folder: &Dir, name: &str, known: &HashMap<&str, &'a str>) -> Opti
     let (stamp, packet) = match folder.read(&format!("{name}.md"), LARGEST) {
         Ok(bytes) => (stamp, Packet::read(&Document::parse(bytes), name)),
         Err(Error::Absent { .. }) => return None,
-        // It is there, and must not look as if it were not.
+        // The file exists, so it must appear in the list.
         Err(error) => ("-".into(), Packet { purpose: error.to_string(), ..Packet::default() }),
     };
     let status = packet.status.map_or("", Status::name);
@@ -192,7 +193,7 @@ fn stamp(folder: &Dir, name: &str) -> Option<String> {
     look(folder, &format!("{name}.md")).map(|(changed, size)| format!("{changed}:{size}"))
 }
 
-/// When a file was last changed, in nanoseconds, and its size.
+/// Returns when a file was last changed, in nanoseconds, and its size.
 fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     let stat = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let kind = FileType::from_raw_mode(stat.st_mode);
@@ -200,7 +201,7 @@ fn look(folder: &Dir, name: &str) -> Option<(i64, i64)> {
     (kind != FileType::Symlink).then_some((changed, stat.st_size))
 }
 
-/// The work of a long list, shared by the cores.
+/// Shares the work on a long list between the cores.
 fn side_by_side<'a>(names: &[&str], work: impl Fn(&str) -> Option<Cow<'a, str>> + Sync) -> Vec<Cow<'a, str>> {
     let do_part = |part: &[&str]| part.iter().filter_map(|name| work(name)).collect::<Vec<_>>();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -6,7 +6,7 @@ use ops::World;
 use ops::features::packets::handoff::{FileHashes, HandoffReport, Request};
 use ops::session::list::Chosen;
 
-use super::packet::{absolute, tell_covered};
+use super::packet::absolute;
 use crate::output::{self, DIM, Format, GOOD};
 
 /// Write a packet: what the work is about, where it stands, what to do next
@@ -57,7 +57,7 @@ pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
         Format::Text => print(&report),
     }
     if report.covered {
-        tell_covered();
+        output::tell_covered();
     }
     Ok(0)
 }

@@ -1,11 +1,12 @@
+mod add;
+mod show;
+
 use clap::Subcommand;
 use model::render::one_line;
-use ops::features::plan::edit::{self, Step, TaskReport, Wanted};
-use ops::features::plan::show;
+use ops::features::plan::edit::{self, Step, TaskReport};
 use ops::{Result, World};
 
-use super::plan::{ids, size, tell_notes};
-use super::plan_view;
+use super::plan::print_notes;
 use crate::output::{self, BOLD, DIM, Format, GOOD};
 
 /// The tasks of the plan: take one up, finish it, block it
@@ -17,7 +18,7 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Add(AddArgs),
+    Add(add::Args),
     /// Take a task up; of many who try, one gets it
     Start {
         /// The task
@@ -65,70 +66,25 @@ struct Who {
     session: Option<String>,
 }
 
-/// Add a task to the plan
-#[derive(Debug, clap::Args)]
-struct AddArgs {
-    /// What is to be done
-    text: String,
-    /// The phase it belongs to, instead of the current one
-    #[arg(long, value_name = "N")]
-    phase: Option<u32>,
-    /// The task's id; default: the next number
-    #[arg(long)]
-    id: Option<String>,
-    /// small, medium, large
-    #[arg(long)]
-    size: Option<String>,
-    /// Tasks that must be over first, with commas
-    #[arg(long, value_name = "IDS")]
-    depends: Option<String>,
-    /// How it is known to be done
-    #[arg(long, value_name = "TEXT")]
-    acceptance: Option<String>,
-    /// A file it is about; once for each
-    #[arg(long = "file", value_name = "PATH")]
-    files: Vec<String>,
-}
-
 pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
     let step = |id: &str, step: Step, who: &Who, word: &str| -> Result<u8> {
         let report = edit::step(world, id, &step, who.session.as_deref())?;
-        tell(&report, format, word);
+        print_task_report(&report, format, word);
         Ok(0)
     };
     match &args.command {
-        Command::Add(args) => {
-            let AddArgs { text, phase, id, depends, acceptance, files, .. } = args;
-            let wanted = Wanted {
-                id: id.clone(),
-                phase: *phase,
-                text: text.clone(),
-                size: size(args.size.as_deref())?,
-                depends: depends.as_deref().map(ids).unwrap_or_default(),
-                acceptance: acceptance.clone(),
-                files: files.clone(),
-            };
-            tell(&edit::add_task(world, wanted, None)?, format, "Added");
-            Ok(0)
-        }
+        Command::Add(args) => add::run(world, args, format),
         Command::Start { id, who } => step(id, Step::Start, who, "Started"),
         Command::Done { id, without_evidence, who } => {
             step(id, Step::Done { without_evidence: without_evidence.as_deref() }, who, "Done")
         }
         Command::Block { id, why, who } => step(id, Step::Block { why }, who, "Blocked"),
         Command::Unblock { id, who } => step(id, Step::Unblock, who, "Unblocked"),
-        Command::Show { id } => {
-            let shown = show::task(world, id)?;
-            match format {
-                Format::Json => output::json(&shown),
-                Format::Text => plan_view::task(&shown),
-            }
-            Ok(0)
-        }
+        Command::Show { id } => show::run(world, id, format),
     }
 }
 
-pub fn tell(report: &TaskReport, format: Format, word: &str) {
+pub fn print_task_report(report: &TaskReport, format: Format, word: &str) {
     if format == Format::Json {
         return output::json(report);
     }
@@ -144,5 +100,5 @@ pub fn tell(report: &TaskReport, format: Format, word: &str) {
     if !report.newly_ready.is_empty() && word == "Done" {
         output::line(format_args!("Ready now: {}", report.newly_ready.join(", ")));
     }
-    tell_notes(&report.notes, report.covered);
+    print_notes(&report.notes, report.covered);
 }

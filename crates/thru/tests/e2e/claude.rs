@@ -170,6 +170,19 @@ pub fn session(result: &Value) -> String {
 
 /// Its own record of a session, which is where it says what it made of a hook's answer.
 pub fn transcript(scratch: &Scratch, session: &str) -> Lines {
+    Lines::read(&transcript_folder(scratch).join(format!("{session}.jsonl")))
+}
+
+/// The transcripts of every session in this project so far.
+pub fn transcripts(scratch: &Scratch) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(transcript_folder(scratch)).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+        .collect()
+}
+
+fn transcript_folder(scratch: &Scratch) -> PathBuf {
     let project = scratch.project.to_string_lossy().replace(['/', '.'], "-");
-    Lines::read(&scratch.home.join(".claude/projects").join(project).join(format!("{session}.jsonl")))
+    scratch.home.join(".claude/projects").join(project)
 }

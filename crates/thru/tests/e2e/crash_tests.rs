@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::claude::ClaudeCode;
+use crate::claude::{ClaudeCode, transcripts};
 use crate::model::Model;
 use crate::process::{Ended, LIMIT};
 use crate::scratch::Scratch;
@@ -33,6 +33,8 @@ fn killed_during_a_call_at_most_that_call_is_lost() {
     talk.start_saying("Begin and do not end");
     let running = scratch.project.join("in-flight");
     wait_until("the last call is running", || running.exists());
+    // Claude Code writes its transcript a moment after it has acted on an answer.
+    wait_until("the transcript names the last call", || a_transcript_holds(&scratch, "touch in-flight"));
     let killed = talk.kill();
     assert!(!killed.status.success());
 
@@ -85,6 +87,13 @@ fn killed_while_the_model_answers_nothing_is_lost() {
 fn session(killed: &Ended) -> String {
     let id = killed.lines.iter().find_map(|line| line.json["session_id"].as_str());
     id.expect("it said which session it was").to_owned()
+}
+
+/// Some transcript of this project: which session it is, the harness says only at its end.
+fn a_transcript_holds(scratch: &Scratch, words: &str) -> bool {
+    transcripts(scratch)
+        .iter()
+        .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains(words)))
 }
 
 fn wait_until(what: &str, is_so: impl Fn() -> bool) {

@@ -12,10 +12,10 @@ use crate::transcript::walk::{Walk, unquote};
 
 type Text<'a> = Cow<'a, str>;
 
-/// `toolUseResult`: the same result once more, for the harness's own screen, with some things said more clearly.
+/// `toolUseResult`: the same result again, for the harness's own screen, with some details stated more clearly.
 #[derive(Debug, Default)]
 pub struct ToolReport<'a> {
-    /// A command that was run to its end and whose exit code is not zero only if the result says so.
+    /// The command ran to its end. Its exit code is zero unless the result says otherwise.
     ended: bool,
     files: Vec<Touched<'a>>,
     todo: Option<TodoChange<'a>>,
@@ -23,7 +23,7 @@ pub struct ToolReport<'a> {
 }
 
 impl<'a> ToolReport<'a> {
-    /// Reads the first few fields, and no further than the first that says nothing: what follows can be megabytes.
+    /// Reads the first few fields and stops at the first useless one: what follows can be megabytes.
     pub fn read(walk: &mut Walk<'a>) -> ToolReport<'a> {
         let mut report = ToolReport::default();
         let mut made = None;
@@ -38,7 +38,7 @@ impl<'a> ToolReport<'a> {
                 }
                 b"stderr" | b"isImage" | b"noOutputExpected" | b"questions" => walk.skip(),
                 b"interrupted" => report.ended &= !walk.raw().is_true(),
-                // "No matches found" stands for an exit code other than zero, which one is not said.
+                // "No matches found" means a nonzero exit code, but not which one.
                 b"returnCodeInterpretation" | b"backgroundTaskId" => {
                     walk.skip();
                     report.ended = false;
@@ -70,7 +70,8 @@ impl<'a> ToolReport<'a> {
     }
 }
 
-/// A result in neutral words, with what the report knows. A line has one report, so it is used up by the first result.
+/// Converts a result to the neutral form, with what the report adds. A line has one report, and the first result uses
+/// it up.
 pub fn result<'a>(raw: &RawResult<'a>, report: ToolReport<'a>, items: &mut Vec<Item<'a>>) {
     let mut result = raw.read();
     result.files = report.files;
@@ -108,7 +109,7 @@ fn fail<'a>(result: &mut CallResult<'a>, items: &mut Vec<Item<'a>>) {
     }
 }
 
-/// The entry that was made; the call did not know its number yet.
+/// Returns the new todo entry; the call did not know its number yet.
 fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
     let task = walk.raw().fields();
     Some(TodoChange::One {
@@ -118,7 +119,7 @@ fn task<'a>(walk: &mut Walk<'a>) -> Option<TodoChange<'a>> {
     })
 }
 
-/// Question and answer, as the user gave it.
+/// Returns each question with the user's answer.
 fn answers<'a>(walk: &mut Walk<'a>) -> Vec<(Text<'a>, Text<'a>)> {
     let mut answers = Vec::new();
     if walk.object() {

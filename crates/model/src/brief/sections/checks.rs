@@ -1,4 +1,4 @@
-//! The project's checks with how they ended, and other commands that may be needed again.
+//! The project's checks with their results, and other commands that may be needed again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::render::{code, inline, path};
 use crate::run::{self, Check, Ended, Errand};
 use crate::text::cut;
 
-/// How much of a command makes it known, with a little to spare.
+/// How much of a command identifies it, with a small margin.
 pub(super) const COMMAND: usize = 66;
 
-/// Most checks and other commands that are told, and the longest: a command that is cut cannot be typed again.
+/// The most checks and other commands, and the longest one: a truncated command cannot be typed again.
 const CHECKS: usize = 5;
 const COMMANDS: usize = 4;
 const LONGEST: usize = 160;
@@ -22,7 +22,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let newest = newest_runs(digest);
     let failing: Vec<String> = digest.open_failures().map(|failure| failure.run()).collect();
-    // A check that is part of a line which is told already is not told again.
+    // A check that is part of a line already listed is not listed again.
     let (mut checked, mut told) = (BTreeSet::new(), BTreeSet::new());
     let (mut checks_told, mut commands_told) = (0, 0);
     for command in digest.ranked_commands() {
@@ -37,7 +37,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     continue;
                 }
                 let ended = ended(&keys, &newest, command);
-                // What fails is told under that title.
+                // Failures are listed under their own title.
                 if ended == Ended::Failed && !failing.is_empty() {
                     continue;
                 }
@@ -50,7 +50,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
                     if digest.edited_after(command.last).is_some() { ", before the last edits" } else { "" };
                 add(all, Class::Checks, command, &runnable, &format!(" → {}{stale}", words(ended)));
             }
-            // What ran once was for one occasion.
+            // A command that ran once was for one occasion.
             Errand::Other(_) if command.runs > 1 && commands_told < COMMANDS && runnable.len() <= LONGEST => {
                 commands_told += 1;
                 add(all, Class::Commands, command, &runnable, "");
@@ -68,7 +68,7 @@ fn add(all: &mut Gathered, class: Class, command: &CommandUse, runnable: &str, e
     all.add(class, id, vec![form]).known_by = vec![cut(runnable, 60).to_owned()];
 }
 
-/// How each check ended when it ran last, whatever the line it stood on.
+/// Returns the last result of each check, whatever line it was on.
 fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
     let mut newest = BTreeMap::new();
     for used in &digest.checks {
@@ -79,7 +79,7 @@ fn newest_runs(digest: &Digest) -> BTreeMap<String, Ended> {
     newest
 }
 
-/// How a line stands: by its checks where all are known, else by its own last run.
+/// Returns the result of a line: from its checks if all are known, otherwise from its own last run.
 fn ended(keys: &[String], newest: &BTreeMap<String, Ended>, command: &CommandUse) -> Ended {
     let each: Option<Vec<Ended>> = keys.iter().map(|key| newest.get(key).copied()).collect();
     match each {

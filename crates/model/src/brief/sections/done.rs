@@ -1,4 +1,4 @@
-//! Found, decided, done: requests with what became of them, and what the agent said between calls that tells something.
+//! Found, decided, done: requests with their outcome, and informative text that the agent wrote between calls.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -13,7 +13,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let digest = material.digest;
     let goal = digest.goal();
     let turns = digest.turns();
-    // The last words stand under "Where it stands".
+    // The last words are under "Where it stands".
     let last = (!digest.is_at_work()).then_some(digest.said_last);
     let accepted = goal.accepted.map(|accepted| accepted.record);
     let is_told = |record: u64| Some(record) == last || Some(record) == accepted;
@@ -23,7 +23,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             Some(said) => facts.push((said.record, Fact::Turn(*turn, &said.text))),
             None => {
                 let quoted = [goal.newest, goal.task].into_iter().flatten();
-                // Told under the user's words.
+                // These are listed under the user's words.
                 if !turn.prompt.refused.is_empty() || !prompt::wishes(&turn.prompt.text).is_empty() {
                     continue;
                 }
@@ -38,9 +38,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     let closing: Vec<u64> = turns.iter().filter_map(|turn| turn.outcome).map(|said| said.record).collect();
     let found =
         digest.statements.iter().filter(|said| !closing.contains(&said.record) && !is_told(said.record));
-    // The words that are told as the last ones.
+    // These are listed as the last words.
     let found = found.filter(|found| found.record != digest.said_last);
-    // The closing words of a turn sum up what was found on the way, and what of it still holds.
+    // The closing words of a turn sum up what was found and what of it is still true.
     let last_closed = closing.iter().copied().max().unwrap_or(0);
     let found = found.filter(|found| found.record > last_closed);
     facts.extend(found.map(|said| (said.record, Fact::Found(&said.text))));

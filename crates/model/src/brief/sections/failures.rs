@@ -1,4 +1,4 @@
-//! What fails, and what went wrong in a way that will happen again.
+//! What fails, and failures that will happen again.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -21,7 +21,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     }
 }
 
-/// The first telling line, then more of them.
+/// Returns the first informative line, then more of them.
 fn forms(failure: &Failure) -> Vec<String> {
     let exit = failure.exit.filter(|exit| *exit != 0).map_or(String::new(), |exit| format!(" (exit {exit})"));
     let folder = match failure.folder.as_str() {

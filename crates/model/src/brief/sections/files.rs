@@ -1,4 +1,4 @@
-//! Files: edited, then read and likely needed, by folder.
+//! Files: edited first, then read and likely needed, by folder.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -8,7 +8,7 @@ use crate::digest::FileUse;
 use crate::render::path;
 use crate::text::cut;
 
-/// So many files are told beside a summary that lacks them, whenever they were read.
+/// How many files are added to a summary that lacks them, whenever they were read.
 const LIKELIEST: usize = 4;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
@@ -26,10 +26,10 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let gone = file.deleted || gone.contains(&file.path);
         let candidate = all.add(class, format!("file:{}", cut(&file.path, 300)), forms(file, name, gone));
         candidate.folder = Some(if folder.is_empty() { String::new() } else { path(folder, 200) });
-        // Beside a summary, what was read before the last edit has served, but for the likeliest.
+        // Next to a summary, files read before the last edit have served their purpose, except the likeliest.
         let served = class == Class::Read && file.last < last_edit && place >= LIKELIEST;
         candidate.known_by = vec![if served { String::new() } else { name.to_owned() }];
-        // Edited and read ones are ranked together.
+        // Edited and read files are ranked together.
         if class != Class::Named {
             candidate.place = place;
             place += 1;

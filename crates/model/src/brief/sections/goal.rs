@@ -1,4 +1,4 @@
-//! What is wanted now: the task as it stands, what was accepted of the agent's proposals, and the newest message.
+//! What is wanted now: the current task, the proposals of the agent that were accepted, and the newest message.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -23,7 +23,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         let forms: Vec<String> = most.iter().map(|most| format!("{label}: {}", words(task, *most))).collect();
         all.add(Class::Goal, format!("prompt:{}", task.record), forms).known_by = vec![task.text.clone()];
     }
-    // One that was approved before the task was given is about something else.
+    // A plan that was approved before the task was given is about something else.
     let since = task.unwrap_or(newest).record.min(newest.record);
     if let Some(plan) = digest.plan.as_ref().filter(|plan| plan.record > since) {
         let form = |most: usize| format!("Approved plan: {}", quoted(&outline(&plan.text, most), most + 2));
@@ -42,7 +42,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         (false, true) => "Newest message: ".to_owned(),
         (_, false) => format!("Newest message, refusing {}: ", code(&newest.refused, 60)),
     };
-    // A short yes is told in full; a task that stands alone is all there is to say.
+    // A short yes is quoted in full; a task alone is all there is to say.
     let most = match newest.sort() {
         Sort::Task if alone => [200, 500, 1_000, 2_000, 4_000, 8_000],
         _ => [130, 300, 600, 1_200, 2_400, 4_000],
@@ -52,7 +52,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
         vec![newest.text.clone()];
 }
 
-/// Verbatim as far as it goes; of a plan that is longer, its headings and steps.
+/// Quotes the prompt verbatim as far as it fits; of a longer plan, its headings and steps.
 fn words(prompt: &Prompt, most: usize) -> String {
     quoted(&outline(&prompt.text, most), most + 2)
 }

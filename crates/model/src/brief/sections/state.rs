@@ -1,4 +1,4 @@
-//! Where it stands: the agent's last words and what came after them, and what is still to do.
+//! The current state: the agent's last words, what came after them, and what is still to do.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -11,13 +11,13 @@ use crate::text::fingerprint;
 
 use super::said;
 
-/// Calls that are told of those after the last words.
+/// How many calls after the last words are listed.
 const STEPS: usize = 6;
 
-/// So many prompts after the last change of a list make it stale.
+/// This many prompts after the last change make a todo list stale.
 const STALE: usize = 3;
 
-/// Longer than that, the agent summed something up.
+/// A longer text is a summary, not an announcement.
 const ANNOUNCEMENT: usize = 400;
 
 pub fn gather(material: &Material, all: &mut Gathered) {
@@ -26,9 +26,9 @@ pub fn gather(material: &Material, all: &mut Gathered) {
     running(material.digest, all);
 }
 
-/// Sub-agents that have not answered.
+/// Adds sub-agents that have not answered.
 fn running(digest: &Digest, all: &mut Gathered) {
-    // One that was started for an earlier message has answered by another way.
+    // A sub-agent that was started for an earlier message has answered in another way.
     let since = digest.prompts.last().map_or(0, |prompt| prompt.record).max(digest.epoch);
     let running = digest.agents.iter().rev().filter(|agent| agent.answer.is_empty() && agent.record > since);
     for agent in running.filter(|_| digest.is_at_work()) {
@@ -43,7 +43,8 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
     }
     let condensed = statement::condense(&digest.said);
     let since = digest.steps_since_said();
-    // What was announced and not done yet is the next step: at work, short words are told as they are.
+    // An announced step that is not done yet is the next step, so short words are quoted unchanged while the agent is
+    // working.
     let announced = digest.is_at_work() && digest.said.len() <= ANNOUNCEMENT;
     let words = if condensed.is_empty() || announced { digest.said.as_str() } else { &condensed };
     if !digest.is_at_work() {
@@ -66,7 +67,7 @@ fn last_words(digest: &Digest, all: &mut Gathered) {
         let before = if left > 0 { format!("{left} calls, ") } else { String::new() };
         (!steps.is_empty()).then(|| format!("{before}{}", steps.join(", ")))
     };
-    // What it is about to do stands at the end.
+    // The end says what it is about to do.
     let last = |most: usize| quoted(&statement::last_sentences(words, most), most + 2);
     let form = |most: usize, calls: usize| match (answered && !words.is_empty(), then(calls)) {
         (true, Some(then)) => format!("At work. Last said: {}; then {then}", last(most)),
@@ -89,7 +90,7 @@ fn step(step: &Step) -> String {
 }
 
 fn todos(digest: &Digest, all: &mut Gathered) {
-    // A list that nobody touched while several other things were asked for is about something that is over.
+    // A list that did not change while several other things were asked is about finished work.
     if digest.prompts.iter().filter(|prompt| prompt.record > digest.todos_at).count() >= STALE {
         return;
     }
@@ -108,7 +109,7 @@ fn todos(digest: &Digest, all: &mut Gathered) {
     for (id, words) in open {
         all.add(Class::State, id, vec![words]);
     }
-    // A list on which nothing is open is history.
+    // A list without open entries is history.
     if is_open && !done.is_empty() {
         let form = |most: usize| {
             let left = done.len().saturating_sub(most);

@@ -1,4 +1,4 @@
-//! The user's words that would be lost: how it is to be done, corrections, reasons for refusals, answers.
+//! The user's words that would be lost: instructions, corrections, reasons for refusals, answers.
 
 use crate::brief::Material;
 use crate::brief::candidate::Class;
@@ -8,7 +8,7 @@ use crate::prompt;
 use crate::render::{code, quoted};
 use crate::text::fingerprint;
 
-/// A prompt of fewer characters is quoted whole if a part of it says how it is to be done.
+/// A shorter prompt is quoted completely if a part of it is an instruction.
 const WHOLE: usize = 100;
 const MOST: usize = 14;
 
@@ -24,7 +24,7 @@ pub fn gather(material: &Material, all: &mut Gathered) {
             break;
         }
         let mut wishes = prompt::wishes(&prompt.text);
-        // An order that was given for an earlier task ended with it, unless it says otherwise.
+        // An instruction for an earlier task ended with it, unless it says otherwise.
         if prompt.record < since {
             wishes.retain(|wish| prompt::is_lasting(wish));
             if wishes.is_empty() {

@@ -1,4 +1,4 @@
-//! What went wrong in a way that will happen again, and what worked instead.
+//! Failures that will happen again, and what worked instead.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ const SOON: u64 = 8;
 /// `X → why → Y worked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// The command as it would be typed again, or the tool.
+    /// The command to type again, or the tool.
     pub what: String,
     pub why: String,
-    /// Empty where nothing is known to work instead.
+    /// Empty if nothing is known to work instead.
     pub worked: String,
     pub times: u32,
     pub record: u64,
 }
 
-/// Ways in which a tool, a folder or the system stands in the way: words of the error.
+/// Words in errors that show that a tool, a folder or the system is the obstacle.
 const WAYS: &[&str] = &[
     "command not found",
     "has not been read yet",
@@ -64,7 +64,7 @@ const WAYS: &[&str] = &[
     "modified since read",
 ];
 
-/// What the harness says of its own doings: nobody need be warned of it.
+/// Messages of the harness about itself, which need no warning.
 const TRIVIA: &[&str] = &[
     "Sibling tool call errored",
     "Cancelled: parallel tool call",
@@ -79,7 +79,7 @@ const TRIVIA: &[&str] = &[
 ];
 
 impl Digest {
-    /// What will go wrong again, newest first: what went wrong so more than once, or what something is known to work instead of.
+    /// Returns what will fail again, newest first: what failed like this more than once, or has a known alternative.
     pub fn traps(&self) -> Vec<Trap> {
         let mut kinds: BTreeMap<String, Vec<&Failure>> = BTreeMap::new();
         for failure in &self.failures {
@@ -92,7 +92,7 @@ impl Digest {
         traps
     }
 
-    /// Something went well: it may be what worked where another way had not.
+    /// Records a success that may be the alternative to an earlier failure.
     pub(super) fn add_workaround(&mut self, record: &Record) {
         let called = self.called;
         let recent =
@@ -115,7 +115,7 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
         why: telling_line(worked.unwrap_or(last)).to_owned(),
         worked: match worked {
             Some(failure) => failure.worked.clone(),
-            // The harness's own words name the remedy.
+            // The harness's own message names the remedy.
             None if is_tool && last.error.contains("has not been read yet") => "reading it first".to_owned(),
             None => String::new(),
         },
@@ -124,13 +124,13 @@ fn trap(failures: &[&Failure]) -> Option<Trap> {
     })
 }
 
-/// Failures of one kind have the same key. None: it is no trap.
+/// Returns the same key for failures of one kind; `None` if it is not a trap.
 fn kind(failure: &Failure) -> Option<String> {
     if TRIVIA.iter().any(|trivia| failure.error.contains(trivia)) {
         return None;
     }
     let way = way(&failure.error)?;
-    // A tool that stands in the way does so everywhere; a command by its program.
+    // A tool fails the same way everywhere; a command is identified by its program.
     let who = if failure.is_command { program(&failure.what) } else { failure.tool.clone() };
     Some(format!("{who}\u{1}{way}"))
 }
@@ -150,7 +150,8 @@ fn program(command: &str) -> String {
     run.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Whether a command is another way to what failed: it names the same program, and is not the same again.
+/// Returns whether a command is an alternative to what failed: it names the same program, and is not the same
+/// command.
 fn works_instead(command: &str, failure: &Failure) -> bool {
     let (mine, other) = (run::runnable(command), failure.run());
     if !failure.is_command || mine.is_empty() || mine == other {
@@ -160,7 +161,7 @@ fn works_instead(command: &str, failure: &Failure) -> bool {
     let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let (mine, other) = (words(&mine), words(&other));
     let names_it = mine.iter().any(|word| word.rsplit('/').next() == Some(name.as_str()));
-    // Of a program with subcommands, the same one: `git checkout` is no way to `git push`.
+    // For a program with subcommands, the same one: `git checkout` is not an alternative to `git push`.
     let second = |words: &[String]| {
         let at = words.iter().position(|word| word.rsplit('/').next() == Some(name.as_str()));
         at.and_then(|at| words.get(at + 1)).cloned().unwrap_or_default()

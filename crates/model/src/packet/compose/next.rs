@@ -1,4 +1,4 @@
-//! The prompt that a fresh agent starts from: short, because the packet's other sections stand beside it.
+//! The prompt that a fresh agent starts from. It is short, because the packet's other sections accompany it.
 
 use super::Facts;
 use crate::brief::Class;
@@ -14,7 +14,7 @@ const GOAL: usize = 240;
 const FIRST_FILES: usize = 5;
 
 impl Facts<'_> {
-    /// Goal, where to begin, what to open, when it is done. All else is referred to.
+    /// Goal, where to begin, what to open, when it is done. For the rest it refers to the packet.
     pub(super) fn next_prompt(&self) -> String {
         let mut parts = vec![format!("Goal: {}", self.goal_line())];
         parts.extend(self.first_step().map(|step| format!("Begin with: {step}.")));
@@ -41,7 +41,8 @@ impl Facts<'_> {
         }
     }
 
-    /// What was under way, with what fails; where nothing was, what is next on the list, or what only the user can say.
+    /// Returns the work in progress with its failures; if there was none, the next item of the list, or what only the
+    /// user can decide.
     fn first_step(&self) -> Option<String> {
         let digest = self.material.digest;
         if digest.records == 0 {
@@ -51,7 +52,7 @@ impl Facts<'_> {
         let todo = in_progress.or_else(|| digest.open_todos().next());
         let failing =
             self.of(Class::Failing).next().map(|_| "what stands under Failing in Context".to_owned());
-        // A yes says nothing by itself: the list, or what was agreed to, says what it was about.
+        // A yes says nothing by itself: the list, or the proposal, says what it was about.
         let newest = self.goal.newest.filter(|_| digest.is_at_work());
         let under_way = match (newest.map(|newest| (newest.sort(), &newest.text)), todo) {
             (Some((Sort::Approval, _)) | None, Some(todo)) => Some(quoted(&todo.text, 160)),

@@ -1,4 +1,4 @@
-//! What the text of one item says: its id, size, dependencies and state, and what is left as its description.
+//! Parses the text of one item: its id, size, dependencies and state, and the rest as its description.
 
 use super::super::{PhaseStatus, Size, TaskStatus};
 use super::shape::Mark;
@@ -16,12 +16,12 @@ pub struct Parsed {
     pub doubt: Option<String>,
 }
 
-/// A line below a task that says something of it.
+/// A line below a task that says something about it.
 #[derive(Debug, PartialEq)]
 pub enum Field {
     Acceptance(String),
     Files(Vec<String>),
-    /// And what in it is no id.
+    /// The ids, and any text that is not an id.
     Depends(Vec<String>, Option<String>),
     Size(Size),
     Status(TaskStatus),
@@ -43,7 +43,7 @@ pub fn parse(text: &str, mark: Option<&Mark>) -> Parsed {
     let (id, rest) = leading_id(text);
     parsed.id = id;
     let mut rest = rest.trim().to_owned();
-    // What stands at the end, in any order.
+    // Marks at the end come in any order.
     while let Some(shorter) = take_ending(&rest, &mut parsed) {
         rest = shorter;
     }
@@ -66,7 +66,7 @@ pub fn parse_heading(text: &str) -> Parsed {
     parse(text, None)
 }
 
-/// The name of a phase, and its state where the heading ends with one.
+/// Returns the name of a phase, and its state if the heading ends with one.
 pub fn phase_name(heading: &str) -> (String, Option<PhaseStatus>) {
     let text = heading.trim();
     if let Some((before, word)) = ending(text, '[', ']')
@@ -104,7 +104,7 @@ pub fn is_numbered(text: &str) -> bool {
     digits > 0 && digits < 4 && text[digits..].starts_with(['.', ')', ':'])
 }
 
-/// The id that a text begins with, and the text behind it.
+/// Returns the id that a text begins with, and the text after it.
 fn leading_id(text: &str) -> (Option<String>, String) {
     let text = text.trim();
     for bold in ["**", "__", "`", "["] {
@@ -132,7 +132,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
         .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_'))
         .unwrap_or(after.len());
     let mut id = &after[..end];
-    // `1.2.` and `3.` end with what divides them from the text.
+    // `1.2.` and `3.` end with their separator.
     let divided = id.ends_with('.');
     id = id.trim_end_matches('.');
     let behind = &after[id.len()..];
@@ -142,7 +142,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     } else if word.is_some() {
         id.starts_with(|c: char| c.is_ascii_digit()) && id.len() <= 12
     } else if id.ends_with(|c: char| c.is_ascii_digit()) || is_ours(id) {
-        // Anything with a digit that a colon divides from the text: `auth-3: text`. A bare number needs a divider too.
+        // Anything with a digit and a colon before the text: `auth-3: text`. A bare number needs a separator too.
         (divides && behind.starts_with([':', '.', ')'])) && is_short_id(id)
     } else {
         false
@@ -154,7 +154,7 @@ fn leading_id_plain(text: &str) -> (Option<String>, &str) {
     (Some(id.to_owned()), without_colon(rest))
 }
 
-/// What a person would write for an id, rather than the first word of a sentence.
+/// Returns whether a person would use this as an id, rather than as the first word of a sentence.
 fn is_short_id(id: &str) -> bool {
     id.len() <= 24 && id.bytes().any(|b| b.is_ascii_digit())
 }
@@ -188,7 +188,7 @@ fn is_lettered(id: &str) -> bool {
     number && upper && (letters.ends_with('-') || (word == "T" && digits.len() > 1))
 }
 
-/// Takes one mark from the end of a text. None where there is none.
+/// Removes one mark from the end of a text; `None` if there is none.
 fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
     let text = text.trim_end();
     for arrow in ["← CURRENT", "<- CURRENT", "⬅ CURRENT", "🔄"] {
@@ -214,7 +214,7 @@ fn take_ending(text: &str, parsed: &mut Parsed) -> Option<String> {
         }
         if let Some(ids) = depends_words(inside).filter(|_| parsed.depends.is_empty()) {
             let (ids, doubt) = dependencies(ids);
-            // What is no id stays where a person wrote it.
+            // Text that is not an id stays where a person wrote it.
             if doubt.is_none() {
                 parsed.depends = ids;
                 return Some(before.trim_end().to_owned());
@@ -244,7 +244,7 @@ fn whole_size(inside: &str, open: char) -> Option<Size> {
     }
 }
 
-/// What stands between the last brackets, and what before them.
+/// Returns the text between the last brackets, and the text before them.
 fn ending(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inside = text.trim_end().strip_suffix(close)?;
     let at = inside.rfind(open)?;
@@ -269,7 +269,7 @@ fn depends_words(text: &str) -> Option<&str> {
     text.trim_start().get(word.len()..)
 }
 
-/// The ids of a list, and what in it is none.
+/// Returns the ids of a list, and any text that is not an id.
 fn dependencies(list: &str) -> (Vec<String>, Option<String>) {
     let list = list.trim().trim_matches(['*', '`']).trim();
     let nothing = ["", "none", "n/a", "-", "—", "nothing", "nil"];
@@ -332,7 +332,7 @@ pub fn field(text: &str) -> Option<Field> {
     })
 }
 
-/// Paths, divided by commas. None where it is a sentence about files.
+/// Returns paths separated by commas; `None` if it is a sentence about files.
 fn files(list: &str) -> Option<Vec<String>> {
     let paths: Vec<String> = list
         .split(',')

@@ -1,4 +1,4 @@
-//! The lines of a markdown file as blocks, and what the file as a whole takes for phases and tasks.
+//! Classifies the lines of a markdown file, and decides what the whole file uses as phases and tasks.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ pub struct Block {
     pub kind: Kind,
     /// Whether the heading above sounds like a list of steps.
     pub in_steps: bool,
-    /// Which of the explicit phases it stands in, counted from 1; 0 for none.
+    /// The explicit phase that contains it, counted from 1; 0 for none.
     pub phase: usize,
 }
 
@@ -41,11 +41,11 @@ pub enum Kind {
     Exact(String),
 }
 
-/// What stands in a box.
+/// The mark in a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Mark {
     Is(TaskStatus),
-    /// A sign that is read in two ways.
+    /// An ambiguous character.
     Likely(TaskStatus, char),
 }
 
@@ -57,7 +57,7 @@ pub enum Roles {
     Section,
 }
 
-/// What the file as a whole takes for tasks.
+/// What the whole file uses as tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Checks,
@@ -65,7 +65,7 @@ enum Source {
     NumberedHeadings {
         level: usize,
     },
-    /// In each explicit phase its numbered items, or, where it has none, the others.
+    /// In each explicit phase its numbered items or, if it has none, the others.
     InPhases,
     Numbered {
         only_steps: bool,
@@ -81,9 +81,9 @@ pub struct Shape {
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
-    /// The numbers that explicit phases have, so that no other gets one of them.
+    /// The numbers of explicit phases, so that no other phase gets one of them.
     pub taken: HashSet<u32>,
-    /// The ids that items give themselves, likewise.
+    /// The ids that items have, so that no other task gets one of them.
     pub named: HashSet<String>,
 }
 
@@ -147,7 +147,7 @@ impl Shape {
         if is_task && level > 1 { Roles::Task } else { Roles::Section }
     }
 
-    /// Whether an item without a box is a task here.
+    /// Returns whether an item without a box is a task here.
     pub fn takes(&self, block: &Block) -> bool {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
         match (self.source, &block.kind) {
@@ -176,7 +176,7 @@ impl Shape {
     }
 }
 
-/// `Phase 2: Name` is phase 2, called Name. None where it is no such heading.
+/// `Phase 2: Name` is phase 2, called Name. Returns `None` for any other heading.
 pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let text = text.trim().trim_start_matches(['*', '_', ' ']);
     // An icon before the word is common.
@@ -199,7 +199,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let word = WORDS.into_iter().find(|word| lower.starts_with(word))?;
     let after = text.get(word.len()..)?;
     let rest = after.trim_start_matches([' ', '#', '-']);
-    // `Phases of the work` and `Partial results` are none.
+    // `Phases of the work` and `Partial results` are not phases.
     if after.starts_with(char::is_alphabetic) {
         return None;
     }
@@ -207,7 +207,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     let behind = &rest[digits.len()..];
     let number: u32 = digits.parse().ok()?;
     match behind.chars().next() {
-        // `Phase 2.5` and `Phase 2b` are phases, with a number of our own.
+        // `Phase 2.5` and `Phase 2b` are phases, with a number that we assign.
         Some(c)
             if c.is_alphanumeric() || c == '.' && behind[1..].starts_with(|c: char| c.is_ascii_digit()) =>
         {
@@ -221,7 +221,7 @@ pub fn explicit_phase(text: &str) -> Option<(Option<u32>, String)> {
     }
 }
 
-/// Words of a heading whose list is what is to be done.
+/// Words in a heading whose list is a list of steps.
 const STEPS: [&str; 17] = [
     "step",
     "plan",
@@ -247,7 +247,7 @@ pub fn blocks(text: &str) -> Vec<Block> {
     let mut fence: Option<&str> = None;
     let mut in_comment = false;
     let mut in_steps = false;
-    // How many explicit phases there were, and the level of the one we are in.
+    // The number of explicit phases so far, and the level of the current one.
     let (mut phases, mut within) = (0, None);
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
@@ -322,7 +322,7 @@ fn numbered(text: &str) -> Option<(u32, &str)> {
     rest.starts_with([' ', '\t']).then(|| (number, rest.trim()))
 }
 
-/// `[x] text`, `[BLOCKED] text`. A link is none: `[text](to)`.
+/// `[x] text`, `[BLOCKED] text`. A link does not match: `[text](to)`.
 fn checked(text: &str) -> Option<Kind> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     if rest.starts_with(['(', '[', ':']) {

@@ -1,4 +1,4 @@
-//! `thru loop adopt`: the person at the terminal sees what a loop would feed and run, and makes it his own.
+//! `thru loop adopt`: shows the user what a loop would feed and run, and records the user's consent.
 
 use model::consent;
 use model::loops::{Loop, Status};
@@ -11,7 +11,7 @@ use crate::project::person::require_person;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// A loop that somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
+/// A loop that the user is asked about. Only this content is adopted, whatever happens to the file meanwhile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adoption {
     #[serde(flatten)]
@@ -30,7 +30,7 @@ pub fn to_adopt(world: &World, named: &str) -> Result<Adoption> {
     Ok(Adoption { shown: shown(&store, &state, &front(&store)?), state })
 }
 
-/// What was shown is given from now on.
+/// Records consent for what was shown.
 pub fn adopt(world: &World, adoption: &Adoption) -> Result<Changed> {
     let store = trusted(world)?;
     let _lock = store.lock_loops(PATIENCE)?;

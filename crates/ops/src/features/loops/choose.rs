@@ -1,4 +1,4 @@
-//! Which loop is meant, in which project, and whose it shall be.
+//! Which loop is meant, in which project, and which session it should hold.
 
 use model::id::{self, Id};
 use model::loops::pointer::Pointer;
@@ -12,13 +12,13 @@ use crate::session::list;
 use crate::session::list::Chosen;
 use crate::{Error, Result, World};
 
-/// Whose a loop shall be.
+/// Which session a loop should hold.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted<'a> {
-    /// The session this runs in.
+    /// The current session.
     Here,
     Session(&'a str),
-    /// The next one that starts.
+    /// The next session to start.
     Next,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn open(world: &World) -> Result<Store> {
     Ok(Project::find(world)?.store)
 }
 
-/// Hooks do nothing in a root that is not trusted: a loop there would never run.
+/// Hooks do nothing in an untrusted root, so a loop there would never run.
 pub(super) fn need_trust(world: &World, project: &Project) -> Result<()> {
     let Project { root, marker, .. } = project;
     match world.trusts(marker, &root.path) {
@@ -59,16 +59,16 @@ pub(super) fn trusted(world: &World) -> Result<Store> {
     Ok(project.store)
 }
 
-/// What a loop is wanted for that was not named.
+/// What a loop is needed for, if none was named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Aim {
     Look,
-    /// To be taken out of the foreground.
+    /// To remove it from the foreground.
     SetBack,
     Resume,
 }
 
-/// A whole id, the beginning of one, or a part of its name; without any, the one that can be meant.
+/// Accepts a whole id, the beginning of one, or a part of its name; without any, chooses the only possible one.
 pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim) -> Result<Id> {
     let hint = || "`thru loop list` shows the loops there are".to_owned();
     let Some(named) = named else {
@@ -109,7 +109,8 @@ pub(super) fn choose(world: &World, store: &Store, named: Option<&str>, aim: Aim
     }
 }
 
-/// The session a loop shall hold. Never a guess, except inside a harness that does not tell its session.
+/// Returns the session that a loop should hold. Never a guess, except inside a harness that does not reveal its
+/// session.
 pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result<Owner> {
     match wanted {
         Wanted::Next => return Ok(Owner::Next),
@@ -137,7 +138,7 @@ pub(super) fn find_owner(world: &World, store: &Store, wanted: Wanted) -> Result
     ))
 }
 
-/// The session that this runs in. Inside of one only its own loops are meant: what is done to a loop can be final.
+/// Returns the current session. Inside a session only its own loops are meant, because some commands are final.
 fn here(world: &World, store: &Store) -> Option<Id> {
     match list::choose(world, store, None) {
         Ok((session, Chosen::Harness)) => Some(session),
@@ -145,7 +146,7 @@ fn here(world: &World, store: &Store) -> Option<Id> {
     }
 }
 
-/// The loops that can be meant where none is named. Looking does no harm, so there the newest is good enough.
+/// Returns the loops that can be meant if none is named. Reading does no harm, so there the newest is good enough.
 fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>) -> Vec<&'a Loop> {
     let is_ours = |known: &Loop| here.is_none() || known.session.as_deref() == here;
     let fits = |known: &Loop| match aim {
@@ -157,13 +158,13 @@ fn meant<'a>(aim: Aim, loops: &[&'a Loop], pointer: &Pointer, here: Option<&str>
         of.iter().copied().max_by(|a, b| (&a.updated_at, &a.id).cmp(&(&b.updated_at, &b.id)))
     };
     match (aim, fitting.as_slice()) {
-        // None runs: the one that changed last. Of one alone there is no doubt.
+        // None is running: the last changed one. A single loop is unambiguous.
         (Aim::Look, []) => {
             let ours: Vec<&Loop> = loops.iter().copied().filter(|known| is_ours(known)).collect();
             newest(if loops.len() == 1 { loops } else { &ours }).into_iter().collect()
         }
         (Aim::Look, many) => newest(many).into_iter().collect(),
-        // Of its own loops a session means the one that was paused last.
+        // Among its own loops a session means the one that was paused last.
         (Aim::Resume, many) if here.is_some() => newest(many).into_iter().collect(),
         _ => fitting,
     }

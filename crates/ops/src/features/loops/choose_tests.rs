@@ -33,7 +33,7 @@ fn which_loop_is_meant_when_none_is_named() {
         (Aim::Look, Some("s2"), &["b"]),
         (Aim::Look, Some("s3"), &["e"]),
         (Aim::Look, Some("s4"), &[]),
-        // At a terminal: all that can be meant.
+        // At a terminal: every possible one.
         (Aim::SetBack, None, &["a", "b"]),
         (Aim::Resume, None, &["c", "d"]),
         (Aim::Look, None, &["b"]),

@@ -1,4 +1,5 @@
-//! `thru import ralph`: the loop of the ralph plugin, `.claude/ralph-loop.local.md`. The original stays as it is.
+//! `thru import ralph`: imports the loop of the ralph plugin, `.claude/ralph-loop.local.md`. The original stays
+//! unchanged.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +27,7 @@ pub struct RalphReport {
     pub file: PathBuf,
     #[serde(rename = "loop")]
     pub shown: Shown,
-    /// False when it is here already, or this was a dry run.
+    /// False if it was already imported, or this was a dry run.
     pub written: bool,
     /// Whether it had been imported before.
     pub known: bool,
@@ -66,7 +67,7 @@ pub fn run(world: &World, file: Option<&Path>, mode: Mode) -> Result<RalphReport
     Ok(RalphReport { file, shown: shown(&store, &state, &front), written: mode == Mode::Write, known: false })
 }
 
-/// Paused: two hooks that both feed a prompt would be one too many, and nothing runs unasked.
+/// The loop starts paused: two hooks must not both feed a prompt, and nothing runs unasked.
 fn read(world: &World, file: &Path) -> Result<Loop> {
     let bytes = read_own(file, LARGEST)?;
     let damaged = |why: &str| {
@@ -77,7 +78,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     if !document.has_frontmatter() {
         return Err(damaged("it has no frontmatter; is it a loop of the ralph plugin?"));
     }
-    // It writes a blank line behind the frontmatter, and one line end behind the prompt.
+    // The plugin writes a blank line after the frontmatter, and one line end after the prompt.
     let body = std::str::from_utf8(document.body()).unwrap_or_default();
     let prompt = body.trim_start_matches(['\r', '\n']);
     let prompt = prompt.strip_suffix('\n').unwrap_or(prompt).to_owned();
@@ -87,7 +88,7 @@ fn read(world: &World, file: &Path) -> Result<Loop> {
     let count = |key: &str| document.int(key).and_then(|n| u64::try_from(n).ok());
     let promised = document.text("completion_promise").filter(|text| promise::flaw(text).is_none());
     let started = document.text("started_at").and_then(time::parse).unwrap_or(world.now);
-    // Its iteration changes while it runs; these do not.
+    // Its iteration changes while it runs; these fields do not.
     let origin =
         fingerprint([&prompt, promised.unwrap_or_default(), document.text("started_at").unwrap_or_default()]);
     Ok(Loop {

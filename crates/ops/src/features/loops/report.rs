@@ -52,12 +52,12 @@ impl Shown {
     }
 }
 
-/// Enough of a session's id to know it again.
+/// Returns enough of a session's id to recognise it.
 pub fn short(session: &str) -> String {
     one_line(session, 128).chars().take(8).collect()
 }
 
-/// What is wrong with loops.
+/// Reports problems with loops.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let (loops, findings) = findings(project);
     if loops == 0 && findings.is_empty() {

@@ -1,4 +1,5 @@
-//! A loop at a session's start: claimed by a new session, moved along to the id a session goes on under, and told.
+//! A loop at a session start: a new session claims it, a session that continues under a new id keeps it, and the
+//! agent is told.
 
 use model::brief::{Candidate, Section};
 use model::event::Source;
@@ -23,7 +24,7 @@ const SECTION: Section = Section { order: 0, longer: 1, name: "loop", title: "Lo
 /// How much of the prompt is shown to a session that gets a loop it has never seen.
 const SHOWN: usize = 600;
 
-/// Takes over what waits for a session that starts, which is told at once, whether there is a brief or not.
+/// Gives a starting session the loop that waits for one, and tells the agent at once, with or without a brief.
 pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decision<'c>> {
     let Some(pointer) = standing(context)? else { return Ok(Decision::nothing("there are no loops")) };
     if let Some(id) = overridden_loop(context)?
@@ -31,7 +32,7 @@ pub fn begin<'c>(context: &'c HookContext<'_>, source: Source) -> Result<Decisio
     {
         end_overridden(context, &id)?;
     }
-    // A compaction starts nothing; and a session that is resumed may have a loop of its own.
+    // A compaction starts nothing, and a resumed session may have its own loop.
     let waits = pointer.next.as_deref().filter(|_| source != Source::Compact);
     let Some(next) = waits else { return Ok(Decision::nothing("no loop waits for a session to start")) };
     let why = format!("loop {next} waits for the next session");
@@ -56,7 +57,7 @@ fn claimed_words(state: &Loop, redact: redact::Options) -> String {
     )
 }
 
-/// A session that goes on under another id keeps its loop.
+/// A session that continues under another id keeps its loop.
 pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     let pointer = standing(context)?;
     if pointer.is_some_and(|pointer| pointer.of(previous.as_str()).is_some()) {
@@ -84,7 +85,7 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![Candidate::new(&SECTION, format!("loop:{id}"), text)])
 }
 
-/// Makes this session the owner of the loop that `which` finds, if it is still there to be had.
+/// Makes this session the owner of the loop that `which` finds, if it is still available.
 fn take(
     context: &HookContext,
     event: Event,
@@ -103,7 +104,8 @@ fn take(
         return Ok(None);
     }
     let may_have = match event {
-        // A session that goes on under another id keeps its loop; nobody else gets one that is not for the next session.
+        // A session that continues under another id keeps its loop; otherwise a loop must be waiting for the next
+        // session.
         Event::Claimed => next.session.is_none() && consent::may_be_claimed(store, &next),
         _ => consent::is_started_here(store, &next),
     };
@@ -111,7 +113,7 @@ fn take(
         return Ok(None);
     }
     next.session = Some(session.to_string());
-    // Counted from the digest of another session, or of none.
+    // These counts belong to the digest of another session.
     if let Some(last) = &mut next.last_stop {
         last.mark = None;
     }

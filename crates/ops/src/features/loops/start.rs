@@ -1,4 +1,4 @@
-//! `thru loop start`: a new loop, from words, a file or a packet.
+//! `thru loop start`: creates a loop from words, a file or a packet.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::session::list::Chosen;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// More than this is no prompt.
+/// A prompt is never larger than this.
 const LARGEST: usize = 1024 * 1024;
 
 const DEFAULT_ITERATIONS: u64 = 30;
@@ -33,7 +33,7 @@ pub struct Options<'a> {
     pub blocked: Vec<String>,
     pub validators: Vec<String>,
     pub packet_validators: PacketValidators,
-    /// How long it may take, in seconds.
+    /// The time limit in seconds.
     pub seconds: Option<i64>,
     pub owner: Wanted<'a>,
 }
@@ -41,7 +41,7 @@ pub struct Options<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     Words(&'a str),
-    /// `-` is stdin.
+    /// `-` means stdin.
     File(&'a Path),
     Packet(&'a str),
 }
@@ -53,7 +53,7 @@ pub enum PacketValidators {
     Show,
 }
 
-/// What a packet gives to a loop.
+/// What a packet contributes to a loop.
 #[derive(Default)]
 struct LoopSource {
     prompt: String,
@@ -120,7 +120,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     };
     let _lock = store.lock_loops(PATIENCE)?;
     let state = create(world, store, state)?;
-    // Whatever it was made from, whoever runs this command gives it now.
+    // Whatever it was made from, the user who runs this command consents to it now.
     consent::give_loop(store, None, &state, owner.claim(), world.now)?;
     let (pointer, moved) = point(store, &state, &owner)?;
     note(world, store, &state, Event::Started)?;
@@ -138,7 +138,7 @@ pub fn run(world: &World, options: &Options) -> Result<Changed> {
     Ok(Changed { shown: shown(store, &state, &pointer), changed: true, chosen, notes })
 }
 
-/// Writes a new loop under the first name that is free.
+/// Writes a new loop under the first free name.
 pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Loop> {
     let name = name(world.now, &state.prompt);
     for n in 1..10_000 {
@@ -157,9 +157,9 @@ pub(super) fn create(world: &World, store: &Store, mut state: Loop) -> Result<Lo
     })
 }
 
-/// `20261115T192200Z-fix-the-failing-tests`: when, and the first words of the prompt.
+/// `20261115T192200Z-fix-the-failing-tests`: the time, and the first words of the prompt.
 fn name(now: Timestamp, prompt: &str) -> String {
-    // A file's name is seen in more places than the prompt inside it.
+    // A file's name is seen in more places than its content.
     let prompt = Redacted::head(prompt.trim_start(), 400, redact::Options::default());
     let first = prompt.lines().next().unwrap_or_default();
     let words = match first.len() > 40 {
@@ -197,7 +197,7 @@ fn promises(options: &Options, given: Option<String>) -> Result<Vec<Promise>> {
     Ok(all)
 }
 
-/// What a person should know before the loop runs.
+/// Returns what the user should know before the loop runs.
 fn advice(world: &World, state: &Loop) -> Vec<String> {
     let mut notes = Vec::new();
     let is_bounded = state.max_iterations > 0 || state.deadline.is_some();
@@ -240,7 +240,7 @@ fn read(path: &Path) -> Result<String> {
     String::from_utf8(bytes).map_err(|_| usage(format!("{shown} is not UTF-8 text"), "name a text file"))
 }
 
-/// What is to be done next, by a packet.
+/// Reads the next task from a packet.
 fn from_packet(project: &Project, named: &str) -> Result<LoopSource> {
     let packets::Shown { id, document, packet, .. } =
         packets::open(project, &packets::find(project, named)?)?;

@@ -1,4 +1,5 @@
-//! A loop at a stop: what the engine needs is gathered, what it says is done. Anything wrong lets the agent stop.
+//! A loop at a stop: gathers what the engine needs, and carries out its verdict. If anything goes wrong, the agent
+//! may stop.
 
 use model::event;
 use model::id::Id;
@@ -26,7 +27,7 @@ use crate::{Error, Mode, Result};
 /// How many changed files are named in the log.
 const FILES: usize = 20;
 
-/// What becomes of the session's loop at a stop. With no loop in the foreground this opens one file and no more.
+/// Decides about the session's loop at a stop. Without a loop in the foreground this opens only one file.
 pub fn decide<'c>(context: &'c HookContext<'_>, stop: &'c event::Stop<'c>) -> Result<Decision<'c>> {
     let pointer = standing(context)?.unwrap_or_default();
     let Some(Ok(id)) = pointer.of(context.session.as_str()).map(Id::new) else {
@@ -43,7 +44,7 @@ struct Held<'c> {
     facts: StopFacts,
 }
 
-/// What the engine said of a loop, which is locked until that is done.
+/// The engine's verdict on a loop, which stays locked until that is carried out.
 struct Judged {
     record: Record,
     verdict: Verdict,
@@ -67,7 +68,8 @@ impl<'c> Held<'c> {
                     return Ok(Decision::answer(Part::of(Reply::AskAgain), why));
                 }
                 let what = format!("run {}", validators.join("; "));
-                // They run while nobody holds the loop: they may take minutes, and it can be cancelled meanwhile.
+                // The validators run without the loop's lock: they may take minutes, and the loop can be cancelled
+                // meanwhile.
                 drop(judged);
                 return Ok(Decision::change(Part::silent(), why, what, move || self.validate(&validators)));
             }
@@ -96,7 +98,7 @@ impl<'c> Held<'c> {
     fn validate(&self, validators: &[String]) -> Result<Part> {
         let _running = match self.context.project.store.lock_validators(&self.id) {
             Ok(running) => running,
-            // The same stop again while they run: the one that runs them answers.
+            // The same stop again while they run: the process that runs them answers.
             Err(store::Error::Busy { .. }) => return Ok(Part::silent()),
             Err(error) => return Err(self.let_go(&error)),
         };
@@ -108,8 +110,8 @@ impl<'c> Held<'c> {
         }
     }
 
-    /// Locks the loop and asks the engine. None: somebody removed it, or this user did not start it here as it is now; then
-    /// it holds nobody, and nothing in it is run.
+    /// Locks the loop and asks the engine. Returns `None` if somebody removed it, or this user did not allow its
+    /// current form here; then it holds nobody, and nothing in it is run.
     fn judge(&self, checked: Checked, deadline: Deadline) -> Result<Option<Judged>> {
         let ProjectContext { store, settings, .. } = self.context.project;
         let lock = store.lock_loops(deadline.wait()).map_err(|error| self.let_go(&error))?;
@@ -131,7 +133,7 @@ impl<'c> Held<'c> {
         Ok(Some(Judged { record, verdict, _lock: lock }))
     }
 
-    /// A loop that cannot be counted must not go on: the agent may stop.
+    /// A loop whose iterations cannot be counted must not continue: the agent may stop.
     fn let_go(&self, why: &dyn std::fmt::Display) -> Error {
         Error::Failed { what: format!("loop {} was let go: {why}", self.id) }
     }
@@ -145,13 +147,13 @@ impl<'c> Held<'c> {
         let store = self.context.project.store;
         let state = &record.state;
         let stop = self.as_seen(state, checked);
-        // A promise that was kept counts, whatever the harness did in between.
+        // A kept promise counts, whatever the harness did in between.
         let goes_on = matches!(verdict, Verdict::Feed { .. } | Verdict::FeedAgain { .. });
         if goes_on && self.stop.first == Some(true) && is_overridden(self.context, state) {
             return end_by_cap(self.context, &self.id, record).map(|()| Part::silent());
         }
         Ok(match verdict {
-            // Whoever ended it was killed before it could say so here.
+            // The process that ended it was killed before it could clear the pointer.
             Verdict::Allow(Allowed::NotActive) => clear(store, &self.id).map(|()| Part::silent())?,
             Verdict::Allow(_) | Verdict::Validate => Part::silent(),
             Verdict::FeedAgain { text } => Part::of(Reply::Block(text)),
@@ -171,7 +173,7 @@ impl<'c> Held<'c> {
         })
     }
 
-    /// The loop itself is saved: what its log or the pointer could not take does not change the answer.
+    /// The loop itself is saved, so a failure to write its log or the pointer does not change the answer.
     fn note(&self, result: store::Result<()>) {
         if let Err(error) = result {
             self.context.warn(error.to_string());
@@ -207,7 +209,7 @@ impl<'c> Held<'c> {
         }
     }
 
-    /// The files changed since the last stop; none where that is not known.
+    /// Returns the files changed since the last stop; `None` if unknown.
     fn changed(&self, state: &Loop) -> Option<Vec<&str>> {
         let since = state.last_stop.as_ref()?.mark?.records;
         let digest = self.context.digest()?;
@@ -240,7 +242,7 @@ impl<'c> Held<'c> {
     }
 }
 
-/// Whether the harness ended a turn that was to go on.
+/// Returns whether the harness ended a turn that should have continued.
 fn is_overridden(context: &HookContext, state: &Loop) -> bool {
     cap(context).is_some_and(|cap| overridden(state, cap))
 }
@@ -251,7 +253,8 @@ fn cap(context: &HookContext) -> Option<u64> {
     Some(set.unwrap_or(cap.times))
 }
 
-/// Which loops are in the foreground. It is an index, which may be deleted or torn: where there are loops, it is made again from them.
+/// Returns which loops are in the foreground. This is an index, which may be deleted or torn: it is then rebuilt from
+/// the loops.
 pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> {
     let store = context.project.store;
     match store.foreground() {
@@ -267,7 +270,7 @@ pub(super) fn standing(context: &HookContext) -> store::Result<Option<Pointer>> 
     Ok(Some(pointer))
 }
 
-/// At an event that is no stop: a turn that was to go on and did not is noticed here.
+/// At an event other than a stop: notices a turn that should have continued and did not.
 pub fn notice<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     match overridden_loop(context)? {
         None => Ok(Decision::nothing("no turn of a loop was ended by the harness")),

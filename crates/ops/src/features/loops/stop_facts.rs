@@ -1,4 +1,4 @@
-//! What is looked at before a loop's lock is taken: the end of the transcript.
+//! What is read before a loop's lock is taken: the end of the transcript.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ use store::feed::Limits;
 use crate::hook::context::HookContext;
 use crate::session::transcript_reader;
 
-/// How long the harness gets to write down what its agent said last.
+/// How long the harness has to write its agent's last message.
 const PATIENCE: Duration = Duration::from_millis(150);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 
-/// How much of the transcript's end is looked at. A turn that is longer has no price, and no other harm is done.
+/// How much of the transcript's end is read. A longer turn has no cost figure; nothing else is affected.
 const WINDOW: u64 = 256 * 1024;
 
-/// None of it belongs to the loop.
+/// Facts that do not come from the loop.
 pub struct StopFacts {
     pub turn: LastTurn,
-    /// The last message and its id; why it is not known.
+    /// The last message and its id, or why it is unknown.
     pub message: Result<Option<LastMessage>, String>,
     pub compacting: bool,
 }
@@ -33,7 +33,7 @@ impl StopFacts {
         let (turn, message) = loop {
             let listened = listen(context.harness, context.event.transcript.as_deref());
             let message = last_message(stop, &listened);
-            // One that was answered may be the one before this, which is still to be written.
+            // An answered message may be the previous one; the current one may not be written yet.
             let is_known = matches!(&message, Ok(Some(LastMessage { id: Some(_), answered: false, .. })));
             let is_there = !matches!(listened, Err(store::Error::Absent { .. }));
             if is_known || !is_there || Instant::now() >= until {
@@ -46,7 +46,7 @@ impl StopFacts {
     }
 }
 
-/// What the payload says was said, with the id the transcript has for it; else what the transcript says.
+/// Returns the message from the payload, with its id from the transcript, or else the transcript's message.
 fn last_message(
     stop: &event::Stop,
     listened: &store::Result<LastTurn>,
@@ -59,7 +59,7 @@ fn last_message(
             Ok(Some(LastMessage { id: told.map(str::to_owned).or(message.id), ..message }))
         }
         (None, Ok(turn)) => {
-            // One that is not there yet is not the one before it.
+            // If the message is not there yet, the one before it must not be taken for it.
             let is_it = |message: &LastMessage| told.is_none() || message.id.as_deref() == told;
             Ok(turn.message().filter(is_it))
         }

@@ -1,4 +1,4 @@
-//! The shell lines that must pass before a promise is believed.
+//! The shell lines that must pass before a promise is accepted.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use crate::process::{self, Job};
 /// How much of the output is kept, from its end.
 const OUTPUT: usize = 16 * 1024;
 
-/// What the harness's own clock needs to hear of our answer: validators end this much earlier.
+/// Validators end this much before the harness's own deadline, so that it receives our answer.
 const MARGIN: Duration = Duration::from_secs(2);
 
-/// Runs them one after the other, all within the time there is; the first that does not pass is told.
+/// Runs them one after another within the available time and returns the first failure.
 pub fn first_failure(context: &HookContext, validators: &[String]) -> Option<Failure> {
     let whole = Duration::from_secs(context.project.settings.validator_timeout.into()).saturating_sub(MARGIN);
     let until = Instant::now() + whole;

@@ -1,4 +1,4 @@
-//! `thru gate run --adopt`: the person at the terminal sees what a run would launch, and makes it his own.
+//! `thru gate run --adopt`: shows the user what a run would launch, and records the user's consent.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use crate::project::consent::{give_launches, give_stage, is_launch_given, is_sta
 use crate::project::person::require_person;
 use crate::{Result, World};
 
-/// What somebody is asked about. Only what is in here is adopted, whatever becomes of the file meanwhile.
+/// What the user is asked about. Only this content is adopted, whatever happens to the file meanwhile.
 #[derive(Clone, Debug, Serialize)]
 pub struct Adoption {
     pub run: PathBuf,
     pub stage: String,
-    /// What would be launched and was not given here. Empty: there is nothing to ask.
+    /// Launches without consent. If empty, there is nothing to ask.
     pub launches: Vec<LaunchShown>,
-    /// The settings file whose `[stages.<stage>]` says the same: later runs of it need not be asked about.
+    /// The settings file whose `[stages.<stage>]` says the same: consent then covers later runs too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub definition: Option<String>,
     #[serde(skip)]
@@ -73,7 +73,7 @@ pub fn to_adopt(world: &World, stage: Option<&str>) -> Result<Adoption> {
     })
 }
 
-/// What was shown is given from now on.
+/// Records consent for what was shown.
 pub fn adopt(world: &World, stage: Option<&str>, adoption: &Adoption) -> Result<()> {
     let place = GateContext::find(world)?;
     need_trust(&place)?;

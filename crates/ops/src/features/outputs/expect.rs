@@ -1,4 +1,4 @@
-//! `thru gate expect`: says what a stage must leave, and makes the run it is left in.
+//! `thru gate expect`: records what a stage must produce, and creates the run for it.
 
 use std::path::PathBuf;
 
@@ -14,15 +14,15 @@ use crate::project::consent::{give_launches, is_stage_given};
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// What was asked for. Without any file, what the settings define for the stage.
+/// What was requested. Without any file, what the settings define for the stage.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub stage: String,
     pub critical: Vec<String>,
     pub advisory: Vec<String>,
-    /// Their names tell the tier.
+    /// Their names determine the tier.
     pub files: Vec<String>,
-    /// As seen from the working directory.
+    /// Relative to the working directory.
     pub inputs: Vec<String>,
     pub prompt: Option<String>,
     pub launch: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Expectation {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: Vec<ExpectOptions>,
-    /// Where an earlier `expected.json` of this folder was moved to.
+    /// Where an earlier `expected.json` of this folder was moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
 }
@@ -58,7 +58,7 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     let folder = folder(world, &place, &stage)?;
     let outputs = outputs.into_iter().map(|output| folder.asked(world, &place, output));
     let expected = Expected::new(stage.as_str(), outputs.collect::<Result<_>>()?);
-    // Nothing that anybody goes by has been changed so far: what cannot be asked for leaves it as it is.
+    // So far nothing in use has been changed, so an invalid request leaves everything unchanged.
     let Folder { run, kind, .. } = folder;
     if is_given(world, &place, wanted) {
         give_launches(&place.store, &place.root, &run, expected.outputs.iter(), world.now)?;
@@ -84,32 +84,32 @@ pub fn expect(world: &World, wanted: &Wanted) -> Result<Expectation> {
     })
 }
 
-/// Whether whoever runs this command says himself what is launched. What the project's settings define is a file of the tree:
-/// it is not, until it was adopted.
+/// Returns whether the user who runs this command names the launch command. The project's settings are a file in the
+/// tree, so they need adoption.
 fn is_given(world: &World, place: &GateContext, wanted: &Wanted) -> bool {
     let by_name = [&wanted.critical, &wanted.advisory, &wanted.files].iter().any(|files| !files.is_empty());
     let stage = || place.resolved.stages.iter().find(|stage| stage.name == wanted.stage);
     by_name || stage().is_some_and(|stage| is_stage_given(world, &place.store, stage))
 }
 
-/// Where the outputs are to come.
+/// Where the outputs go.
 struct Folder {
     run: Run,
-    /// Ours and new, or of an orchestrator for all that it does.
+    /// A new folder of ours, or an orchestrator's folder for all its stages.
     kind: FolderKind,
-    /// A folder that was there before can have somebody at work in it.
+    /// Another process may be working in an existing folder.
     _lock: Option<Lock>,
 }
 
 enum FolderKind {
     New,
-    /// With what was last asked for in the same stage.
+    /// With the last request for the same stage.
     Shared(Option<Expected>),
 }
 
 impl Folder {
-    /// From now on, and from the inputs as they are. In a shared folder what is valid stays so: what was asked for in the same
-    /// way before, and what nobody has asked for yet, because the folder is of one piece of work.
+    /// Counts from now, with the current inputs. In a shared folder valid outputs stay valid if they were requested
+    /// in the same way before or not at all, because the folder is for one piece of work.
     fn asked(&self, world: &World, place: &GateContext, output: Output) -> Result<Output> {
         let earlier = match &self.kind {
             FolderKind::New => return Ok(Output { not_before: Some(world.now), ..output }),
@@ -127,13 +127,13 @@ impl Folder {
     }
 }
 
-/// An orchestrator that keeps its own folders says where; otherwise each run has a new one.
+/// An orchestrator with its own folders names one; otherwise each run gets a new folder.
 fn folder(world: &World, place: &GateContext, stage: &Id) -> Result<Folder> {
     let outputs = place.outputs();
-    // A live run that is gone must not stand in the way of a new one.
+    // A live run that no longer exists must not prevent a new one.
     let live = place.live().unwrap_or(None).filter(|live| !live.run.path().starts_with(&outputs));
     if let Some(live) = live {
-        // A run that is at work there goes by the list it began with.
+        // A run that is working there uses the list it began with.
         let lock = place.lock(&live.run, "gate expect")?;
         let kind = FolderKind::Shared(earlier(&live.run, stage));
         return Ok(Folder { run: live.run, kind, _lock: Some(lock) });
@@ -145,13 +145,14 @@ fn folder(world: &World, place: &GateContext, stage: &Id) -> Result<Folder> {
     Ok(Folder { run: place.store.new_run(&name)?, kind: FolderKind::New, _lock: None })
 }
 
-/// What was last asked for in a stage.
+/// Returns the last request for a stage.
 fn earlier(run: &Run, stage: &Id) -> Option<Expected> {
     let current = run.expected().ok().filter(|list| list.stage == stage.as_str());
     current.or_else(|| run.list_of(stage).ok())
 }
 
-/// For the list of a stage: that of another stage stays beside it, an earlier one of the same is set aside.
+/// Makes room for a stage's list: that of another stage stays next to it, an earlier one of the same stage is moved
+/// aside.
 fn make_room(world: &World, run: &Run, stage: &Id) -> Result<Option<String>> {
     let word = format!("replaced-{}", time::compact(world.now));
     let other = run.expected().ok().filter(|list| list.stage != stage.as_str());
@@ -185,7 +186,7 @@ fn outputs(world: &World, place: &GateContext, wanted: &Wanted) -> Result<Vec<Ou
         outputs = defined(place, &wanted.stage)?;
     }
     for output in &mut outputs {
-        // What was said here and now goes before what a definition says.
+        // The command line wins over a definition.
         if !inputs.is_empty() {
             output.inputs.clone_from(&inputs);
         }
@@ -227,7 +228,7 @@ fn defined(place: &GateContext, stage: &str) -> Result<Vec<Output>> {
     }
 }
 
-/// Files of the project, as records name them.
+/// Returns files of the project, as records name them.
 fn inputs(world: &World, root: &Root, named: &[String]) -> Result<Vec<String>> {
     let mut inputs = Vec::with_capacity(named.len());
     for named in named {

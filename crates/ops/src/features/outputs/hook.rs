@@ -1,4 +1,4 @@
-//! What hooks, briefs and `thru status` need to know of the live run.
+//! What hooks, briefs and `thru status` need to know about the live run.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ use crate::Result;
 use crate::features::{BriefContext, Decision, ProjectContext};
 use crate::hook::context::HookContext;
 
-/// Most outputs that a brief names, and that it looks at.
+/// The most outputs that a brief names, and examines.
 const NAMED: usize = 12;
 const LOOKED_AT: usize = 32;
 
-/// Most inputs that are read again for one brief: whether they have changed is otherwise left to `thru gate check`.
+/// The most inputs that are read again for one brief. `thru gate check` reads all of them.
 const INPUTS: usize = 16;
 
-/// Longest last message that is kept.
+/// The longest final message that is kept.
 const MESSAGE_BYTES: usize = 256 * 1024;
 
 /// The live run in `thru status`.
@@ -34,7 +34,7 @@ pub struct Open {
     pub run: PathBuf,
     pub stage: String,
     pub outputs: usize,
-    /// Those that are not valid.
+    /// The outputs that are not valid.
     pub open: Vec<OpenOutput>,
 }
 
@@ -62,7 +62,7 @@ pub fn open(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Op
 const SECTION: Section =
     Section { order: 4, longer: 1, name: "outputs", title: "Outputs of sub-agents that are still open" };
 
-/// For a brief: what the live run still waits for, or why that cannot be told.
+/// For a brief: what the live run still waits for, or why that is unknown.
 pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { root, store, settings, .. } = context.project;
     let found = find(store, root, settings).and_then(|found| match found {
@@ -109,19 +109,19 @@ pub(crate) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// An output of the live run, seen from the sub-agent that has to leave it.
+/// An output of the live run, as seen by the sub-agent that must write it.
 struct Awaited {
     run: Run,
     stage: String,
     file: String,
-    /// Whole, for the sub-agent; and as the journal names it.
+    /// The absolute path, for the sub-agent; and the name in the journal.
     path: String,
     shown: String,
-    /// How it stands at this event.
+    /// Its state at this event.
     verdict: Verdict,
 }
 
-/// The output that the sub-agent of this event has to leave, if there is one.
+/// Returns the output that the sub-agent of this event must write, if there is one.
 fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
     let ProjectContext { root, store, settings, .. } = *project;
     let agent = match (&event.kind, &event.agent) {
@@ -142,7 +142,7 @@ fn awaited(project: &ProjectContext, event: &Event) -> Result<Option<Awaited>> {
     }))
 }
 
-/// The journal line of a sub-agent that stops says how its output stands.
+/// Adds the state of its output to the journal line of a sub-agent that stops.
 pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Record) -> Result<()> {
     if let Kind::SubagentStop { .. } = event.kind
         && let Some(Awaited { shown, verdict, .. }) = awaited(project, event)?
@@ -152,7 +152,7 @@ pub(crate) fn annotate(project: &ProjectContext, event: &Event, record: &mut Rec
     Ok(())
 }
 
-/// A sub-agent that starts is told its output; the last message of one that left none is saved beside it, never as the
+/// Tells a starting sub-agent its output. Saves the last message of one that wrote none next to it, never as the
 /// output itself.
 pub(crate) fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     let Some(awaited) = awaited(&context.project, context.event)? else {
@@ -188,7 +188,7 @@ fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<(Run, 
     }
 }
 
-/// At a glance, of the first `most` outputs: nothing large is read, and the same inputs are read once.
+/// A quick look at the first `most` outputs: reads nothing large, and the same inputs once.
 fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<Vec<(usize, Judged)>> {
     let mut invalid = Vec::new();
     let (mut read, mut known) = (0, None::<(&[String], String)>);
@@ -213,7 +213,7 @@ fn invalid(run: &Run, expected: &Expected, root: &Root, most: usize) -> Result<V
     Ok(invalid)
 }
 
-/// As whoever works in the checkout can reach it.
+/// Returns the path as an agent in the checkout can reach it.
 fn shown(path: &Path, root: &Root) -> String {
     place::within(&root.checkout.to_string_lossy(), &path.to_string_lossy()).path.into_owned()
 }

@@ -1,4 +1,4 @@
-//! One launch: the command gets the prompt, what it says is kept beside the output, redacted, while it says it.
+//! One launch: the command gets the prompt, and its redacted output is written next to the file while it runs.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::Result;
 use crate::process::reaper::ProcessReaper;
 use crate::process::{self, Job, Watch};
 
-/// Most that is kept of what one launch says.
+/// The most that is kept of one launch's output.
 const LOG_BYTES: usize = 4 * 1024 * 1024;
 
-/// Most that waits for the end of a private key.
+/// The most text that is held back while waiting for the end of a private key.
 const PENDING_BYTES: usize = 256 * 1024;
 
 pub(super) struct Launch<'a> {
@@ -34,14 +34,14 @@ pub(super) struct Launch<'a> {
     pub now: Timestamp,
 }
 
-/// How a launch ended, in words. That a command cannot be started is one of the ways.
+/// Returns how a launch ended, in words. Failing to start is one of the ways.
 pub(super) fn launch(launch: &Launch) -> Result<String> {
     let Launch { run, output, .. } = launch;
     let path = run.path().join(&output.file);
     let prompt = layout::launch_prompt(&output.file);
     run.write(&prompt, &gate::prompt(output, &path.to_string_lossy()), Durability::Relaxed)?;
-    // Whoever inherits it as stdin holds the lock on it, also when we are gone: that is how a run that was killed is found
-    // to be still at work.
+    // A process that inherits this as stdin holds its lock, even after we are gone. That is how a later run sees that
+    // the launch of a killed run is still working.
     let stdin = run.hold(&prompt)?;
     let log = Arc::new(Mutex::new(Log::new(launch)));
     let write = Arc::clone(&log);
@@ -122,13 +122,13 @@ impl Log {
         self.write(clean.strip_suffix('\n').unwrap_or(&clean));
     }
 
-    /// A log that cannot be written is no reason to give up what it tells of.
+    /// A log that cannot be written is no reason to stop the launch.
     fn write(&self, text: &str) {
         let _ = self.run.append(&self.name, &[text]);
     }
 }
 
-/// How much of what came can be redacted now: whole lines, and no private key without its end.
+/// Returns how much of the pending text can be redacted now: complete lines, and no private key without its end.
 fn settled(pending: &[u8]) -> usize {
     let lines = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let find = |text: &[u8], word: &[u8]| text.windows(word.len()).rposition(|window| window == word);

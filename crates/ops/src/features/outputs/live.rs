@@ -1,4 +1,4 @@
-//! Which run is live: `state/live.json`, else the live-state file that a setting names.
+//! Which run is live: from `state/live.json`, or else from the live-state file that a setting names.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub(super) struct Found {
 pub struct Live {
     pub run: PathBuf,
     pub from: Where,
-    /// None: nothing is expected in it yet.
+    /// `None` if nothing is expected in it yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<String>,
 }
@@ -59,7 +59,7 @@ pub fn set_live(world: &World, dir: &Path) -> Result<Live> {
     Ok(told(&Found { run, from: Where::LiveJson }))
 }
 
-/// The run that is live all the same: a live-state file is not ours to clear.
+/// Returns the run that is still live, because we do not clear another tool's live-state file.
 pub fn clear_live(world: &World) -> Result<Option<Live>> {
     let place = GateContext::find(world)?;
     place.store.set_live(None, world.now)?;
@@ -72,13 +72,13 @@ impl GateContext {
     }
 }
 
-/// The live run of a project, trusted or not; None also where it cannot be told.
+/// Returns the live run of a project, trusted or not; `None` also if it is unknown.
 pub(crate) fn live_run(world: &World, project: &Project) -> Option<Run> {
     let settings = settings::resolve(world, Some(&project.store)).settings();
     find(&project.store, &project.root, &settings).ok().flatten().map(|found| found.run)
 }
 
-/// A run that is named but not there is an error: whoever named it meant something.
+/// A run that is named but missing is an error, because somebody named it for a reason.
 pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Option<Found>> {
     let live = store.live().map_err(|error| match error {
         store::Error::Damaged { path, line, why } => Error::Damaged { path, line, why, hint: OTHER.into() },
@@ -86,7 +86,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     })?;
     if let Some(dir) = live {
         let from = Where::LiveJson;
-        // A worktree has folders of its own; `outputs/` is the root's.
+        // A worktree has its own folders; `outputs/` belongs to the root.
         let bases = [&root.path, &root.checkout];
         let named = store.dir().path().join(layout::LIVE);
         return Ok(Some(Found { run: open(&bases, &dir, &named)?, from }));
@@ -110,7 +110,7 @@ pub(super) fn find(store: &Store, root: &Root, settings: &Settings) -> Result<Op
     Ok(Some(Found { run: open(&[&root.checkout, &root.path], &dir, &path)?, from: Where::LiveStateFile }))
 }
 
-/// `named` is the file that says `dir`.
+/// `named` is the file that contains `dir`.
 fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
     let mut absent = None;
     for base in bases {
@@ -130,7 +130,7 @@ fn open(bases: &[&PathBuf], dir: &str, named: &Path) -> Result<Run> {
     Err(Error::Absent { what, hint: OTHER.into() })
 }
 
-/// A folder as records name it: relative to the root.
+/// Returns a folder as records name it: relative to the root.
 pub(super) fn below<'a>(root: &'a Root, dir: &Path) -> Result<(&'a PathBuf, String)> {
     let dir = dir.to_string_lossy();
     for base in [&root.path, &root.checkout] {

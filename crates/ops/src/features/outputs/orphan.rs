@@ -1,4 +1,4 @@
-//! A launch that outlived its run: who that is, and how it is ended.
+//! A launch that outlived its run: which process it is, and how to end it.
 
 use std::time::{Duration, Instant};
 
@@ -10,23 +10,23 @@ use store::{Durability, Run, layout};
 use crate::process;
 use crate::process::alive;
 
-/// How long the last of a group that was ended may take to be gone.
+/// How long the last process of an ended group may take to disappear.
 const GRACE: Duration = Duration::from_secs(1);
 
 #[derive(Clone, Debug)]
 pub(super) struct Orphan {
-    /// None: somebody has its prompt open, and nothing says who.
+    /// `None` if some process has its prompt open and nothing says which.
     pub process: Option<i32>,
     stamp: String,
     since: Option<Timestamp>,
 }
 
-/// Whether anybody works on an output: whoever does has its prompt open, with a lock on it.
+/// Returns whether any process works on an output: such a process has its prompt open, with a lock on it.
 pub(super) fn is_held(run: &Run, file: &str) -> bool {
     matches!(run.hold(&layout::launch_prompt(file)), Ok(None))
 }
 
-/// Says who works on an output. What cannot be written down is found by its lock all the same.
+/// Records which process works on an output. If this cannot be written, the lock still shows it.
 pub(super) fn note(run: &Run, file: &str, process: u32, now: Timestamp) {
     let stamp = alive::stamp(process).unwrap_or_else(|| process.to_string());
     let text = format!("{stamp} {}\n", time::rfc3339(now));
@@ -47,18 +47,18 @@ impl Orphan {
         })
     }
 
-    /// What is left of the time that a launch has.
+    /// Returns the remaining time of a launch.
     pub fn time_left(&self, timeout: Duration, now: Timestamp) -> Duration {
         let used = self.since.and_then(|since| Duration::try_from(now.duration_since(since)).ok());
         timeout.saturating_sub(used.unwrap_or_default())
     }
 
-    /// A number that another process has by now is not touched.
+    /// Returns false if another process has its number by now.
     pub fn can_be_ended(&self) -> bool {
         alive::leads(&self.stamp)
     }
 
-    /// Ends it with everything it has started. False: it is still there.
+    /// Ends it with everything it has started. Returns false if it is still there.
     pub fn end(&self, run: &Run, file: &str) -> bool {
         if let Some(group) = self.process.and_then(Pid::from_raw).filter(|_| self.can_be_ended()) {
             process::end_group(group, || !is_held(run, file));

@@ -36,7 +36,7 @@ fn line(live: &Open, project: &ProjectContext) -> StatusLine {
     StatusLine::toned("outputs", Tone::Warning, head, rest)
 }
 
-/// That outputs are open is in order; that it cannot be told is not.
+/// Open outputs are normal; an unknown state is not.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let (text, findings) = match open(project.store, project.root, project.settings) {
         Ok(None) => return Vec::new(),

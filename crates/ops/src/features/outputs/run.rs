@@ -1,4 +1,4 @@
-//! `thru gate run`: reuse what is valid, launch the rest, once more what is still not, then the gate.
+//! `thru gate run`: keeps what is valid, launches the rest, launches failures once more, then judges the gate.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -20,19 +20,19 @@ use crate::process::reaper::ProcessReaper;
 use crate::project::consent::is_launch_given;
 use crate::{Error, Result, World};
 
-/// How often a launch that outlived its run is looked at.
+/// How often a launch that outlived its run is checked.
 pub(super) const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub stage: Option<String>,
-    /// Else what the settings say.
+    /// `None` means the value in the settings.
     pub jobs: Option<usize>,
     pub timeout: Option<Duration>,
     pub again: Again,
 }
 
-/// Whether what was launched as often as it may be is launched anew.
+/// Whether outputs that have used up their launches are launched again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Again {
     #[default]
@@ -40,7 +40,7 @@ pub enum Again {
     Yes,
 }
 
-/// What happens, as it happens.
+/// Progress reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {
     Reused {
@@ -56,12 +56,12 @@ pub enum Progress {
         verdict: Verdict,
         why: String,
     },
-    /// A launch of a run that was killed still works on it.
+    /// A launch of a killed run still works on it.
     Waiting {
         file: String,
         process: Option<i32>,
     },
-    /// And can neither be waited for nor ended.
+    /// It can neither be waited for nor ended.
     StillRunning {
         file: String,
         remedy: String,
@@ -112,8 +112,8 @@ pub fn run(world: &World, options: &Options, tell: &(dyn Fn(Progress) + Sync)) -
     report(&place, &run, &expected)
 }
 
-/// Whether an output that is not valid is launched. One whose inputs are not there is not, and nothing else either: whoever
-/// reads the results would not know.
+/// Returns whether an invalid output is launched. If inputs are missing, nothing is launched at all, because a reader
+/// of the results would not notice.
 fn is_step(
     place: &GateContext,
     run: &Run,
@@ -135,7 +135,7 @@ fn is_step(
             ),
         });
     }
-    // What cannot be ended cannot be launched again either.
+    // A launch that cannot be ended cannot be repeated either.
     let orphan = if again == Again::Yes { Orphan::of(run, &output.file) } else { None };
     match orphan.filter(|orphan| !orphan.can_be_ended()) {
         Some(orphan) => {
@@ -150,7 +150,8 @@ fn is_step(
 const NAMED: usize = 5;
 const NAMED_WIDTH: usize = 200;
 
-/// `expected.json` is a file of the tree. What it says is launched only if the user gave it here, word for word.
+/// `expected.json` is a file in the tree. A command from it is launched only if the user allowed it here, word for
+/// word.
 fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item = &'a Output>) -> Result<()> {
     let foreign: Vec<&Output> =
         launched.filter(|output| !is_launch_given(&place.store, &place.root, run, output)).collect();
@@ -175,7 +176,7 @@ fn need_given<'a>(place: &GateContext, run: &Run, launched: impl Iterator<Item =
     })
 }
 
-/// A stage that the settings define and that has no run yet gets one.
+/// Creates a run for a stage that the settings define and that has none yet.
 pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&str>) -> Result<Run> {
     match (place.run(stage), stage) {
         (Err(Error::Absent { .. }), Some(stage))
@@ -191,9 +192,9 @@ pub(super) fn find_or_make(world: &World, place: &GateContext, stage: Option<&st
 /// What the workers share.
 struct Bench<'a> {
     run: &'a Arc<Run>,
-    /// What is counted is on disk before anything is launched.
+    /// Launch counts are on disk before anything is launched.
     expected: Mutex<Expected>,
-    /// Where commands run, and inputs are.
+    /// Where commands run, and where inputs are.
     checkout: &'a Path,
     timeout: Duration,
     redact: redact::Options,
@@ -227,7 +228,7 @@ impl Bench<'_> {
         failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
-    /// Launches one output until it is valid or was launched as often as it may be.
+    /// Launches one output until it is valid or has used up its launches.
     fn make(&self, i: usize, watchman: &ProcessReaper) -> Result<()> {
         if !self.is_free(&self.output(i))? {
             return Ok(());
@@ -245,7 +246,8 @@ impl Bench<'_> {
     fn launch(&self, i: usize, output: &Output, watchman: &ProcessReaper) -> Result<()> {
         let now = self.now();
         let file = output.file.clone();
-        // What is there afterwards is of this launch, whatever the clocks of the machine and its disks say.
+        // A file that is there afterwards comes from this launch, whatever the clocks of the machine and its disks
+        // say.
         self.run.set_aside(&file, &format!("set-aside-{}", time::compact(now)))?;
         let digest = store::inputs_digest(self.checkout, &output.inputs)?;
         {
@@ -277,8 +279,8 @@ impl Bench<'_> {
         self.now.checked_add(self.started.elapsed()).unwrap_or(self.now)
     }
 
-    /// A run that was killed may have left a launch behind that still works: it is waited for as long as a launch may take,
-    /// and then ended. False: it does not end.
+    /// A killed run may have left a launch that still works: waits as long as a launch may take, then ends it.
+    /// Returns false if it does not end.
     fn is_free(&self, output: &Output) -> Result<bool> {
         let file = output.file.clone();
         let Some(orphan) = Orphan::of(self.run, &file) else { return Ok(true) };
@@ -324,7 +326,7 @@ fn note_omissions(place: &GateContext, run: &Run, expected: &Expected) -> Result
             omitted.push(Omission { file: output.file.clone(), judged, message });
         }
     }
-    // A note of before must not tell of what has come since.
+    // An earlier note must not describe the new state.
     let name = super::stage_omissions_file(run, expected);
     if omitted.is_empty() && !run.holds(&name) {
         return Ok(());

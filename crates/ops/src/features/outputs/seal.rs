@@ -1,4 +1,4 @@
-//! `thru gate prompt` and `thru gate seal`: for whoever writes an output.
+//! `thru gate prompt` and `thru gate seal`: for the author of an output.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct Sealed {
     pub path: PathBuf,
-    /// False when it was sealed before.
+    /// False if it was already sealed.
     pub changed: bool,
 }
 
@@ -21,11 +21,11 @@ pub struct Sealed {
 pub struct Prompt {
     pub path: PathBuf,
     pub text: String,
-    /// Whether the run knows of this output.
+    /// Whether the run expects this output.
     pub expected: bool,
 }
 
-/// What to put into the prompt of the sub-agent that writes `file` into the live run.
+/// Returns the text for the prompt of the sub-agent that writes `file` into the live run.
 pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
     let place = GateContext::find(world)?;
     let live = place.live()?.ok_or_else(|| place.no_live_run())?;
@@ -41,7 +41,7 @@ pub fn prompt(world: &World, file: &str) -> Result<Prompt> {
     Ok(Prompt { text: gate::instruction(&path.to_string_lossy()), path, expected })
 }
 
-/// Puts the last line behind an output that is complete: one of the live run by its name, one of any run by its path.
+/// Adds the last line to a complete output: one of the live run by its name, one of any run by its path.
 pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     let (run, name) = output_of(world, file)?;
     let path = run.path().join(&name);
@@ -75,7 +75,7 @@ pub fn seal(world: &World, file: &Path) -> Result<Sealed> {
     Ok(Sealed { path, changed: true })
 }
 
-/// Only what a run expects is sealed: a last line in any other file would mean nothing, and spoil it.
+/// Only expected outputs are sealed: in any other file the last line would mean nothing and damage it.
 fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     let place = GateContext::find(world)?;
     let Some(name) = file.file_name().and_then(|name| name.to_str()) else {
@@ -105,7 +105,7 @@ fn output_of(world: &World, file: &Path) -> Result<(Run, String)> {
     })
 }
 
-/// Behind a blank line, so that it is no part of a paragraph.
+/// After a blank line, so that it is not part of a paragraph.
 fn last_line(bytes: Vec<u8>) -> Vec<u8> {
     let document = Document::parse(bytes);
     let end = document.line_end();

@@ -1,4 +1,4 @@
-//! Changing a packet: a status, a file, a section. What was not meant keeps its bytes.
+//! Changes a packet: a status, a file, a section. All other bytes stay.
 
 use model::document::{Document, Head};
 use model::packet::{CONFIRMED, FILES, HEADINGS, Packet, SUGGESTED, Status, VALIDATORS, confirm};
@@ -24,13 +24,13 @@ pub enum Edit<'a> {
 #[derive(Debug)]
 pub struct Edited {
     pub shown: Shown,
-    /// What whoever did it should know.
+    /// What the user should know.
     pub note: Option<&'static str>,
-    /// Whether a secret in what was given was covered.
+    /// Whether a secret in the input was redacted.
     pub covered: bool,
 }
 
-/// Changes a packet under its lock; what was not meant keeps its bytes.
+/// Changes a packet under its lock; all other bytes stay.
 pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let project = Project::find(world)?;
     let id = find(&project, word)?;
@@ -43,7 +43,7 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
         });
     }
     let given = InputRedactor::to(world);
-    // Named here, so that they live as long as what borrows from them.
+    // Declared here so that they live long enough.
     let (reason_given, text_given);
     let edit = match edit {
         Edit::Block { reason } => {
@@ -60,14 +60,14 @@ pub fn edit(world: &World, word: &str, edit: Edit) -> Result<Edited> {
     let shown = change(&project, &id, |document| {
         let before = document.bytes().to_vec();
         note = apply(document, edit, &project)?;
-        // A section is set to the byte: not even the time of it is written elsewhere.
+        // Setting a section changes only its bytes, so not even the time is updated.
         let is_section = matches!(edit, Edit::Section { .. });
         if is_section || document.bytes() == before { Ok(()) } else { touch(document, world) }
     })?;
     Ok(Edited { shown, note, covered: given.was_covered() })
 }
 
-/// Gives what is to be said about it.
+/// Returns a note about the change.
 fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Option<&'static str>> {
     match edit {
         Edit::Status(status) => {
@@ -92,13 +92,13 @@ fn apply(document: &mut Document, edit: Edit, project: &Project) -> Result<Optio
     }
 }
 
-/// As records have them: seen from the root.
+/// Returns paths as records have them: relative to the root.
 fn below(project: &Project, files: &[String]) -> Vec<String> {
     let checkout = project.root.checkout.to_string_lossy();
     files.iter().map(|file| place::within(&checkout, file).path.into_owned()).collect()
 }
 
-/// Files that can be confirmed: below the root, and there.
+/// Returns files that can be confirmed: below the root, and existing.
 pub(crate) fn inside(project: &Project, files: &[String]) -> Result<Vec<String>> {
     let checkout = project.root.checkout.to_string_lossy();
     for file in files {
@@ -139,7 +139,7 @@ fn unconfirm(document: &mut Document, files: &[String]) -> Result<()> {
     confirm::unconfirm(document, files).map_err(|why| refused(&why))
 }
 
-/// Our headings by any part of their name; somebody's own heading by its whole name.
+/// Finds our headings by any part of their name, and other headings by their whole name.
 fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Option<&'static str>> {
     let wanted = heading.trim().trim_start_matches('#').trim();
     let own = document
@@ -160,14 +160,14 @@ fn set_section(document: &mut Document, heading: &str, text: &str) -> Result<Opt
             });
         }
     };
-    // What is typed or piped ends its lines as the system does; the file has its own way.
+    // Typed or piped text has the system's line ends; the file has its own.
     let text = text.replace("\r\n", "\n");
     let text = text.trim_end_matches(['\n', '\r']).replace('\n', document.line_end());
     document.set_section(&[Head::exact(level, &name)], text).map_err(|why| refused(&why))?;
     Ok(what_counts(&name))
 }
 
-/// Of what stands in the frontmatter too.
+/// Returns a note if the frontmatter contains the same information.
 fn what_counts(section: &str) -> Option<&'static str> {
     match section {
         FILES | CONFIRMED | SUGGESTED => Some(

@@ -1,4 +1,4 @@
-//! `thru handoff`: a packet, filled from what was captured. No model, no questions.
+//! `thru handoff`: writes a packet from what was captured, without a model and without questions.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ use crate::session::database::{self, Rows};
 use crate::session::list::{self, Chosen};
 use crate::session::{files, past, transcript};
 
-/// A larger file is named, and not looked into.
+/// A larger file is named, but not read.
 const LOOKED_INTO: usize = 1024 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +40,7 @@ pub struct Request<'a> {
     pub hashes: FileHashes,
 }
 
-/// Whether what the files hold is noted down, so that a pickup can tell what changed.
+/// Whether fingerprints of the files are stored, so that a pickup can see what changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileHashes {
     #[default]
@@ -53,7 +53,7 @@ pub enum FileHashes {
 pub struct HandoffReport {
     pub id: String,
     pub path: PathBuf,
-    /// Empty when nothing has been captured here.
+    /// Empty if nothing has been captured here.
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Chosen>,
@@ -62,7 +62,7 @@ pub struct HandoffReport {
     pub open_todos: usize,
     pub suggested: Vec<String>,
     pub next_prompt: String,
-    /// Whether a secret in what was given was covered.
+    /// Whether a secret in the input was redacted.
     pub covered: bool,
 }
 
@@ -90,13 +90,13 @@ pub fn run(world: &World, request: &Request) -> Result<HandoffReport> {
     let request = Request { confirmed: &confirmed, ..request };
     let report = write(world, &project, &source, &request, git_now(&project).as_ref())?;
     if request.transcript.is_none() {
-        // Where this fails, a sweep writes one packet too many.
+        // If this fails, a sweep writes one packet too many.
         let _ = crashed::handed_off(world, &project.store, &source.digest.session, &report.id);
     }
     Ok(HandoffReport { covered: given.was_covered(), ..report })
 }
 
-/// What a loop would refuse later is refused now.
+/// Refuses now what a loop would refuse later.
 fn check(request: &Request) -> Result<()> {
     let usage = |what: String, hint: &str| Err(Error::Usage { what, hint: hint.into() });
     if let Some((promise, flaw)) = request.promise.and_then(|text| Some((text, promise::flaw(text)?))) {
@@ -112,13 +112,13 @@ fn check(request: &Request) -> Result<()> {
     Ok(())
 }
 
-/// The session a packet is made of.
+/// The session that a packet is made from.
 pub(crate) struct Source {
     pub digest: Digest,
     pub harness: Option<&'static Harness>,
     pub chosen: Option<Chosen>,
     pub transcript: Option<String>,
-    /// It was not in this folder: its paths say nothing about what is here.
+    /// It was not in this folder, so its paths say nothing about the files here.
     pub elsewhere: bool,
 }
 
@@ -139,11 +139,11 @@ fn from_transcript(world: &World, project: &Project, path: &Path, redact: redact
     })
 }
 
-/// A project without any session has nothing to tell, and its packet says so.
+/// A project without sessions has nothing to say, and its packet says so.
 fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result<Source> {
     match list::choose(world, &project.store, named) {
         Ok((session, chosen)) => of_session(project, &session, Some(chosen)),
-        // No hook ever told of it: it began before they were there.
+        // No hook ever reported it, because it began before they were installed.
         Err(error @ Error::Absent { .. }) if named.is_some() => {
             let session = named.and_then(|named| Id::new(named).ok());
             let rows = session.as_ref().map(|session| database::find(world, session)).transpose()?.flatten();
@@ -166,7 +166,7 @@ fn from_session(world: &World, project: &Project, named: Option<&str>) -> Result
     }
 }
 
-/// The session as its harness's database has it.
+/// Reads the session from its harness's database.
 pub(crate) fn from_rows(world: &World, project: &Project, session: &Id, rows: &Rows) -> Source {
     let checkout = &project.root.checkout;
     let redact = settings::here(world).settings().redact();
@@ -178,7 +178,7 @@ pub(crate) fn from_rows(world: &World, project: &Project, session: &Id, rows: &R
 }
 
 pub(crate) fn of_session(project: &Project, session: &Id, chosen: Option<Chosen>) -> Result<Source> {
-    // What cannot be read is an error, not an empty session.
+    // A session that cannot be read is an error, not an empty session.
     let mut digest = past::whole(&project.store, session, past::GENERATIONS)?;
     past::bring_back(&mut digest, &project.root.checkout);
     let harness = harness::by_name(&digest.harness);
@@ -198,7 +198,7 @@ pub(crate) fn write(
     let gone = if source.elsewhere { Vec::new() } else { past::gone_files(digest, checkout, usize::MAX) };
     let confirmed = request.confirmed;
     let ignored = match (git, source.elsewhere) {
-        // Without git nobody ignores anything; in a hook it is not asked.
+        // Without git nothing is ignored; a hook does not ask git.
         (Some(Git { dirty: Some(_), .. }), false) => {
             let paths: Vec<&str> =
                 digest.files.iter().filter(|file| !file.outside).map(|file| file.path.as_str()).collect();
@@ -229,7 +229,7 @@ pub(crate) fn write(
         promise: request.promise,
         max_iterations: request.max_iterations,
     };
-    // Which files are named is known only once the packet is; what they hold is looked at then.
+    // The named files are known only after a first draft; then their content is read.
     let first = packet::compose(&material);
     let named = confirmed.iter().chain(&first.suggested).map(String::as_str);
     let files_seen = match (source.elsewhere, request.hashes) {
@@ -258,7 +258,7 @@ pub(crate) fn write(
     })
 }
 
-/// What the files hold now, as far as they are here, plain and not too large.
+/// Returns fingerprints of the files that exist, are regular and not too large.
 pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
     let look = |path: &str| match checkout.join(path).symlink_metadata() {
         Err(_) => Some(GONE.to_owned()),
@@ -268,21 +268,21 @@ pub(crate) fn seen<'a>(checkout: &Path, files: impl Iterator<Item = &'a str>) ->
     inside.filter_map(|path| Some((path.to_owned(), look(path)?))).collect()
 }
 
-/// Tells a file's text from any other it may have had.
+/// Returns a fingerprint of a file's content.
 pub(crate) fn mark(checkout: &Path, path: &str) -> Option<String> {
-    // Beneath the checkout and through no link: a packet tells nothing of what lies elsewhere.
+    // Beneath the checkout and through no link: a packet says nothing about files elsewhere.
     let bytes = Dir::open(checkout).ok()?.read(path, LOOKED_INTO).ok()?;
     Some(format!("{:x}-{:016x}", bytes.len(), fingerprint([&bytes])))
 }
 
-/// HEAD and branch from git's files, the number of changed files from git itself.
+/// Returns HEAD and branch from git's files, and the number of changed files from git itself.
 pub(crate) fn git_now(project: &Project) -> Option<Git> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
     Some(Git { branch: git::safe_branch(&head), head: head.commit, dirty: git::dirty(checkout) })
 }
 
-/// The rules that the context file of the bound role lays down.
+/// Returns the rules in the context file of the bound role.
 fn rules(world: &World, project: &Project) -> Vec<String> {
     let file = roles::identify(world, Some(&project.store), None)
         .and_then(|identity| roles::look(world)?.find(&identity.role));
@@ -297,7 +297,7 @@ fn rules(world: &World, project: &Project) -> Vec<String> {
 /// How much of the end of the decisions is read.
 const NEWEST_DECISIONS: u64 = 512 * 1024;
 
-/// Decisions that hold: not superseded by a later one, not past their time.
+/// Returns valid decisions: not superseded by a later one, not expired.
 fn decisions(project: &Project, world: &World) -> Vec<String> {
     #[derive(Deserialize)]
     #[serde(default)]
@@ -309,7 +309,7 @@ fn decisions(project: &Project, world: &World) -> Vec<String> {
         supersedes: String,
         expires_at: String,
     }
-    // A session start comes here too, so only the newest are read. A project without decisions has no such file.
+    // A session start runs this too, so only the newest are read. A project without decisions has no such file.
     let tail = project.store.dir().recent(layout::DECISIONS, NEWEST_DECISIONS).unwrap_or_default();
     let lines = tail.split(|byte| *byte == b'\n');
     let all: Vec<Decision> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();

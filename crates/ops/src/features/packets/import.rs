@@ -1,4 +1,4 @@
-//! Handoffs that others wrote, and packets of ours from elsewhere.
+//! Handoffs that others wrote, and our own packets from elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -12,31 +12,31 @@ use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Mode, Result, World};
 
-/// Found in a folder, so its name can be no UTF-8, which JSON cannot say.
+/// A name found in a folder may not be UTF-8, which JSON requires.
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
     to.collect_str(&path.display())
 }
 
-/// What became of a file that was to be imported.
+/// The result of importing a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct Imported {
     #[serde(serialize_with = "shown")]
     pub from: PathBuf,
     pub id: String,
-    /// False when it had been imported before, or this was a dry run.
+    /// False if it was already imported, or this was a dry run.
     pub created: bool,
-    /// Whether a secret in it was covered.
+    /// Whether a secret in it was redacted.
     pub covered: bool,
 }
 
-/// Makes a packet of a handoff that somebody else wrote. The same bytes are imported once.
+/// Makes a packet from a handoff that somebody else wrote. The same bytes are imported once.
 pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     let bytes = store::read_given(file, 4 * 1024 * 1024)?;
     check_text(file, &bytes)?;
     let mark = format!("{:016x}", fingerprint([&bytes]));
     let project = match mode {
         Mode::Write => Some(Project::find_or_make(world)?),
-        // Nothing was imported before where there is nothing.
+        // Without a project nothing was imported before.
         Mode::DryRun => Project::find(world).map(Some).or_else(|error| match error {
             Error::NoRoot { .. } => Ok(None),
             error => Err(error),
@@ -73,7 +73,7 @@ pub fn import(world: &World, file: &Path, mode: Mode) -> Result<Imported> {
     Ok(imported(id, true))
 }
 
-/// Its text is to be kept, so there has to be one.
+/// The text is kept, so the file must contain text.
 fn check_text(file: &Path, bytes: &[u8]) -> Result<()> {
     let flaw = |line, why: &str, hint: &str| {
         Err(Error::Damaged { path: file.to_owned(), line, why: why.into(), hint: hint.into() })

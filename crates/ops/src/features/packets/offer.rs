@@ -9,15 +9,16 @@ use store::{Store, layout};
 use crate::Result;
 use crate::features::packets;
 
-/// How many packets are looked at, newest first, and how many are offered.
+/// How many packets are examined, newest first, and how many are offered.
 const LOOKED_AT: usize = 8;
 const OFFERED: usize = 3;
 
-/// With more packets than this only those at the top of the index are looked at: a start has no time to list the folder.
+/// With more packets than this only the top of the index is examined, because a session start has no time to list the
+/// folder.
 const LISTED: usize = 500;
 const INDEX_TOP: usize = 8 * 1024;
 
-/// One line for each packet that is open and claimed by nobody.
+/// Returns one line for each open packet that nobody has claimed.
 pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
     let mut offers = Vec::new();
     for name in newest(store)?.into_iter().take(LOOKED_AT) {
@@ -38,7 +39,7 @@ pub(super) fn candidates(store: &Store) -> Result<Vec<Candidate>> {
 
 pub(crate) const ID: &str = "offer:";
 
-/// The names of the newest packets, newest first.
+/// Returns the names of the newest packets, newest first.
 fn newest(store: &Store) -> Result<Vec<String>> {
     let folder = match store.dir().sub(layout::PACKETS) {
         Err(store::Error::Absent { .. }) => return Ok(Vec::new()),

@@ -1,4 +1,5 @@
-//! `thru pickup`: a prompt from a packet, with every claim in it held against the disk. Changes nothing unless told to.
+//! `thru pickup`: a prompt from a packet, with every claim in it checked against the disk. Changes nothing unless
+//! told to.
 
 use std::path::PathBuf;
 
@@ -24,13 +25,13 @@ use crate::session::list::{self, Chosen};
 use crate::session::roster;
 use crate::{Error, Result, World};
 
-/// How much of the end of a journal is read for what came after a packet.
+/// How much of the end of a journal is read for events after a packet.
 const JOURNAL_END: u64 = 128 * 1024;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Request<'a> {
     pub id: Option<&'a str>,
-    /// The harness the prompt is for; the one around us where none is named.
+    /// The harness the prompt is for; by default the current one.
     pub harness: Option<&'a str>,
     pub session: Option<&'a str>,
     pub later: Later,
@@ -45,7 +46,7 @@ pub enum Later {
     Leave,
 }
 
-/// Whether the packet is taken for this session.
+/// Whether this session claims the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Claiming {
     Take,
@@ -59,17 +60,17 @@ pub struct PickupReport {
     pub path: PathBuf,
     pub purpose: String,
     pub status: Option<Status>,
-    /// False where the records came with the folder and nobody vouched for them: then this is somebody else's text.
+    /// False if the records came with the folder and nobody vouched for them. Then this is somebody else's text.
     pub trusted: bool,
-    /// What is not as the packet says.
+    /// Claims that are no longer true.
     pub drift: Vec<Claim>,
-    /// Every claim that was looked at.
+    /// Every claim that was checked.
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
-    /// None where git does not know the file.
+    /// `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     pub prompt: String,
@@ -117,7 +118,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
     })
 }
 
-/// How the harness that the prompt is for wants files named.
+/// Returns how the prompt's harness wants files named.
 fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
     let Some(name) = named.or_else(|| world.harness()) else { return Ok(Mention::Plain) };
     harness::mention_for(name).ok_or_else(|| Error::Usage {
@@ -126,7 +127,7 @@ fn mention(world: &World, named: Option<&str>) -> Result<Mention> {
     })
 }
 
-/// The newest that is active, else the newest draft.
+/// Returns the newest active packet, or else the newest draft.
 fn newest(project: &Project) -> Result<Id> {
     let listing = project.store.packets()?;
     let newest = |status: Status| listing.iter().find(|packet| packet.status == Some(status));
@@ -137,18 +138,18 @@ fn newest(project: &Project) -> Result<Id> {
     Id::new(found.name).map_err(|bad| Error::Usage { what: bad.to_string(), hint: String::new() })
 }
 
-/// One claimant, and nobody after.
+/// Claims a packet; later claimants are refused.
 fn claim(world: &World, project: &Project, id: &Id, session: Option<&str>) -> Result<packets::Shown> {
     let owner = match list::choose(world, &project.store, session) {
         Ok((session, Chosen::Named | Chosen::Harness)) => Some(session),
         Err(error) if session.is_some() => return Err(error),
         _ => None,
     };
-    // A person at a terminal has no session; a name is better than a guess.
+    // A user at a terminal has no session, and a name is better than a guess.
     let user = || (world.var)("USER").map_or("somebody".into(), |user| user.to_string_lossy().into_owned());
     let by = owner.as_ref().map_or_else(user, Id::to_string);
     let shown = packets::change(project, id, |document| {
-        // A session that claims again has it already; of two people with one name only one can have it.
+        // A session that claims again already has it; of two people with one name only one can have it.
         let is_active = document.text("status") == Some(Status::Active.name());
         let again = is_active && owner.is_some() && document.text("claimed_by") == Some(&by);
         if again { Ok(()) } else { take(document, world, project, id, &by) }
@@ -180,7 +181,7 @@ fn take(document: &mut Document, world: &World, project: &Project, id: &Id, by: 
     packets::touch(document, world)
 }
 
-/// Whether a claim is that of a session which has ended, or whose process is gone. It is then free again.
+/// Returns whether the claiming session has ended, or its process is gone. The packet is then free again.
 fn is_over(world: &World, project: &Project, claimed_by: &str) -> bool {
     let store = &project.store;
     let Ok(entries) = roster::read(store, u64::MAX) else { return false };
@@ -208,8 +209,8 @@ fn verify(world: &World, project: &Project, packet: &Packet) -> Vec<Claim> {
     drift::verify(packet, &Now { project, git, files: &files, edited }, world.now)
 }
 
-/// Whether the packet's own session went on and edited files, listed in the packet or not. Of a long journal the end says
-/// so: what came after the packet stands there.
+/// Returns whether the packet's own session continued and edited files, listed in the packet or not. The end of a
+/// long journal is enough, because events after the packet are there.
 fn has_edited_since(project: &Project, packet: &Packet) -> bool {
     let Ok(session) = Id::new(&packet.session_id) else { return false };
     let tail = project.store.dir().recent(&layout::journal(&session), JOURNAL_END).unwrap_or_default();
@@ -221,7 +222,7 @@ fn has_edited_since(project: &Project, packet: &Packet) -> bool {
 fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     let checkout = &project.root.checkout;
     let head = git::head(checkout)?;
-    // Where nothing moved there is nothing to count, and before the first commit neither.
+    // Without movement there is nothing to count, and neither before the first commit.
     let is_moved = head.commit != packet.head && !head.commit.is_empty() && !packet.head.is_empty();
     let way = is_moved
         .then(|| git::way(checkout, &head.commit, &packet.head))
@@ -231,7 +232,7 @@ fn git_now(project: &Project, packet: &Packet) -> Option<GitNow> {
     Some(GitNow { branch: git::safe_branch(&head), head: head.commit, dirty, way })
 }
 
-/// Files that tools wrote after the packet was written, in any session here, newest last.
+/// Returns files that tools wrote after the packet, in any session here, newest last.
 fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     let mut found: Vec<(String, String)> = Vec::new();
     for session in list::all(&project.store)? {
@@ -250,7 +251,7 @@ fn touched_since(project: &Project, packet: &Packet) -> Result<Vec<String>> {
     Ok(later)
 }
 
-/// Calls `with` for every file of the project that a line of a journal tells to be written after `since`.
+/// Calls `with` for every project file that a journal line reports as written after `since`.
 fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
     let Some(record) = Record::read(line).filter(|record| *record.ts > *since) else { return };
     for file in record.files.iter().filter(|file| !file.guess && !file.outside) {
@@ -260,7 +261,7 @@ fn edits(line: &[u8], since: &str, mut with: impl FnMut(&str, &str)) {
     }
 }
 
-/// Which packet a session has claimed, and the id under which it did: some harnesses change a session's id later.
+/// Which packet a session has claimed, and under which id: some harnesses change a session's id later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Claimed {
     packet: String,
@@ -283,7 +284,7 @@ impl SessionState for Claimed {
     }
 }
 
-/// The packet that a session works on, for its brief.
+/// Returns the packet that a session works on, for its brief.
 pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let store = context.project.store;
     if context.occasion == Occasion::Started {
@@ -308,7 +309,7 @@ pub(super) fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     Ok(vec![Candidate::new(&packets::SECTION, format!("packet:{id}"), text)])
 }
 
-/// A session that goes on under another id keeps its packet.
+/// A session that continues under another id keeps its packet.
 pub(super) fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<Claimed>(previous)?)
 }

@@ -7,16 +7,16 @@ use store::layout;
 use crate::Result;
 use crate::features::{ProjectContext, StatusLine};
 
-/// More are not counted: `thru status` says where we stand at a glance, however much there is.
+/// More are not counted: `thru status` must be fast, however many there are.
 const COUNTED: usize = 500;
 
-/// How many packets there are, as far as a glance at their folder tells.
+/// The number of packets, from a quick look at their folder.
 #[derive(Clone, Debug, Serialize)]
 struct Packets {
     count: usize,
-    /// There are more: they were not counted.
+    /// There are more, which were not counted.
     at_least: bool,
-    /// The one that was made last, where all were seen.
+    /// The newest one, if all were seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! What a brief says of the plan: where it stands, the current task, what is blocked, what is ready. Phases that are over are
-//! one line, with the path of what is kept of them.
+//! What a brief says about the plan: its progress, the current task, what is blocked, what is ready. Finished phases
+//! are one line, with the path of their record.
 
 use model::brief::{Candidate, Section};
 use model::plan::{self, Plan, Progress, Standing, Task, task_words, waiting_words};
@@ -11,13 +11,13 @@ use crate::features::BriefContext;
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
 
-/// Tasks of a kind that are named; the others are counted.
+/// How many tasks of each kind are named; the others are counted.
 const NAMED: usize = 5;
 
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(loaded) = super::load(context.project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
-    // A plan that is done is history.
+    // A finished plan is history.
     if standing.progress.total == 0 || standing.progress.done == standing.progress.total {
         return Ok(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! `thru plan init|add|set` and `thru task …`: each a change of the plan under its lock.
+//! `thru plan init|add|set` and `thru task …`: each changes the plan under its lock.
 
 use model::plan::{self, Acceptance, NewTask, Phase, PhaseStatus, Plan, Size, Task, TaskChange, TaskStatus};
 use serde::Serialize;
@@ -14,12 +14,12 @@ use crate::{Error, Result, World};
 pub struct TaskReport {
     pub task: Task,
     pub changed: bool,
-    /// What can be begun now that could not before.
+    /// Tasks that became ready.
     pub newly_ready: Vec<String>,
     /// The phase that ended with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub phase_ended: Option<u32>,
-    /// Whether a secret in what was given was covered.
+    /// Whether a secret in the input was redacted.
     pub covered: bool,
     pub notes: Vec<String>,
 }
@@ -100,7 +100,7 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// Whether there is evidence for a task that is fresh and passed. The error says what there is instead.
+/// Returns whether there is fresh evidence that the task passed. The error says what there is instead.
 fn proof(_project: &Project, _task: Option<&Task>) -> std::result::Result<(), String> {
     Err("there is no evidence for it".to_owned())
 }
@@ -115,7 +115,7 @@ fn task_report(before: &Plan, changed: Changed, id: &str, covered: bool) -> Resu
     Ok(TaskReport { task, changed, newly_ready: newly_ready.cloned().collect(), phase_ended, covered, notes })
 }
 
-/// What `thru task add` is given.
+/// The input of `thru task add`.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     pub id: Option<String>,
@@ -153,7 +153,7 @@ pub fn add_task(world: &World, wanted: Wanted, session: Option<&str>) -> Result<
     task_report(&before, changed, &made, given.was_covered())
 }
 
-/// A new plan. One that is there goes on only in its ledger, and only if that was said.
+/// Begins a plan. An existing plan is replaced only if requested, and then stays in its ledger.
 pub fn init(world: &World, title: &str, phases: &[String], replace: bool) -> Result<PlanReport> {
     let store = Project::find_or_make(world)?.store;
     let author = Author::here(world, None)?;

@@ -1,4 +1,4 @@
-//! At a checkpoint: the tasks that came from a harness's own list follow it.
+//! At a checkpoint: tasks that came from a harness's own list follow it.
 
 use model::digest::Digest;
 use model::id::Id;

@@ -1,4 +1,5 @@
-//! `thru plan import`: a plan from a file, or from what a harness kept: the plan the user approved, and its own list.
+//! `thru plan import`: reads a plan from a file, or from a session: the plan the user approved, and the agent's own
+//! list.
 
 use std::path::Path;
 
@@ -17,17 +18,17 @@ use crate::project::Project;
 use crate::session::list::{self, Chosen};
 use crate::{Error, Mode, Result, World};
 
-/// Larger than any plan that somebody wrote.
+/// Larger than any plan that a person writes.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// What happens to a plan that is there.
+/// What happens to an existing plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Nothing: then the import is refused.
+    /// Nothing: the import is refused.
     Free,
-    /// The import takes its place; the old one stays in the ledger.
+    /// The import replaces it; the old plan stays in the ledger.
     Replace,
-    /// The phases of the import come behind its own.
+    /// The phases of the import are appended.
     Append,
 }
 
@@ -40,31 +41,31 @@ pub struct Report {
     pub completed: usize,
     pub blocked: usize,
     pub dependencies: usize,
-    /// What was read in one of several ways.
+    /// Ambiguities, and how they were read.
     pub warnings: Vec<Warning>,
-    /// False when it is here already, or this was a dry run.
+    /// False if it was already imported, or this was a dry run.
     pub written: bool,
-    /// Whether the same had been imported before.
+    /// Whether the same plan had been imported before.
     pub known: bool,
     pub covered: bool,
     pub notes: Vec<String>,
 }
 
-/// A plan and how it is known again.
+/// A plan and its fingerprint.
 pub(crate) struct Incoming {
     pub from: String,
     pub plan: Plan,
     pub warnings: Vec<Warning>,
-    /// Of what it was read from: the same is imported once. Empty for our own view.
+    /// The fingerprint of its source, so that the same source is imported once. Empty for our own view.
     pub mark: String,
     pub covered: bool,
 }
 
-/// A plan.md by any hand, or a plan.json.
+/// Reads a plan.md by any author, or a plan.json.
 pub fn file(world: &World, path: &Path, place: Place, mode: Mode) -> Result<Report> {
     let incoming = read_file(world, path)?;
     if is_own_view(world, path)? {
-        // It is about the plan that is there, and no plan from elsewhere.
+        // It is the view of the current plan, not a plan from elsewhere.
         return put(world, &Incoming { mark: String::new(), ..incoming }, Place::Replace, mode);
     }
     put(world, &incoming, place, mode)
@@ -105,13 +106,13 @@ fn is_own_view(world: &World, path: &Path) -> Result<bool> {
         && path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned)) == folder)
 }
 
-/// Where a plan notes what was imported into it.
+/// Where a plan records what was imported into it.
 const MARKS: &str = "imported_from";
 
 pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) -> Result<Report> {
     let store = match mode {
         Mode::Write => Some(Project::find_or_make(world)?.store),
-        // Nothing was imported before where there is nothing.
+        // Without a project nothing was imported before.
         Mode::DryRun => match Project::find(world) {
             Ok(project) => Some(project.store),
             Err(Error::NoRoot { .. }) => None,
@@ -189,7 +190,7 @@ fn report(incoming: &Incoming) -> Report {
     }
 }
 
-/// The plan that the user approved in a session, and the list its agent kept.
+/// Reads the plan that the user approved in a session, and the agent's list.
 pub fn session(world: &World, named: Option<&str>, place: Place, mode: Mode) -> Result<(Report, Id, Chosen)> {
     let project = Project::find(world)?;
     let (session, chosen) = list::choose(world, &project.store, named)?;
@@ -237,20 +238,20 @@ fn of_session(digest: &Digest) -> Option<Incoming> {
             phase.tasks.extend(tasks);
         }
     }
-    // Where the list stands, the tasks stand.
+    // The tasks take over the state of the list.
     let followed =
         plan::follow_todos(&plan, &LinkedTodos::default(), &digest.todos, &digest.session, &digest.last_at);
     let from = format!("session {}", digest.session);
     Some(Incoming { from, plan: followed.plan, warnings, mark, covered: false })
 }
 
-/// From now on what changes in the list moves its tasks, and what does not change leaves them alone.
+/// From now on changes in the list move its tasks.
 fn link(store: &Store, session: &Id, digest: &Digest) -> Result<()> {
     let seen = plan::follow_todos(&Plan::default(), &LinkedTodos::default(), &digest.todos, "", "").todos;
     Ok(store.session(session).put(&seen)?)
 }
 
-/// The plan as the user approved it last.
+/// Returns the plan that the user last approved.
 fn approved_plan(digest: &Digest) -> Option<&str> {
     digest.plan.as_ref().map(|plan| plan.text.as_str()).filter(|plan| !plan.trim().is_empty())
 }

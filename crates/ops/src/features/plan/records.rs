@@ -1,4 +1,4 @@
-//! What a phase leaves when it ends: `phases/<n>.md`. Its detail leaves the brief then.
+//! The record of a finished phase: `phases/<n>.md`. Its details then leave the brief.
 
 use jiff::Timestamp;
 use model::plan::{PhaseNotes, Plan, phase_record};
@@ -7,7 +7,7 @@ use store::{Durability, Store, layout};
 
 use crate::Result;
 
-/// Writes the records of the phases that ended, and says where they are.
+/// Writes the records of the phases that ended, and returns their paths.
 pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {

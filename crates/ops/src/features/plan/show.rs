@@ -1,4 +1,4 @@
-//! `thru plan show|next|check|log` and `thru task show`: looking at the plan, which changes nothing.
+//! `thru plan show|next|check|log` and `thru task show`: read the plan and change nothing.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use super::{Loaded, Source, need};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
-/// The whole plan, with what is computed of it.
+/// The whole plan, with its computed state.
 #[derive(Debug)]
 pub struct Shown {
     pub loaded: Loaded,
@@ -23,7 +23,7 @@ impl Shown {
         plan::standing(&self.loaded.plan)
     }
 
-    /// For `--json`: all of it.
+    /// Everything, for `--json`.
     pub fn report(&self) -> PlanJson<'_> {
         let standing = self.standing();
         let ready: HashSet<&str> = standing.ready.iter().map(|task| task.id.as_str()).collect();
@@ -154,7 +154,7 @@ pub fn task(world: &World, id: &str) -> Result<TaskShown> {
 #[derive(Debug, Serialize)]
 pub struct Log {
     pub lines: Vec<HistoryLine>,
-    /// Lines that cannot be read.
+    /// The number of lines that cannot be read.
     pub torn: usize,
 }
 
@@ -187,7 +187,7 @@ pub fn check(world: &World) -> Result<Checked> {
     Ok(Checked { title: loaded.plan.title, tasks, ledger_lines, findings })
 }
 
-/// What is wrong with the plan, its ledger and its view.
+/// Returns what is wrong with the plan, its ledger and its view.
 pub(super) fn findings(
     store: &store::Store,
     Loaded { plan, from }: &Loaded,
@@ -243,7 +243,7 @@ pub(super) fn findings(
     Ok((found, count_lines))
 }
 
-/// What could be begun now.
+/// What can be begun now.
 #[derive(Debug, Serialize)]
 pub struct Next {
     pub in_progress: Vec<Task>,

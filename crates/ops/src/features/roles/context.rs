@@ -1,4 +1,4 @@
-//! `thru context validate`, `new` and `fix`: context files of roles, checked, begun and mended.
+//! `thru context validate`, `new` and `fix`: checks, creates and fixes the context files of roles.
 
 use std::path::{Path, PathBuf};
 
@@ -27,11 +27,11 @@ pub struct Checked {
     pub verdict: String,
 }
 
-/// What a check came to. A file that cannot be read keeps nobody from hearing about the others.
+/// The result of a check. A file that cannot be read does not hide the others.
 #[derive(Debug, Default)]
 pub struct Validated {
     pub checked: Vec<Checked>,
-    /// The first of those that could not be.
+    /// The first error of those that could not be read.
     pub failed: Option<Error>,
 }
 
@@ -44,7 +44,7 @@ impl Validated {
     }
 }
 
-/// These files, as the user named them.
+/// Checks these files, as the user named them.
 pub fn validate(world: &World, files: &[PathBuf]) -> Result<Validated> {
     let roles = look(world)?;
     let mut validated = Validated::default();
@@ -59,7 +59,7 @@ pub fn validate(world: &World, files: &[PathBuf]) -> Result<Validated> {
     Ok(validated)
 }
 
-/// Every context file of the roles.
+/// Checks every context file of the roles.
 pub fn validate_all(world: &World) -> Result<Validated> {
     let roles = look(world)?;
     let mut validated = Validated::default();
@@ -88,7 +88,7 @@ fn checked(file: String, report: RoleReport) -> Checked {
 pub struct Begun {
     pub role: String,
     pub file: String,
-    /// False when there was one before; it is left as it is.
+    /// False if there was one before; it is left unchanged.
     pub created: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct Mended {
     pub diff: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<PathBuf>,
-    /// How the file stands afterwards.
+    /// The state of the file afterwards.
     pub check: Checked,
 }
 
@@ -134,7 +134,7 @@ pub fn fix(world: &World, file: &Path, mode: Mode) -> Result<Mended> {
         check: checked(shown, roles.check(world, &fixed.bytes)),
     };
     if mended.written {
-        // Nothing is replaced that could not be brought back.
+        // Nothing is replaced without a backup.
         mended.backup = Some(back_up(world, &path, &bytes)?.ok_or_else(no_backup)?);
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str()))
         else {
@@ -155,7 +155,8 @@ fn no_backup() -> Error {
     }
 }
 
-/// A file as it was named; where nothing is there, that of the role of this name. With its name for people.
+/// Returns a file as it was named; if there is none, the file of the role with that name. Also returns its name for
+/// people.
 fn meant(world: &World, roles: &Roles, named: &Path) -> Result<(PathBuf, String)> {
     let path = if named.is_absolute() { named.to_owned() } else { world.need_cwd()?.join(named) };
     let role = named.to_str().filter(|_| !path.exists()).and_then(|name| Id::new(name).ok());

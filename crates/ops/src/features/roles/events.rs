@@ -1,4 +1,5 @@
-//! What a harness's events do to the role of their session. On the hook path: one small file unless there is a role.
+//! What a harness's events do to the role of their session. On the hook path: reads one small file unless there is a
+//! role.
 
 use std::time::Duration;
 
@@ -19,16 +20,16 @@ use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 use crate::{Error, Result};
 
-/// TranscriptRecord of a role at the start of a new session: who it is, and what for.
+/// How many of a role's candidates a new session gets: who it is, and its goal.
 const TOLD_AT_STARTUP: usize = 2;
 
-/// Who moves a role: a hook of a session, or somebody at a terminal.
+/// Who moves a role: a session's hook, or a user at a terminal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RoleMover<'a> {
     pub project: ProjectContext<'a>,
     /// The harness, or the command line.
     pub by: &'a str,
-    /// None at a terminal outside of every session.
+    /// `None` at a terminal outside every session.
     pub session: Option<&'a Id>,
     /// The id that the session had before.
     pub previous: Option<&'a str>,
@@ -62,18 +63,18 @@ pub fn decide<'c>(context: &'c HookContext<'_>) -> Result<Decision<'c>> {
     }))
 }
 
-/// A start is the moment when a session gets its role: where nothing names one, nothing is looked for.
+/// A session gets its role when it starts. If nothing names one, nothing is searched.
 fn is_new(event: &Event) -> bool {
     let new = matches!(event.kind, Kind::SessionStart { source: Source::Startup | Source::Clear });
     new && event.previous.is_none()
 }
 
-/// A session that goes on under another id keeps its role.
+/// A session that continues under another id keeps its role.
 pub fn continue_as(context: &HookContext, previous: &Id) -> Result<()> {
     Ok(context.project.store.session(context.session).inherit::<RoleBinding>(previous)?)
 }
 
-/// What the brief tells of the session's role.
+/// What the brief says about the session's role.
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let ProjectContext { world, root, settings, .. } = context.project;
     let mover = RoleMover {
@@ -114,7 +115,7 @@ fn facts(settings: &Settings, now: Timestamp) -> Facts<'static> {
 }
 
 impl RoleMover<'_> {
-    /// Moves the role; returns what should be known although nothing failed.
+    /// Moves the role; returns what the user should know although nothing failed.
     fn apply(&self, role: &Id, happened: &RoleEvent) -> Result<Option<String>> {
         let happened = match happened {
             RoleEvent::Started => return Ok(None),
@@ -123,7 +124,7 @@ impl RoleMover<'_> {
             RoleEvent::Compacting => return self.compaction(role),
             RoleEvent::Touched(files) => {
                 let own = files.iter().filter(|file| role::of_file(&file.path).as_ref() == Some(role));
-                // What was done to it last counts: a command can read and then write.
+                // The last action counts: a command can read and then write.
                 match own.map(|file| file.action).next_back() {
                     Some(Action::Read) => Happened::FileRead,
                     Some(Action::Edit | Action::Create) => Happened::FileEdited,
@@ -134,7 +135,7 @@ impl RoleMover<'_> {
         self.step(role, happened)
     }
 
-    /// The same validator as `thru context validate`, without what takes a process to find out.
+    /// The same validator as `thru context validate`, without checks that need a process.
     pub(crate) fn compaction(&self, role: &Id) -> Result<Option<String>> {
         let ProjectContext { world, root, settings, .. } = self.project;
         let Some(file) = super::find(root, settings, role)? else {
@@ -167,7 +168,7 @@ impl RoleMover<'_> {
         })
     }
 
-    /// A role that only a variable names is registered, so that it stays.
+    /// Registers a role that only a variable names, so that it stays.
     fn register(&self, role: &Id, known: Known) -> Result<()> {
         let ProjectContext { world, store, .. } = self.project;
         if let (Known::Variable, Some(session)) = (known, self.session) {
@@ -179,7 +180,7 @@ impl RoleMover<'_> {
         Ok(())
     }
 
-    /// The role of the session: registered, else what the variable says.
+    /// Returns the session's role: registered, or else from the variable.
     fn known(&self, is_new: bool) -> Result<Option<(Id, Known)>> {
         let variable = super::variable(self.project.world);
         if is_new && variable.is_none() {

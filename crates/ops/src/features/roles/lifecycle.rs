@@ -1,4 +1,4 @@
-//! `thru lifecycle`: where each role stands, and the steps that a person or an agent takes.
+//! `thru lifecycle`: the state of each role, and the steps that a person or an agent takes.
 
 use model::id::Id;
 use model::role::lifecycle::{Actor, Happened, Insist, Lifecycle, State, Step, Validity};
@@ -16,14 +16,14 @@ use crate::session::list;
 use crate::setup::init::PATIENCE;
 use crate::{Error, Result, World};
 
-/// Who moves a role from the command line.
+/// Recorded as the actor for steps from the command line.
 const CLI: &str = "cli";
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Begun {
     pub role: String,
     pub state: State,
-    /// False when it was there before.
+    /// False if it existed before.
     pub created: bool,
 }
 
@@ -42,7 +42,7 @@ pub fn init(world: &World, name: &str) -> Result<Begun> {
 pub struct Saved {
     pub role: String,
     pub source: Source,
-    /// None: there is no file, and `missing` says where it would be.
+    /// `None` if there is no file; then `missing` says where it would be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub fn save(world: &World, named: Option<&str>, insist: Insist) -> Result<Saved>
         ),
     };
     let happened = Happened::Save(if valid { Validity::Valid } else { Validity::Invalid });
-    // A name that has neither file nor lifecycle is a slip of the pen.
+    // A name with neither a file nor a lifecycle is a typing error.
     let missing = if file.is_some() { Missing::Create(world.now) } else { Missing::Leave };
     let lifecycle = go(world, &store, &role, missing, happened, insist)?;
     Ok(Saved {
@@ -92,14 +92,14 @@ pub struct Moved {
     pub since: String,
 }
 
-/// Back to `active`, from anywhere, and whoever had it: that session may be dead.
+/// Moves a role back to `active`, from any state and whichever session had it, because that session may be dead.
 pub fn recover(world: &World, named: Option<&str>) -> Result<Moved> {
     let roles = look(world)?;
     let Identity { role, source } = identify(world, roles.store.as_ref(), named)?;
     let store = roles.store.ok_or_else(|| no_lifecycle(&role))?;
     let go = |missing| go(world, &store, &role, missing, Happened::Recover, Insist::Yes);
     let lifecycle = match go(Missing::Leave) {
-        // There is no other way back.
+        // This is the only way to recover.
         Err(Error::Store(store::Error::Damaged { .. })) => go(Missing::Replace(world.now))?,
         gone => gone?,
     };
@@ -114,7 +114,7 @@ pub(crate) fn go(
     happened: Happened,
     insist: Insist,
 ) -> Result<Lifecycle> {
-    // A guessed session took no step: the person at the terminal did.
+    // A guessed session took no step: the user at the terminal did.
     let session = list::around(world);
     let actor = Actor { by: CLI, session: session.as_ref().map(Id::as_str), previous: None, now: world.now };
     match store
@@ -160,25 +160,25 @@ pub struct Row {
     pub session: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// What the file says of when it was written.
+    /// When the file was written, according to itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub updated: String,
-    /// None without a file.
+    /// `None` without a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub valid: Option<bool>,
     pub history: Vec<Step>,
-    /// Older steps than those.
+    /// The number of older steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forgotten: Option<u64>,
     /// Why its state cannot be read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<String>,
-    /// The way out of that, where a command is one.
+    /// What to do about that, if a command can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
 
-/// One role, or every one with a file or a lifecycle.
+/// Returns one role, or every role with a file or a lifecycle.
 pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     let roles = look(world)?;
     if let Some(named) = named {
@@ -202,7 +202,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
     }
     names.sort();
     names.dedup();
-    // One that cannot be read must not hide the others.
+    // An unreadable one must not hide the others.
     let mut rows = Vec::new();
     for role in &names {
         let machine = model::role::lifecycle::machine(role);
@@ -211,7 +211,7 @@ pub fn status(world: &World, named: Option<&str>) -> Result<Vec<Row>> {
             None => row(world, &roles, role)?,
         });
     }
-    // Of these only the machine's name is known, and that is not always the role's.
+    // Only the state file's name is known, and that is not always the role's.
     rows.extend(unreadable.iter().map(|(machine, why)| unreadable_row(machine.as_str(), why, None)));
     Ok(rows)
 }
@@ -263,7 +263,7 @@ pub struct PreCompact {
     pub warnings: Vec<String>,
 }
 
-/// What the hook does before a compaction, by hand. It cannot hold one up, so nothing in it is an error.
+/// Does by hand what the hook does before a compaction. It cannot stop one, so nothing in it is an error.
 pub fn pre_compact(world: &World, named: Option<&str>) -> PreCompact {
     let mut done = PreCompact::default();
     if let Err(error) = try_pre_compact(world, named, &mut done) {

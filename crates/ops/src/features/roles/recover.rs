@@ -14,23 +14,23 @@ use crate::features::roles::{Identity, Source, identify, lifecycle, look};
 use crate::project::git;
 use crate::{Error, Result, World};
 
-/// What stands beside `roles.architecture_doc`, where that is not there.
+/// Used if `roles.architecture_doc` does not exist.
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 
 #[derive(Debug, Serialize)]
 pub struct RecoverReport {
     pub role: String,
     pub source: Source,
-    /// The context file; None when there is none, and `missing` says which to make.
+    /// The context file; `None` if there is none, and then `missing` says which to create.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// None where git does not know the file.
+    /// `None` if git does not know the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_committed_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     pub valid: bool,
-    /// As `thru context validate` words them.
+    /// In the words of `thru context validate`.
     pub errors: Vec<String>,
     pub skill: Document,
     pub architecture: Document,
@@ -38,18 +38,18 @@ pub struct RecoverReport {
     pub context: Option<Essentials>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// None where the role has no lifecycle.
+    /// `None` if the role has no lifecycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
-    /// Why the lifecycle stayed where it was.
+    /// Why the lifecycle did not move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<String>,
-    /// That the lifecycle could not be read or written. The rest is whole all the same.
+    /// Set if the lifecycle could not be read or written. The rest is complete anyway.
     #[serde(skip)]
     pub failed: Option<Error>,
 }
 
-/// A file to read, seen from the checkout.
+/// A file to read, relative to the checkout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Document {
     pub path: String,
@@ -109,7 +109,7 @@ fn skills(role: &Id) -> Vec<String> {
     known.chain(&["agents/{role}.md"]).map(|path| path.replace("{role}", role.as_str())).collect()
 }
 
-/// The first that is there, else the first of all. What lies outside is named and not looked at.
+/// Returns the first that exists, or else the first of all. Files outside the checkout are named and not examined.
 fn first_found(checkout: &Path, paths: &[String]) -> Document {
     let inside = |path: &&String| !place::within(&checkout.to_string_lossy(), path).outside;
     let there =

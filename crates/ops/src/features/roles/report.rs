@@ -1,5 +1,4 @@
-//! Roles for `thru status` and `thru doctor`: files that are not valid, states that cannot be read, and roles stuck on
-//! their way.
+//! Roles for `thru status` and `thru doctor`: invalid files, unreadable states, and roles that are stuck.
 
 use jiff::SignedDuration;
 use model::finding::{Finding, Level};
@@ -14,12 +13,12 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, Tone, listed};
 use crate::session::list;
 
-/// The role of the session this runs in, else the roles that have a context file.
+/// Returns the role of the current session, or else the roles with a context file.
 pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     let ProjectContext { world, root, store, settings } = *project;
     let role = list::around(world).and_then(|session| store.role_of(&session).ok().flatten());
     let roles = Roles { root: root.clone(), store: None, settings: settings.clone() };
-    // What is wrong with their folder is the doctor's business.
+    // `thru doctor` reports problems with their folder.
     let names: Vec<String> = roles.names().unwrap_or_default().iter().map(ToString::to_string).collect();
     let line = match role {
         Some(role) => {
@@ -36,7 +35,7 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
 /// A compaction that takes longer did not happen.
 const STUCK: SignedDuration = SignedDuration::from_hours(24);
 
-/// Nothing where nobody works with roles.
+/// Reports nothing if nobody works with roles.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let ProjectContext { world, store, .. } = *project;
     let mut findings = Vec::new();

@@ -1,4 +1,4 @@
-//! Manifests follow the work: boxes that were ticked move them, and before a compaction the active one is written down.
+//! Manifests follow the work: ticked boxes move them, and before a compaction the active one is recorded.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,8 @@ use super::{MOST, PROJECTS, Workstream, Workstreams, layout_home};
 use crate::hook::context::HookContext;
 use crate::hook::deadline::Deadline;
 
-/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is written down.
-/// `Ok(Some)`: that is done, and something beside it failed.
+/// At a checkpoint: manifests follow their steps, and before a compaction the active workstream is recorded.
+/// `Ok(Some)` means that this was done and something else failed.
 pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<String>> {
     let place = &Workstreams::of(&context.project);
     let (session, event, now) = (context.session, context.event, context.project.world.now);
@@ -39,7 +39,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
         digest.files.iter().filter_map(|file| workstream::of_path(&file.path)).collect();
     let there: Vec<String> = named.into_iter().filter(|id| place.has(id)).map(str::to_owned).collect();
     let answered = own_state(place.store, session.as_str()).and_then(std::result::Result::ok);
-    // An answer that was never written down is given anew, from all there is.
+    // An answer that was never recorded is computed again, from everything.
     let whole = (answered.is_none() && digest.detected > 0).then(|| {
         let mut whole = digest.clone();
         whole.detected = 0;
@@ -47,7 +47,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     });
     let seen = whole.as_ref().unwrap_or(digest);
     let clues = Clues { mapped: mapped.as_deref(), digest: seen, there: &there, cached: cached.as_deref() };
-    // Asked twice about the same it says the same.
+    // The same question gives the same answer.
     let idle = digest.records <= digest.detected + 1 && digest.worked <= digest.detected;
     let repeated = answered.filter(|_| compacts && mapped.is_none() && idle);
     let detected = repeated.map_or_else(|| workstream::detect(&clues), State::answer);
@@ -63,8 +63,7 @@ pub fn follow(context: &HookContext, digest: &Digest) -> crate::Result<Option<St
     Ok(followed.and(unread).err().map(|error| error.to_string()))
 }
 
-/// The workstream whose manifest names this session; beside it the first that could not be read, which does not keep the
-/// others from being found.
+/// Returns the workstream whose manifest names this session, and the first error, which does not hide the others.
 fn mapped(place: &Workstreams, session: &Id) -> (Option<String>, Result<()>) {
     let all = match place.each() {
         Ok(all) => all,
@@ -93,7 +92,7 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
-    /// Steps that were ticked by hand or done by the harness's own list.
+    /// Handles steps that were ticked by hand or completed in the harness's own list.
     fn steps(&self, active: Option<&str>) -> Result<()> {
         let edited = |file: &&FileUse| file.edits > 0 && manifest::is_steps(&file.path);
         let files = self.digest.files.iter().filter(edited);
@@ -115,13 +114,13 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// What the harness's own list has as done.
+    /// Returns what is done in the harness's own list.
     fn done(&self) -> impl Iterator<Item = &str> {
         let completed = |todo: &&TodoField| todo.status == Some(TodoStatus::Completed);
         self.digest.todos.iter().filter(completed).map(|todo| todo.text.trim())
     }
 
-    /// A hook writes nothing outside of the store: elsewhere `thru resume update` does it.
+    /// A hook writes nothing outside the store: elsewhere `thru resume update` does it.
     fn is_in_store(&self, found: &Workstream) -> Result<bool> {
         let (_, manifest) = self.place.manifest(found)?;
         let steps = self.place.steps(found, &manifest)?;
@@ -129,8 +128,8 @@ impl Following<'_> {
         Ok(steps.iter().chain([&found.manifest]).all(|path| path.starts_with(&home)))
     }
 
-    /// What the list has done ticks its box, once: a box that is open again was opened by somebody, and stays open
-    /// until the list has had it open too and done again.
+    /// A completed entry ticks its box once. If the box is open again, somebody opened it, and it stays open until
+    /// the list has it open and completed again.
     fn follow_list(&self, found: &Workstream, ticked: &BTreeSet<String>) -> Result<()> {
         let own = format!("{} ", found.id);
         let mark = |text: &str| format!("{own}{:016x}", fingerprint([text]));
@@ -144,20 +143,20 @@ impl Following<'_> {
         self.place.store.session(self.session).put(&Ticked { marks })
     }
 
-    /// What the list has ticked so far.
+    /// Returns what the list has ticked so far.
     fn ticked(&self) -> Result<BTreeSet<String>> {
         Ok(self.place.store.session(self.session).get::<Ticked>()?.unwrap_or_default().marks)
     }
 }
 
-/// What became of a manifest.
+/// The result for a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Advanced {
     pub steps: Option<String>,
     pub changed: bool,
 }
 
-/// Ticks with `tick`, then brings the manifest in step. Under the lock.
+/// Ticks with `tick`, then updates the manifest. Under the lock.
 pub fn advance(
     place: &Workstreams,
     workstream: &Workstream,

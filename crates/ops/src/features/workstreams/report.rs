@@ -10,7 +10,7 @@ use crate::Result;
 use crate::features::{Check, ProjectContext, StatusLine, listed};
 
 pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
-    // A folder that cannot be read is told by `thru resume`, and does not keep the rest from being shown.
+    // `thru resume` reports a folder that cannot be read; here it must not hide the rest.
     let all = Workstreams::of(project).all().unwrap_or_default();
     let ids: Vec<String> = all.into_iter().map(|workstream| workstream.id).collect();
     if ids.is_empty() {
@@ -20,7 +20,8 @@ pub fn status(project: &ProjectContext) -> Result<Vec<StatusLine>> {
     Ok(vec![line.with_json("workstreams", json!(ids))])
 }
 
-/// State files from before a compaction that cannot be used, and why. Others write them too, and a brief relies on them.
+/// Reports state files from before a compaction that cannot be used, and why. Other tools write them too, and a brief
+/// relies on them.
 pub fn checks(project: &ProjectContext) -> Vec<Check> {
     let store = project.store;
     let newest = state_of(store, layout::PRECOMPACT_STATE).and_then(std::result::Result::err);

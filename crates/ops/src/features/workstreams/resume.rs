@@ -20,18 +20,18 @@ use crate::{Error, Result, World};
 pub use migrate::{Direction, Migrated, Outcome, migrate};
 pub use questions::{Gate, GateFile, gate};
 
-/// Larger than any file that was a manifest once.
+/// Larger than any former manifest.
 const LARGEST: usize = 256 * 1024;
 const WAIT: Duration = Duration::from_secs(5);
 
-/// What is loaded where nothing was named and nothing is there.
+/// What is loaded if nothing was named and the folder is empty.
 const USUAL: &[&str] = &["overview.md", "plan.md", "steps.md"];
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Created {
     pub project_id: String,
     pub path: String,
-    /// Files it loads that are not there yet.
+    /// Files it loads that do not exist yet.
     pub missing: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
         now: world.now,
     });
     let path = format!("{}/{folder}/{}", layout::STORE, manifest::NAME);
-    // Said twice is said once: the first may have been cut short before it could tell.
+    // Running it twice has the same result: the first run may have been interrupted.
     if !dir.create(manifest::NAME, &bytes)? && !manifest::same_but_time(&place.read(&path)?, &bytes) {
         return Err(Error::Refused {
             what: format!("{path} is there already"),
@@ -90,7 +90,7 @@ pub fn new(world: &World, wish: &NewManifest) -> Result<Created> {
     Ok(Created { project_id: id.to_owned(), path, missing: missing.map(|load| load.named).collect() })
 }
 
-/// What lies in the folder, the usual ones first.
+/// Returns the files in the folder, the usual ones first.
 fn here(dir: &store::Dir) -> Result<Vec<String>> {
     let mut names: Vec<String> = dir.entries()?.into_iter().map(|entry| entry.name).collect();
     names.retain(|name| name.ends_with(".md") && name != manifest::NAME && name != manifest::LEGACY_NAME);
@@ -145,7 +145,7 @@ impl Checked {
     }
 }
 
-/// One file, or every manifest there is.
+/// Checks one file, or every manifest.
 pub fn validate(world: &World, file: Option<&Path>) -> Result<Vec<Checked>> {
     if let Some(file) = file {
         let bytes = store::read_given(file, LARGEST)?;
@@ -197,10 +197,10 @@ pub struct Updated {
     pub progress: String,
 }
 
-/// What `update` is to do besides bringing the manifest in step.
+/// What `update` does besides updating the manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Nothing.
+    /// Nothing else.
     None,
     /// Tick the next open box.
     Done,
@@ -238,7 +238,7 @@ pub fn update(world: &World, id: Option<&str>, step: Step) -> Result<Updated> {
     Ok(Updated { project_id: found.id, steps: advanced.steps, done, changed, progress: manifest.progress })
 }
 
-/// What every verb needs.
+/// What every command needs.
 struct Desk {
     project: Project,
     settings: model::config::Settings,
@@ -255,7 +255,7 @@ impl Desk {
         Workstreams { root: &self.project.root, store: &self.project.store, settings: &self.settings }
     }
 
-    /// The named one, else the one last active, else the only one.
+    /// Returns the named one, or else the one last active, or else the only one.
     fn choose(&self, id: Option<&str>) -> Result<Workstream> {
         let place = self.place();
         if let Some(id) = id {

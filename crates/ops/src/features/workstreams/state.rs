@@ -1,4 +1,4 @@
-//! The small file that says which workstream a session was at work on when it was compacted.
+//! The small file that says which workstream a session was working on when it was compacted.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use store::{SessionState, Store, layout};
 
 use crate::hook::context::HookContext;
 
-/// A state file, if there is one, and what is wrong with it.
+/// Returns a state file, if there is one, or what is wrong with it.
 pub fn state_of(store: &Store, rel: &str) -> Option<Result<State, String>> {
     match store.dir().read(rel, LARGEST_STATE * 4) {
         Ok(bytes) => Some(State::parse(&bytes)),
@@ -17,7 +17,7 @@ pub fn state_of(store: &Store, rel: &str) -> Option<Result<State, String>> {
     }
 }
 
-/// The session's own state: the workstream it was at work on when it was compacted.
+/// Returns the session's own state: the workstream it was working on when it was compacted.
 pub fn own_state(store: &Store, session: &str) -> Option<Result<State, String>> {
     let id = Id::new(session).ok()?;
     let state = match store.session(&id).get::<State>() {
@@ -73,11 +73,11 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = String> {
     String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>().into_iter()
 }
 
-/// A session that goes on under another id keeps its workstream, what its list has ticked, and what it was told.
+/// A session that continues under another id keeps its workstream, what its list has ticked, and what it was told.
 pub fn continue_as(context: &HookContext, previous: &Id) -> crate::Result<()> {
     let store = context.project.store;
     let session = store.session(context.session);
-    // A damaged state is as good as none: the next compaction writes it anew.
+    // A damaged state counts as none: the next compaction writes it again.
     if let Ok(Some(state)) = store.session(previous).get::<State>() {
         session.put(&State { session_id: Some(context.session.to_string()), ..state })?;
     }

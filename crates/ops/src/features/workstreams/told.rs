@@ -1,4 +1,5 @@
-//! What a session is told of its workstream: after a compaction the manifest, and later what of it is still unread.
+//! What a session is told about its workstream: after a compaction the manifest, and later what of it is still
+//! unread.
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion, Section, file_text};

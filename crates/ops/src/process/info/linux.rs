@@ -1,17 +1,17 @@
-//! `/proc`.
+//! Reads `/proc`.
 
 use std::path::{Path, PathBuf};
 
 use super::ProcessInfo;
 
-/// One line, with a name of at most 16 bytes in it; and a command line: more than the kernel lets a process have.
+/// A stat line with a name of at most 16 bytes, and a command line: more than the kernel allows.
 const LARGEST_STAT: usize = 4096;
 const LARGEST_ARGUMENTS: usize = 16 * 1024 * 1024;
 
 pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     match store::read_own(Path::new(&format!("/proc/{pid}/stat")), LARGEST_STAT) {
         Ok(stat) => Ok(parse(&String::from_utf8_lossy(&stat))),
-        // Gone, or gone while it was read (ESRCH).
+        // It is gone, or was gone while it was read (ESRCH).
         Err(store::Error::Absent { .. }) => Ok(None),
         Err(error) => Err(std::io::Error::other(error)),
     }
@@ -24,8 +24,8 @@ pub fn arguments(pid: i32) -> Vec<String> {
     words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
 }
 
-/// The number, the name in brackets, the state, the parent, …, and as the 22nd word when it began. A name may hold
-/// blanks and brackets.
+/// Parses the number, the name in brackets, the state, the parent, …, and as the 22nd word the start time. A name may
+/// contain blanks and brackets.
 pub(super) fn parse(stat: &str) -> Option<ProcessInfo> {
     let (head, rest) = stat.rsplit_once(')')?;
     let words: Vec<&str> = rest.split_whitespace().collect();

@@ -1,5 +1,6 @@
-//! `proc_pidinfo`. Its short form answers for the processes of every user, and has no start time; its long form answers
-//! for our own only. The parents of a shell in Terminal are `login`, which is root's, and Terminal: so both are needed.
+//! Uses `proc_pidinfo`. Its short form works for the processes of every user, but has no start time; its long form
+//! works only for our own. The parents of a shell in Terminal are `login`, which belongs to root, and Terminal, so
+//! both are needed.
 
 use std::path::PathBuf;
 
@@ -16,8 +17,8 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
         return Ok(None);
     };
     let Some(short) = proc_pidinfo::<ProcBSDShortInfo>(Pid(number))? else {
-        // It does not say why there is no answer. A signal that is not sent tells whether there is a process; one that
-        // has ended and was not waited for takes a signal, too, and is as good as gone.
+        // It does not say why there is no answer. Testing with signal 0 shows whether there is a process. A zombie
+        // accepts a signal too, and counts as gone.
         return match rustix::process::test_kill_process(raw) {
             Ok(()) | Err(Errno::SRCH) => Ok(None),
             Err(e) => Err(e.into()),
@@ -27,7 +28,7 @@ pub fn look(pid: i32) -> std::io::Result<Option<ProcessInfo>> {
     Ok(Some(ProcessInfo {
         parent: i32::try_from(short.pbsi_ppid.0).unwrap_or(0),
         name: short.comm().unwrap_or_default().to_owned(),
-        // Microseconds since 1970: unlike Linux's, they are those of no other boot.
+        // Microseconds since 1970: unlike on Linux, they do not depend on the boot.
         started: long.map(|long| format!("{}.{:06}", long.pbi_start_tvsec, long.pbi_start_tvusec)),
         is_dead: short.pbsi_status == ZOMBIE,
     }))

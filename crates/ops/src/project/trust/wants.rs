@@ -1,4 +1,4 @@
-//! What a store would have run or fed, for the person who is about to trust it.
+//! What a store would have run or fed, for the user who is about to trust it.
 
 use model::consent::shown_command;
 use model::gate::Output;
@@ -12,23 +12,24 @@ use crate::features::outputs;
 use crate::project::consent::{is_launch_given, is_stage_given, is_started_here};
 use crate::project::{Project, settings};
 
-/// One thing that would run or be fed if the user gave it.
+/// One thing that would run or be fed if the user allowed it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Want {
     pub kind: ConsentKind,
     pub id: String,
-    /// The prompt of a loop. Control characters are written out, here and below.
+    /// The prompt of a loop. Control characters are escaped, here and below.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feeds: Option<String>,
-    /// Commands, as a shell would take them.
+    /// Commands, quoted for a shell.
     pub runs: Vec<String>,
-    /// Whether this user gave it here before.
+    /// Whether this user allowed it here before.
     pub given: bool,
-    /// The command that shows it whole and asks.
+    /// The command that shows it completely and asks.
     pub adopt: String,
 }
 
-/// Loops that are active, commands of runs, stages of the project's settings. What cannot be read runs nothing either.
+/// Returns active loops, commands of runs, and stages of the project's settings. A record that cannot be read runs
+/// nothing either.
 pub(super) fn all(world: &World, project: &Project) -> Vec<Want> {
     [loops(project), runs(world, project), stages(world, project)].concat()
 }

@@ -1,4 +1,5 @@
-//! How the files of a harness are reached: in a project through no link, in the user's own folders through the user's links.
+//! How a harness's files are reached: in a project through no link, in the user's own folders through the user's
+//! links.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,8 @@ use crate::{Error, Result};
 
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// The file that is meant by a path. People keep their own settings under version control and link to them: that link is
-/// theirs, and the file behind it is written. A link in a project came with the project, and could lead anywhere.
+/// Returns the file that a path means. People keep their own settings under version control and link to them: such a
+/// link is theirs, and its target is written. A link in a project came with the project, and could lead anywhere.
 pub(super) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathBuf> {
     if scope == Scope::User {
         return Ok(real_path(path));
@@ -19,7 +20,7 @@ pub(super) fn resolve(project: &Path, scope: Scope, path: &Path) -> Result<PathB
     Ok(path.to_owned())
 }
 
-/// Refuses if anything on the way from `project` down to `path` is a symbolic link.
+/// Refuses if anything between `project` and `path` is a symbolic link.
 pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     let mut topmost = None;
     for part in path.ancestors().take_while(|part| *part != project) {
@@ -41,14 +42,14 @@ pub(crate) fn refuse_links(project: &Path, path: &Path) -> Result<()> {
     })
 }
 
-/// The folder of a file that [`resolve`] has given, made where it is missing, and the file's name in it.
+/// Opens the folder of a file that [`resolve`] returned, creating it if necessary, and returns the file's name in it.
 pub(super) fn open_folder(project: &Path, scope: Scope, path: &Path) -> Result<(Dir, String)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
         return Err(Error::Usage { what: format!("{}: not a file", path.display()), hint: String::new() });
     };
     let inside = folder.strip_prefix(project).ok().and_then(Path::to_str).filter(|_| scope != Scope::User);
     let dir = match inside {
-        // Checked again by the kernel: a link that came since `resolve` is not followed either.
+        // The kernel checks again: a link that appeared since `resolve` is not followed either.
         Some(rel) => Dir::open(project)?.make_by_umask(rel)?,
         None => {
             let fail = |e: &std::io::Error| Error::stream(&folder.display().to_string(), "make", e);

@@ -11,7 +11,7 @@ use super::Scope;
 use super::files::read;
 use crate::{Error, Result, World};
 
-/// The table of hooks that we write into, where there is one.
+/// Returns the table of hooks that we write into, if there is one.
 pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     match &harness.install {
         Install::HookTable(table) => Some(table),
@@ -19,7 +19,7 @@ pub(super) fn hook_table(harness: &Harness) -> Option<&HookTable> {
     }
 }
 
-/// The plugin that we write, where there is one.
+/// Returns the plugin that we write, if there is one.
 pub(super) fn plugin(harness: &Harness) -> Option<&Plugin> {
     match &harness.install {
         Install::Plugin(plugin) => Some(plugin),
@@ -33,11 +33,11 @@ pub struct WiredFile {
     pub path: PathBuf,
     /// The events for which it does, by the harness's names.
     pub events: Vec<String>,
-    /// What a plugin was installed with.
+    /// The settings of an installed plugin.
     pub plugin: Option<Installed>,
 }
 
-/// The harnesses that this person or this project uses, by what can be seen of them.
+/// Returns the harnesses that this user or this project visibly uses.
 pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     let used = |harness: &&Harness| {
         let home = user_folder(world, harness).is_some_and(|folder| is_lived_in(&folder));
@@ -46,7 +46,7 @@ pub fn in_use(world: &World, project: &Path) -> Vec<&'static Harness> {
     HARNESSES.iter().filter(used).collect()
 }
 
-/// An empty folder tells of nobody: uninstalling leaves one where there was nothing before.
+/// An empty folder proves nothing: uninstalling leaves one where there was none before.
 fn is_lived_in(folder: &Path) -> bool {
     match std::fs::read_dir(folder) {
         Ok(mut entries) => entries.next().is_some(),
@@ -54,7 +54,7 @@ fn is_lived_in(folder: &Path) -> bool {
     }
 }
 
-/// What would have shown that a harness is in use, for whoever wonders why none was found.
+/// Returns what would have shown that a harness is in use, to explain why none was found.
 pub fn signs(world: &World, project: &Path) -> Vec<String> {
     let signs_of = |harness: &Harness| {
         let (program, folder) = (harness.program, harness.folder);
@@ -70,8 +70,8 @@ pub fn on_path(world: &World, program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|dir| dir.join(program)).find(|program| program.is_file())
 }
 
-/// The version of a harness, by where its program lies: nothing is started, because a harness that starts may well go
-/// to the network. None where it is not installed, or its place does not tell.
+/// Returns the version of a harness, by the path of its program. Nothing is started, because a harness may access the
+/// network when it starts. `None` if it is not installed, or its path does not show the version.
 pub fn version(world: &World, harness: &Harness) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct Package {
@@ -88,7 +88,7 @@ pub fn version(world: &World, harness: &Harness) -> Option<String> {
     serde_json::from_slice::<Package>(&bytes).ok().map(|package| package.version)
 }
 
-/// Where hooks go unless the user says otherwise: a file that is not in git.
+/// Returns where hooks go by default: a file that is not in git.
 pub fn usual_scope(harness: &Harness) -> Scope {
     match hook_table(harness) {
         Some(table) if table.local.is_none() => Scope::User,
@@ -96,7 +96,7 @@ pub fn usual_scope(harness: &Harness) -> Scope {
     }
 }
 
-/// Through which files a harness calls us, anywhere.
+/// Returns the files through which a harness calls us, in all scopes.
 pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile> {
     let mut found = Vec::new();
     if let Some(plugin) = plugin(harness) {
@@ -126,13 +126,13 @@ pub fn wired(world: &World, harness: &Harness, project: &Path) -> Vec<WiredFile>
     found
 }
 
-/// What our plugin at this place was installed with; none where it is not ours, or not there.
+/// Returns the settings of our plugin at this path; `None` if it is not ours or not there.
 fn installed(plugin: &Plugin, path: &Path) -> Option<Installed> {
     let bytes = read(path).ok()??;
     plugin::installed(plugin, &String::from_utf8_lossy(&bytes))
 }
 
-/// Settings files that cannot be used, and why: whatever hooks they hold, they do not run.
+/// Returns settings files that cannot be used, and why: hooks in them do not run.
 pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     for scope in [Scope::Local, Scope::User, Scope::Project] {
@@ -152,7 +152,7 @@ pub fn unusable(world: &World, harness: &Harness, project: &Path) -> Vec<(PathBu
     found
 }
 
-/// After how many days a harness deletes its transcripts, as far as it does.
+/// Returns after how many days a harness deletes its transcripts, if it does.
 pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     let folder = user_folder(world, harness)?;
     let file = hook_table(harness).map(|table| folder.join(table.file.name));
@@ -160,11 +160,11 @@ pub fn transcripts_kept(world: &World, harness: &Harness) -> Option<u32> {
     (harness.transcripts_kept)(&String::from_utf8_lossy(&text))
 }
 
-/// Whether our hooks are in the files of this scope.
+/// Returns whether our hooks are in the files of this scope.
 pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scope) -> bool {
     let Ok(folder) = folder(world, harness, project, scope) else { return false };
     if let Some(plugin) = plugin(harness) {
-        // One person's and the project's are the same file: what it calls tells them apart.
+        // One user's and the project's file are the same: the program it calls distinguishes them.
         let found = installed(plugin, &folder.join(plugin.file));
         return found.is_some_and(|found| (found.thru == ON_PATH) == (scope == Scope::Project));
     }
@@ -172,7 +172,7 @@ pub fn is_wired_in(world: &World, harness: &Harness, project: &Path, scope: Scop
     wired(world, harness, project).iter().any(|wired| files.contains(&wired.path))
 }
 
-/// Every file of a scope that can hold hooks.
+/// Returns every file of a scope that can contain hooks.
 pub(super) fn files_of(harness: &Harness, scope: Scope) -> Vec<File> {
     let Some(table) = hook_table(harness) else { return Vec::new() };
     match (scope, table.local) {
@@ -226,7 +226,7 @@ pub(super) fn local_files(harness: &Harness, folder: &Path) -> Vec<(PathBuf, set
     files.into_iter().map(|file| (folder.join(file.name), file.place)).collect()
 }
 
-/// The scope that shares this one's folder.
+/// Returns the scope that shares this one's folder.
 pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     match scope {
         Scope::Local => Some(Scope::Project),
@@ -235,17 +235,17 @@ pub(super) fn other_scope(scope: Scope) -> Option<Scope> {
     }
 }
 
-/// What a file calls that others get too: found through PATH.
+/// The program that a shared file calls, found through PATH.
 pub(super) const ON_PATH: &str = "thru";
 
-/// A file that is ours alone.
+/// A file that is entirely ours.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFile {
     pub path: PathBuf,
     pub text: String,
 }
 
-/// The files that a harness gets besides its settings: slash commands and a plugin.
+/// Returns the files that a harness gets besides its settings: slash commands and a plugin.
 pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: Scope) -> Vec<OwnFile> {
     let program = match scope {
         Scope::Project => ON_PATH.into(),
@@ -265,7 +265,7 @@ pub(super) fn own_files(world: &World, harness: &Harness, folder: &Path, scope: 
     files
 }
 
-/// Whether we wrote this, whatever version.
+/// Returns whether we wrote this, in any version.
 pub(super) fn is_ours(text: &str) -> bool {
     commands::is_ours(text) || plugin::is_ours(text)
 }
@@ -273,5 +273,5 @@ pub(super) fn is_ours(text: &str) -> bool {
 /// The version of this program, which a plugin should have too.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Where a harness looks for commands, below its folder.
+/// Where a harness looks for commands, relative to its folder.
 const COMMANDS: &str = "commands";

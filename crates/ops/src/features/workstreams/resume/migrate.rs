@@ -1,7 +1,7 @@
 //! `thru resume migrate`: `_resume.md` files become manifests, and back.
 //!
-//! Forward, the manifest is written and then the original renamed; back, the manifest is removed and then the original
-//! renamed. What was cut short between the two is known by its state, and the same command again completes it.
+//! Forward, the manifest is written and then the original renamed; back, the manifest is removed and then the
+//! original renamed. An interruption between the two is recognised, and the same command again completes it.
 
 use jiff::Timestamp;
 use model::document::Document;
@@ -13,7 +13,7 @@ use super::{Desk, WAIT, usual_first};
 use crate::features::workstreams::{self, PLANNING, Workstreams};
 use crate::{Result, World};
 
-/// What became of an old file.
+/// What happened to an old file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Outcome {
@@ -36,12 +36,12 @@ pub enum Direction {
     Back,
 }
 
-/// Takes `_resume.md` files over, or gives them back.
+/// Converts `_resume.md` files, or restores them.
 pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
     let desk = Desk::open(world)?;
     let place = desk.place();
     let _lock = if direction == Direction::DryRun { None } else { Some(place.lock(WAIT)?) };
-    // All are looked at before one is touched: a folder that cannot be read is told while nothing has changed.
+    // Examine all before changing one: an unreadable folder is reported while nothing has changed.
     let mut all = Vec::new();
     for (id, folder) in place.homes()? {
         all.extend(olds(&place, &id, &folder, world.now)?);
@@ -57,7 +57,7 @@ pub fn migrate(world: &World, direction: Direction) -> Result<Vec<Migrated>> {
     Ok(done)
 }
 
-/// Old files in folders whose names are no ids: nobody would find their manifests.
+/// Old files in folders whose names are not ids: nobody would find their manifests.
 fn misnamed(place: &Workstreams) -> Result<Vec<Migrated>> {
     let mut found = Vec::new();
     for home in workstreams::home_folders() {
@@ -88,12 +88,12 @@ struct Old<'a> {
     has_legacy: bool,
     backup: String,
     has_backup: bool,
-    /// The manifest that is made of it.
+    /// The manifest that it becomes.
     target: String,
     now: Timestamp,
 }
 
-/// Of one workstream: in its folder, and in that of its plans.
+/// The old files of one workstream: in its folder, and in that of its plans.
 fn olds<'a>(place: &'a Workstreams, id: &str, folder: &str, now: Timestamp) -> Result<Vec<Old<'a>>> {
     let has_planning = place.folders(folder)?.iter().any(|name| name == PLANNING);
     let planning = has_planning.then(|| format!("{folder}/{PLANNING}"));
@@ -117,7 +117,7 @@ fn olds<'a>(place: &'a Workstreams, id: &str, folder: &str, now: Timestamp) -> R
     [Some(folder), planning.as_deref()].into_iter().flatten().map(old).collect()
 }
 
-/// None where there is nothing to say.
+/// `None` if there is nothing to say.
 type Became = Option<(Outcome, String)>;
 
 impl Old<'_> {
@@ -149,7 +149,7 @@ impl Old<'_> {
         let note = manifest::unknown_phase(&original).map_or(String::new(), |phase| {
             format!("; its phase `{phase}` is unknown, and is {} now", manifest::USUAL_PHASE)
         });
-        // The same as would be made now: a migration that was cut short.
+        // The manifest is the same as a new one would be: an interrupted migration.
         let is_begun = there.as_ref().is_some_and(|there| same_but_time(there, made.bytes()));
         if there.is_some() && !is_begun {
             return said(Outcome::Skip, "there is a resume-context.md already");
@@ -176,7 +176,7 @@ impl Old<'_> {
         said(Outcome::Success, &format!("is now {target}{note}"))
     }
 
-    /// What was made of it goes with it, unless somebody has worked on it since.
+    /// Removes the manifest that was made from it, unless somebody has worked on it since.
     fn give_back(&self) -> Result<Became> {
         let Old { legacy, backup, target, .. } = self;
         let original = match (self.has_legacy, self.has_backup) {
@@ -194,7 +194,7 @@ impl Old<'_> {
             self.place.dir(folder)?.remove(name)?;
         }
         if self.has_legacy {
-            // It was never renamed: either the migration was cut short, or there was none.
+            // It was never renamed: either the migration was interrupted, or there was none.
             return match is_untouched {
                 Some(true) => said(Outcome::Success, "it was still there; the manifest made of it is gone"),
                 _ => Ok(None),
@@ -219,7 +219,7 @@ impl Old<'_> {
         }
     }
 
-    /// The manifest that `original` becomes.
+    /// Returns the manifest that `original` becomes.
     fn made(&self, original: &str) -> Result<Document> {
         let bytes = self.place.read(original)?;
         Ok(manifest::migrate(&bytes, &self.id, &loadable(self.place, &self.folder)?, self.now))
@@ -231,7 +231,7 @@ impl Old<'_> {
     }
 }
 
-/// Why nothing can be made of an old file.
+/// Returns why an old file cannot be converted.
 fn unusable(original: &[u8]) -> Option<&'static str> {
     match std::str::from_utf8(original) {
         Ok(text) if text.contains('\0') => Some("it is no text"),
@@ -245,7 +245,7 @@ fn said(outcome: Outcome, why: &str) -> Result<Became> {
     Ok(Some((outcome, why.to_owned())))
 }
 
-/// The markdown files of a workstream, from its folder.
+/// Returns the markdown files of a workstream, relative to its folder.
 fn loadable(place: &Workstreams, folder: &str) -> Result<Vec<String>> {
     let mut files = Vec::new();
     for (below, prefix) in

@@ -1,4 +1,4 @@
-//! `thru resume gate`: what of a manifest was read. Observed, not believed.
+//! `thru resume gate`: what of a manifest was read, from observation.
 
 use model::event::Action;
 use model::journal::Record;
@@ -12,7 +12,7 @@ use crate::{Error, Result, World};
 #[derive(Clone, Debug, Serialize)]
 pub struct Gate {
     pub project_id: String,
-    /// None where no session has been here yet: then nothing is read.
+    /// `None` if there has been no session here yet: then nothing was read.
     pub session: Option<String>,
     pub files: Vec<GateFile>,
     pub questions: Vec<String>,
@@ -35,7 +35,7 @@ impl Gate {
     }
 }
 
-/// What of the manifest the session has read since it was compacted.
+/// Returns what of the manifest the session has read since it was compacted.
 pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Gate> {
     let desk = Desk::open(world)?;
     let place = desk.place();
@@ -47,11 +47,11 @@ pub fn gate(world: &World, id: Option<&str>, session: Option<&str>) -> Result<Ga
     let active = active.and_then(std::result::Result::ok).and_then(|state| state.active_project_id);
     let found = desk.choose(id.or(active.as_deref()))?;
     let (_, manifest) = place.manifest(&found)?;
-    // The journal knows when; the last compaction starts it anew.
+    // The journal knows when; the last compaction resets it.
     let (mut reads, mut editing) = (Vec::<(String, String)>::new(), false);
     let journal = chosen.as_ref().map(|id| journal::open(world, Some(id.as_str())));
     let journal = match journal.transpose() {
-        // It has begun, and nothing is told of it yet.
+        // It has begun, and nothing was recorded yet.
         Err(Error::Absent { .. }) if session.is_none() => None,
         journal => journal?,
     };

@@ -1,4 +1,4 @@
-//! One file per command; its doc comment is its help.
+//! One file for each command, and a folder where the command has subcommands. The doc comment of `Args` is the help text.
 
 pub mod brief;
 pub mod completions;
@@ -20,7 +20,6 @@ pub mod loops;
 pub mod packet;
 pub mod pickup;
 pub mod plan;
-pub mod plan_view;
 pub mod recover;
 pub mod redact;
 pub mod resume;

@@ -1,0 +1,13 @@
+use model::role;
+
+use crate::output::{self, Format};
+
+/// Print the schema of context files; with --json a JSON Schema of what they say
+#[derive(Debug, clap::Args)]
+pub struct Args {}
+
+pub fn run(format: Format) -> u8 {
+    let text = if format == Format::Json { role::JSON_SCHEMA } else { role::SCHEMA };
+    output::line(text.trim_end());
+    0
+}

@@ -1,0 +1,43 @@
+use std::path::PathBuf;
+
+use ops::features::roles::context::{self, Checked, Validated};
+use ops::{Result, World};
+
+use crate::output::{self, Format};
+
+/// Check context files of roles: every error and warning with its line
+///
+/// Exits with 0 if all are valid (warnings allowed), otherwise with 1.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The files, or the roles they are of
+    #[arg(required_unless_present = "all")]
+    files: Vec<PathBuf>,
+    /// Every context file of this project
+    #[arg(long, conflicts_with = "files")]
+    all: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let Validated { checked, failed } = match args.all {
+        true => context::validate_all(world)?,
+        false => context::validate(world, &args.files)?,
+    };
+    match format {
+        // One answer is one document: there the failure is it.
+        Format::Json if failed.is_some() => {}
+        Format::Json => output::json(&checked),
+        Format::Text if checked.is_empty() && failed.is_none() => {
+            output::talk("There are no context files here yet; `thru context new ROLE` makes one.");
+        }
+        Format::Text => checked.iter().for_each(print_checked),
+    }
+    failed.map_or(Ok(()), Err)?;
+    Ok(u8::from(checked.iter().any(|checked| !checked.valid)))
+}
+
+/// In the words of the schema, without colour: other tools read these lines.
+pub fn print_checked(checked: &Checked) {
+    checked.findings.iter().for_each(output::line);
+    output::line(&checked.verdict);
+}

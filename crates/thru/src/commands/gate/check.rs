@@ -1,0 +1,19 @@
+use ops::features::outputs;
+use ops::{Result, World};
+
+use super::report;
+use crate::output::Format;
+
+/// Judge every output of the live run; changes nothing
+///
+/// Prints PERSISTENCE_GATE=PASS, SOFT_CONTINUE or HARD_FAIL. Exit code 0, 3 or 4.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The newest run of this stage, instead of the live one
+    #[arg(long, value_name = "STAGE")]
+    stage: Option<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    Ok(report::print(&outputs::check(world, args.stage.as_deref())?, format))
+}

@@ -1,0 +1,24 @@
+use std::path::PathBuf;
+
+use ops::features::outputs;
+use ops::{Result, World};
+
+use crate::output::{self, Format};
+
+/// Add the last line to an output that is complete
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// An output of the live run, or the path of one in any run
+    file: PathBuf,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let sealed = outputs::seal(world, &args.file)?;
+    let path = sealed.path.display();
+    match format {
+        Format::Json => output::json(&sealed),
+        Format::Text if sealed.changed => output::line(format_args!("Sealed {path}")),
+        Format::Text => output::line(format_args!("{path} was sealed already")),
+    }
+    Ok(0)
+}

@@ -1,0 +1,21 @@
+use ops::setup::harnesses;
+
+use crate::output::{self, BOLD, DIM, Format};
+
+pub fn run(format: Format) {
+    let rows = harnesses::list();
+    match format {
+        Format::Json => output::json(&rows),
+        Format::Text => {
+            for row in &rows {
+                output::line(format_args!("{BOLD}{}{BOLD:#} ({})", row.title, row.name));
+                let events: Vec<String> =
+                    row.events.iter().map(|e| format!("{} ({})", e.neutral, e.event)).collect();
+                output::line(format_args!("  tells     {}", events.join(", ")));
+                for missing in &row.missing {
+                    output::line(format_args!("  {DIM}gap{DIM:#}       {missing}"));
+                }
+            }
+        }
+    }
+}

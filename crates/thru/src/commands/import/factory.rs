@@ -1,0 +1,50 @@
+use std::path::PathBuf;
+
+use ops::features::packets::Imported;
+use ops::setup::factory;
+use ops::{Mode, Result, World};
+
+use crate::output::{self, BOLD, DIM, Format};
+
+/// Handoffs that Factory's own commands left, as packets
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A file or a folder; else .factory in the project and at home
+    path: Option<PathBuf>,
+    /// Only show what would be created
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let report = factory::run(world, args.path.as_deref(), mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print_factory(&report, mode),
+    }
+    Ok(0)
+}
+
+fn print_factory(report: &factory::FactoryReport, mode: Mode) {
+    if report.imported.is_empty() {
+        output::talk("No handoffs were found in .factory; name a file or a folder.");
+    }
+    for Imported { from, id, created, covered } in &report.imported {
+        let how = match (*created, mode) {
+            (true, _) => "became",
+            (false, Mode::DryRun) => "would become",
+            (false, Mode::Write) => "was imported before, as",
+        };
+        output::line(format_args!("{} {DIM}{how}{DIM:#} {BOLD}{id}{BOLD:#}", from.display()));
+        if *covered {
+            output::tell_covered();
+        }
+    }
+    for command in &report.commands {
+        output::talk(format_args!(
+            "{DIM}{} is a command of yours; rename it, and `thru install droid` puts ours there{DIM:#}",
+            command.display()
+        ));
+    }
+}

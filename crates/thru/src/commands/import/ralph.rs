@@ -1,0 +1,52 @@
+use std::path::PathBuf;
+
+use ops::features::loops::ralph::{self, RalphReport};
+use ops::{Mode, Result, World};
+
+use crate::output::{self, BOLD, DIM, Format, GOOD};
+
+/// The loop of the ralph plugin; it comes in paused, and `thru loop adopt` and `thru loop resume` go on with it
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Its file, .claude/ralph-loop.local.md unless said otherwise
+    file: Option<PathBuf>,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let report = ralph::run(world, args.file.as_deref(), mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print_ralph(&report, mode),
+    }
+    Ok(0)
+}
+
+fn print_ralph(report: &RalphReport, mode: Mode) {
+    let RalphReport { file, shown, known, .. } = report;
+    let file = file.display();
+    if *known {
+        output::line(format_args!("{file} was imported before, as {BOLD}{}{BOLD:#}", shown.id));
+    } else if mode == Mode::DryRun {
+        output::line(format_args!(
+            "{file} would become a paused loop: iteration {} of {}, prompt of {} bytes",
+            shown.iteration,
+            if shown.max_iterations == 0 {
+                "any number".to_owned()
+            } else {
+                shown.max_iterations.to_string()
+            },
+            shown.prompt.len()
+        ));
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    } else {
+        output::line(format_args!("{GOOD}Imported{GOOD:#} {file} as {BOLD}{}{BOLD:#}, paused", shown.id));
+        output::line(format_args!(
+            "Next: switch the ralph plugin off, then `thru loop adopt {0}` and `thru loop resume {0}`",
+            shown.id
+        ));
+    }
+}

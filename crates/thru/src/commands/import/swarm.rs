@@ -1,0 +1,48 @@
+use std::path::PathBuf;
+
+use ops::features::plan::import::Place;
+use ops::setup::swarm;
+use ops::{Mode, Result, World};
+
+use crate::commands::plan::print_import;
+use crate::output::{self, DIM, Format};
+
+/// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Its folder, .swarm in the project unless said otherwise
+    folder: Option<PathBuf>,
+    /// Add the imported phases after the phases of the current plan
+    #[arg(long)]
+    append: bool,
+    /// Replace the current plan with the imported one; the old plan stays in the ledger
+    #[arg(long, conflicts_with = "append")]
+    replace: bool,
+    /// Only show what would be written
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let place = match (args.append, args.replace) {
+        (true, _) => Place::Append,
+        (_, true) => Place::Replace,
+        (false, false) => Place::Free,
+    };
+    let report = swarm::run(world, args.folder.as_deref(), place, mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print_swarm(&report, mode),
+    }
+    Ok(0)
+}
+
+fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
+    if let Some(plan) = &report.plan {
+        print_import(plan, mode);
+    }
+    if mode == Mode::DryRun {
+        output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
+    }
+}

@@ -1,0 +1,24 @@
+use ops::features::roles::lifecycle;
+use ops::{Result, World};
+
+use crate::output::{self, BOLD, Format};
+
+/// Begin the lifecycle of a role; running it again changes nothing
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What the role is called
+    role: String,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let begun = lifecycle::init(world, &args.role)?;
+    let word = if begun.created { "begins" } else { "has begun already" };
+    let (role, state) = (&begun.role, &begun.state);
+    match format {
+        Format::Json => output::json(&begun),
+        Format::Text => {
+            output::line(format_args!("The lifecycle of {BOLD}{role}{BOLD:#} {word}: {state}"));
+        }
+    }
+    Ok(0)
+}

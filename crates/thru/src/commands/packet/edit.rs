@@ -1,0 +1,49 @@
+use model::packet::Status;
+use ops::features::packets::{self, Edit, Edited};
+use ops::{Error, Result, World};
+
+use crate::output::{self, DIM, Format, GOOD};
+
+/// Larger than any packet a person reads.
+const LARGEST: usize = 4 * 1024 * 1024;
+
+pub fn run(world: &World, id: &str, edit: Edit, format: Format) -> Result<u8> {
+    print_edited(&packets::edit(world, id, edit)?, format);
+    Ok(0)
+}
+
+fn print_edited(edited: &Edited, format: Format) {
+    let Edited { shown, note, covered } = edited;
+    match format {
+        Format::Json => output::json(
+            &serde_json::json!({ "path": shown.path, "packet": shown.packet, "covered": covered, "note": note }),
+        ),
+        Format::Text => {
+            let status = shown.packet.status.map_or("unknown", Status::name);
+            output::line(format_args!("{}  {GOOD}{status}{GOOD:#}", shown.id));
+        }
+    }
+    if let Some(note) = note {
+        output::talk(format_args!("{DIM}note:{DIM:#} {note}"));
+    }
+    if *covered {
+        output::tell_covered();
+    }
+}
+
+/// What is typed in a subfolder is seen from there; a path that is in the record as it stands is left so.
+pub fn absolute(world: &World, files: &[String]) -> Vec<String> {
+    let seen_from_here = |file: &String| match &world.cwd {
+        Some(cwd) if cwd.join(file).exists() => cwd.join(file).to_string_lossy().into_owned(),
+        _ => file.clone(),
+    };
+    files.iter().map(seen_from_here).collect()
+}
+
+pub fn stdin() -> Result<String> {
+    let bytes = ops::input::stdin(LARGEST)?;
+    String::from_utf8(bytes).map_err(|_| Error::Usage {
+        what: "stdin is no UTF-8".into(),
+        hint: "a packet is a text file; give it text".into(),
+    })
+}

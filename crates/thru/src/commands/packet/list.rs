@@ -1,0 +1,62 @@
+use model::packet::Status;
+use model::render::one_line;
+use model::text::count;
+use model::time;
+use ops::features::packets::{self, Row};
+use ops::{Result, World};
+
+use crate::output::{self, BAD, DIM, Format, GOOD, WARN};
+
+/// How many are listed unless asked otherwise.
+const SHOWN: usize = 40;
+
+pub fn run(world: &World, status: Option<&str>, limit: Option<usize>, format: Format) -> Result<u8> {
+    let most = match (limit, format) {
+        (Some(0), _) | (None, Format::Json) => usize::MAX,
+        (Some(limit), _) => limit,
+        (None, Format::Text) => SHOWN,
+    };
+    let (rows, all) = packets::list(world, status.and_then(Status::parse), most)?;
+    match format {
+        Format::Json => output::json(&rows),
+        Format::Text if rows.is_empty() => {
+            let of = status.map_or(String::new(), |status| format!(" with status {status}"));
+            output::talk(format_args!(
+                "No packets{of} here yet. `thru handoff \"what is to be finished\"` makes one."
+            ));
+        }
+        Format::Text => {
+            print_rows(&rows, world);
+            if all > rows.len() {
+                output::talk(format_args!(
+                    "{DIM}and {}; -n 0 shows all{DIM:#}",
+                    count(all - rows.len(), "older one")
+                ));
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn print_rows(rows: &[Row], world: &World) {
+    let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0).min(70);
+    for row in rows {
+        let (style, status) = match row.status {
+            Some(Status::Active) => (GOOD, "active"),
+            Some(Status::Blocked) => (WARN, "blocked"),
+            Some(status) => (DIM, status.name()),
+            None => (BAD, "unknown"),
+        };
+        let ago = time::parse(&row.updated_at).map_or(String::new(), |at| time::ago(at, world.now));
+        let claimed = if row.claimed_by.is_empty() {
+            String::new()
+        } else {
+            format!("  {DIM}claimed by {}{DIM:#}", one_line(&row.claimed_by, 40))
+        };
+        output::line(format_args!(
+            "{:<width$}  {style}{status:<7}{style:#}  {DIM}{ago:<12}{DIM:#}  {}{claimed}",
+            row.id,
+            one_line(&row.purpose, 70)
+        ));
+    }
+}

@@ -1,0 +1,23 @@
+use ops::features::packets;
+use ops::{Error, Result, World};
+
+use crate::output::{self, Format, Stream};
+
+pub fn run(world: &World, id: &str, raw: bool, format: Format) -> Result<u8> {
+    if raw && Stream::Out.is_terminal() {
+        return Err(Error::Refused {
+            what: "--raw prints escape sequences as they are, and stdout is a terminal".into(),
+            hint: "leave --raw out, or send the bytes elsewhere: `thru packet show --raw ID > FILE`".into(),
+        });
+    }
+    let shown = packets::show(world, id)?;
+    match format {
+        Format::Json => {
+            let text = String::from_utf8_lossy(shown.document.bytes());
+            output::json(&serde_json::json!({ "path": shown.path, "packet": shown.packet, "text": text }));
+        }
+        Format::Text if raw => output::data(shown.document.bytes()),
+        Format::Text => output::text(&String::from_utf8_lossy(shown.document.bytes())),
+    }
+    Ok(0)
+}

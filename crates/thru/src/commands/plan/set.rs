@@ -1,0 +1,122 @@
+use model::plan::{PhaseStatus, Size, TaskChange, TaskStatus};
+use ops::features::plan::edit::{self, HeadChange};
+use ops::{Error, Result, World};
+
+use super::print_report;
+use crate::commands::task::print_task_report;
+use crate::output::{BOLD, Format};
+
+/// Change a task, a phase or the plan itself
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The task; without one it is about the plan, or about the phase that --phase names
+    id: Option<String>,
+    /// Of a task: pending, in_progress, closed; of a phase also blocked, complete
+    #[arg(long)]
+    status: Option<String>,
+    /// Of a task: what it is
+    #[arg(long, value_name = "TEXT", requires = "id")]
+    description: Option<String>,
+    /// Of a task: small, medium, large
+    #[arg(long, requires = "id")]
+    size: Option<String>,
+    /// Of a task: all it depends on, with commas; `none` for nothing
+    #[arg(long, value_name = "IDS", requires = "id")]
+    depends: Option<String>,
+    /// Of a task: how it is known to be done; empty for none
+    #[arg(long, value_name = "TEXT", requires = "id")]
+    acceptance: Option<String>,
+    /// Of a task: a file it is about; once for each
+    #[arg(long = "file", value_name = "PATH", requires = "id")]
+    files: Vec<String>,
+    /// The phase it is about
+    #[arg(long, value_name = "N", conflicts_with = "id")]
+    phase: Option<u32>,
+    /// Of a phase: what it is called
+    #[arg(long, requires = "phase")]
+    name: Option<String>,
+    /// Of the plan: what it is for
+    #[arg(long, conflicts_with = "id")]
+    title: Option<String>,
+    /// Of the plan: which phase is the current one
+    #[arg(long, value_name = "N", conflicts_with = "id")]
+    current_phase: Option<u32>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let Some(id) = &args.id else {
+        let status = word(
+            args.status.as_deref(),
+            PhaseStatus::parse,
+            "a status",
+            &PhaseStatus::ALL.map(PhaseStatus::name),
+        )?;
+        if status.is_some() && args.phase.is_none() {
+            return Err(usage("a plan has no status of its own", "name a task, or a phase with --phase"));
+        }
+        let Args { title, current_phase, phase, name, .. } = args;
+        let change = HeadChange {
+            title: title.clone(),
+            current_phase: *current_phase,
+            phase: *phase,
+            name: name.clone(),
+            status,
+        };
+        if title.is_none() && current_phase.is_none() && name.is_none() && status.is_none() {
+            return Err(usage("there is nothing to set", "`thru plan set --help` lists what can be"));
+        }
+        let report = edit::set_head(world, &change)?;
+        let line = match (&report.phase, report.changed) {
+            (_, false) => "It was so already.".to_owned(),
+            (Some(phase), true) => {
+                format!("Phase {BOLD}{}{BOLD:#}: {} ({})", phase.id, phase.name, phase.status.name())
+            }
+            (None, true) => format!("Plan: {BOLD}{}{BOLD:#}", report.title),
+        };
+        print_report(&report, format, &line);
+        return Ok(0);
+    };
+    let statuses = TaskStatus::ALL.map(TaskStatus::name);
+    let change = TaskChange {
+        status: word(args.status.as_deref(), TaskStatus::parse, "a status", &statuses)?,
+        description: args.description.clone(),
+        size: size(args.size.as_deref())?,
+        depends: args.depends.as_deref().map(ids),
+        acceptance: args.acceptance.clone(),
+        files: (!args.files.is_empty()).then(|| args.files.clone()),
+    };
+    let report = edit::set_task(world, id, change)?;
+    print_task_report(&report, format, "Changed");
+    Ok(0)
+}
+
+/// `1.1, 1.2` or `none`.
+pub fn ids(list: &str) -> Vec<String> {
+    let ids =
+        list.split([',', ' ']).map(str::trim).filter(|id| !id.is_empty() && !id.eq_ignore_ascii_case("none"));
+    ids.map(str::to_owned).collect()
+}
+
+pub fn size(word_given: Option<&str>) -> Result<Option<Size>> {
+    word(word_given, Size::parse, "a size", &["small", "medium", "large"])
+}
+
+fn word<T>(
+    given: Option<&str>,
+    parse: fn(&str) -> Option<T>,
+    what: &str,
+    allowed: &[&str],
+) -> Result<Option<T>> {
+    let Some(given) = given else { return Ok(None) };
+    match parse(given).filter(|_| !given.trim().is_empty()) {
+        Some(read) => Ok(Some(read)),
+        None => {
+            let shown = model::render::one_line(given, 40);
+            Err(usage(&format!("`{shown}` is not {what}"), &format!("one of: {}", allowed.join(", "))))
+        }
+    }
+}
+
+fn usage(what: &str, hint: &str) -> Error {
+    Error::Usage { what: what.to_owned(), hint: hint.to_owned() }
+}

@@ -1,0 +1,144 @@
+use model::plan::{self, Phase, PhaseStatus, Progress, Standing, Task, TaskStatus};
+use model::render::one_line;
+use ops::features::plan::Source;
+use ops::features::plan::show::{self, Shown};
+use ops::{Error, Result, World};
+
+use super::{TEXT, short_list, style_of};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+
+/// How wide a bar is.
+const BAR: usize = 20;
+
+pub fn run(world: &World, only: Option<u32>, all: bool, format: Format) -> Result<u8> {
+    let shown = show::show(world)?;
+    match format {
+        Format::Json => output::json(&shown.report()),
+        Format::Text => print_plan(&shown, only, all)?,
+    }
+    Ok(0)
+}
+
+fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
+    let plan = &shown.loaded.plan;
+    let standing = shown.standing();
+    if let Some(id) = only
+        && plan.phase(id).is_none()
+    {
+        return Err(Error::Absent {
+            what: format!("there is no phase {id}"),
+            hint: "`thru plan show` lists the phases".into(),
+        });
+    }
+    let title = if plan.title.trim().is_empty() { "Plan" } else { plan.title.as_str() };
+    output::line(format_args!("{BOLD}{}{BOLD:#}  {}", one_line(title, 200), bar(standing.progress)));
+    if shown.loaded.from != Source::File {
+        output::talk(format_args!("{WARN}note:{WARN:#} {}", source_words(shown.loaded.from)));
+    }
+    let mut out = String::new();
+    for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
+        let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
+        phase_lines(&mut out, phase, &standing, is_current, all || only.is_some());
+    }
+    output::text(&out);
+    if only.is_none() {
+        footer(&standing);
+    }
+    for problem in plan::problems(plan) {
+        output::talk(format_args!("{BAD}error:{BAD:#} {problem}"));
+    }
+    Ok(())
+}
+
+fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current: bool, all: bool) {
+    let mark = if is_current { "▸" } else { " " };
+    let status = match phase.status {
+        PhaseStatus::Blocked => format!("  {BAD}blocked{BAD:#}"),
+        PhaseStatus::Closed => format!("  {DIM}closed{DIM:#}"),
+        PhaseStatus::Complete | PhaseStatus::InProgress | PhaseStatus::Pending => String::new(),
+    };
+    let name = one_line(&phase.name, 120);
+    out.push_str(&format!(
+        "\n{mark} {BOLD}{}. {name}{BOLD:#}  {}{status}\n",
+        phase.id,
+        bar(Progress::of(&phase.tasks))
+    ));
+    if phase.status.is_over() && !all {
+        return;
+    }
+    let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
+    for task in &phase.tasks {
+        task_line(out, task, standing, width);
+    }
+}
+
+fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
+    let style = style_of(task.status);
+    let id = one_line(&task.id, 64);
+    let size = task.size.map_or(String::new(), |size| format!(" {DIM}{}{DIM:#}", size.name()));
+    out.push_str(&format!(
+        "    {style}{}{style:#} {id:<width$}  {}{size}",
+        task.status.sign(),
+        one_line(&task.description, TEXT)
+    ));
+    let waits = standing.waits_for_known(task);
+    if !task.status.is_over() && !waits.is_empty() {
+        out.push_str(&format!("  {DIM}← {}{DIM:#}", short_list(&waits)));
+    }
+    if task.reported_done {
+        out.push_str(&format!("  {WARN}done by its list, no evidence{WARN:#}"));
+    }
+    if task.without_evidence.is_some() {
+        out.push_str(&format!("  {WARN}without evidence{WARN:#}"));
+    }
+    out.push('\n');
+    if task.status == TaskStatus::Blocked
+        && let Some(why) = &task.blocked_reason
+    {
+        out.push_str(&format!("      {BAD}{}{BAD:#}\n", one_line(why, TEXT)));
+    }
+}
+
+fn footer(standing: &Standing) {
+    output::line("");
+    let names = |tasks: &[&Task]| short_list(&tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>());
+    let rows: Vec<(&str, String)> = [
+        ("now", names(&standing.in_progress)),
+        ("ready", names(&standing.ready)),
+        ("blocked", names(&standing.blocked)),
+    ]
+    .into_iter()
+    .filter(|(_, ids)| !ids.is_empty())
+    .collect();
+    if rows.is_empty() {
+        let Progress { done, total } = standing.progress;
+        let text = match (done == total, total) {
+            (_, 0) => "There are no tasks yet; `thru task add TEXT` adds one.",
+            (true, _) => "All tasks are over.",
+            (false, _) => "Nothing is ready: every open task waits for another.",
+        };
+        return output::line(text);
+    }
+    output::pairs(&rows);
+}
+
+/// `██████░░░░ 3/5`.
+fn bar(progress: Progress) -> String {
+    let Progress { done, total } = progress;
+    if total == 0 {
+        return format!("{DIM}no tasks{DIM:#}");
+    }
+    let full = done * BAR / total;
+    let style = if done == total { GOOD } else { BOLD };
+    format!("{style}{}{style:#}{DIM}{}{DIM:#} {done}/{total}", "█".repeat(full), "░".repeat(BAR - full))
+}
+
+fn source_words(source: Source) -> &'static str {
+    match source {
+        Source::File => "",
+        Source::Ledger => {
+            "plan.json is behind its ledger (a change was cut off); this is what the ledger says"
+        }
+        Source::EditedFile => "plan.json was edited by hand; the next change takes that into the ledger",
+    }
+}

@@ -1,0 +1,19 @@
+use model::render::one_line;
+use ops::features::workstreams::resume::{self, NewManifest};
+use ops::{Result, World};
+
+use crate::output::{self, Format, WARN};
+
+pub fn run(world: &World, wish: &NewManifest, format: Format) -> Result<u8> {
+    let created = resume::new(world, wish)?;
+    match format {
+        Format::Json => output::json(&created),
+        Format::Text => {
+            output::line(&created.path);
+            for file in &created.missing {
+                output::talk(format_args!("{WARN}not there yet:{WARN:#} {}", one_line(file, 200)));
+            }
+        }
+    }
+    Ok(0)
+}

@@ -1,0 +1,45 @@
+use model::render::one_line;
+use ops::features::workstreams::resume;
+use ops::{Result, World};
+
+use crate::output::{self, BAD, BOLD, DIM, Format};
+
+pub fn run(world: &World, id: Option<&str>, format: Format) -> Result<u8> {
+    let shown = resume::show(world, id)?;
+    if format == Format::Json {
+        output::json(&shown);
+        return Ok(0);
+    }
+    let manifest = &shown.manifest;
+    let place = [
+        manifest.current_section.map(|section| format!("section {section}")),
+        manifest.current_task.map(|task| format!("task {task}")),
+        (!manifest.progress.is_empty()).then(|| one_line(&manifest.progress, 80)),
+    ];
+    output::pairs(&[
+        (
+            "workstream",
+            format!(
+                "{BOLD}{}{BOLD:#} {}",
+                one_line(&manifest.project_id, 100),
+                one_line(&manifest.project_name, 100)
+            ),
+        ),
+        ("phase", one_line(&manifest.current_phase, 40)),
+        ("at", place.into_iter().flatten().collect::<Vec<_>>().join(", ")),
+        ("next action", one_line(&manifest.next_action, 100)),
+        ("updated", one_line(&manifest.last_updated, 40)),
+        ("manifest", one_line(&shown.path, 200)),
+    ]);
+    for (i, load) in shown.loads.iter().enumerate() {
+        let state = match &load.path {
+            Some(_) => format!("{DIM}{} bytes{DIM:#}", load.bytes),
+            None => format!("{BAD}{}{BAD:#}", load.lies.words()),
+        };
+        output::line(format_args!("{:>3}. {}  {state}", i + 1, one_line(&load.named, 200)));
+    }
+    for question in &manifest.questions {
+        output::line(format_args!("  ? {}", one_line(question, 300)));
+    }
+    Ok(0)
+}

@@ -1,0 +1,46 @@
+use ops::features::plan::edit::{self, Wanted};
+use ops::{Result, World};
+
+use super::print_task_report;
+use crate::commands::plan::{ids, size};
+use crate::output::Format;
+
+/// Add a task to the plan
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What is to be done
+    text: String,
+    /// The phase it belongs to, instead of the current one
+    #[arg(long, value_name = "N")]
+    phase: Option<u32>,
+    /// The task's id; default: the next number
+    #[arg(long)]
+    id: Option<String>,
+    /// small, medium, large
+    #[arg(long)]
+    size: Option<String>,
+    /// Tasks that must be over first, with commas
+    #[arg(long, value_name = "IDS")]
+    depends: Option<String>,
+    /// How it is known to be done
+    #[arg(long, value_name = "TEXT")]
+    acceptance: Option<String>,
+    /// A file it is about; once for each
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let Args { text, phase, id, depends, acceptance, files, .. } = args;
+    let wanted = Wanted {
+        id: id.clone(),
+        phase: *phase,
+        text: text.clone(),
+        size: size(args.size.as_deref())?,
+        depends: depends.as_deref().map(ids).unwrap_or_default(),
+        acceptance: acceptance.clone(),
+        files: files.clone(),
+    };
+    print_task_report(&edit::add_task(world, wanted, None)?, format, "Added");
+    Ok(0)
+}
