@@ -76,10 +76,11 @@ pub fn assigned(text: &[u8], at: usize, floor: usize) -> Option<Hit> {
         return headers::credential(text, after);
     }
     // `--- PASS: TestGenerate (0.00s)`: what a test run says.
-    let noted = [&b"USER:"[..], b"USER="]
-        .iter()
-        .any(|user| super::contains(&text[name.start.saturating_sub(80)..name.start], user));
-    if text[at] == b':' && name.bytes(text) == b"PASS" && !noted {
+    let noted = || {
+        let before = &text[name.start.saturating_sub(80)..name.start];
+        [&b"USER:"[..], b"USER="].iter().any(|user| super::contains(before, user))
+    };
+    if text[at] == b':' && name.bytes(text) == b"PASS" && !noted() {
         return None;
     }
     // After a bare `=` the next line is another assignment.

@@ -225,7 +225,7 @@ fn word(text: &[u8], start: usize, end: usize, floor: usize, heads: &mut Vec<Hea
             stated::goes_on(text, start, end).or_else(|| stated::typed_before(text, start, end, floor))
         }
         (_, b',' | b'?') if languages::may_tell(&text[start..end]) => languages::goes_on(text, start, end),
-        (_, b'\n' | b'"' | b'\r' | b'.') if stated::may_end_name(&text[start..end]) => {
+        (_, b'\n' | b'"' | b'\r') if stated::may_end_name(&text[start..end]) => {
             stated::typed_before(text, start, end, floor)
         }
         (_, b'-') if stated::may_end_name(&text[start..end]) => stated::dashed(text, start, end),

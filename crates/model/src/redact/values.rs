@@ -7,7 +7,7 @@ use super::classes::{
     starts_with_ignore_case,
 };
 use super::made_up::Sure;
-use super::names::{self, Says};
+use super::names::{self, List, Says, list};
 use super::{made_up, passwords};
 
 /// Longer quoted texts are documents, not secrets.
@@ -221,12 +221,15 @@ fn ends_value(byte: u8) -> bool {
     byte <= b' ' || b"\"'`,;&|(){}[]<>\\".contains(&byte)
 }
 
-/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
-fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
-    const WORDS: &str = "null none nil undefined true false yes no on off empty required optional string str text bytes \
+static STAND_INS: List = list(
+    "null none nil undefined true false yes no on off empty required optional string str text bytes \
         bool boolean int integer number float object any unknown void char varchar password passwd pass pwd secret token \
         key apikey todo tbd fixme prompt stdin ask hidden masked redacted encrypted default inherit basic bearer digest \
-        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a";
+        keychain keyring oauth oauth2 ntlm jwt token hash hashed bcrypt changeme changeit enabled disabled missing invalid n/a",
+);
+
+/// `null`, `<your-key>`, `${TOKEN}`, `xxxx`, `changeme`, `[REDACTED:token]`.
+fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     if looks.letters() + looks.digits == 0 || looks.is_filler() {
         return true;
     }
@@ -240,32 +243,32 @@ fn is_stand_in(content: &[u8], looks: &Profile) -> bool {
     {
         return true;
     }
-    if WORDS.split_ascii_whitespace().any(|word| content.eq_ignore_ascii_case(word.as_bytes())) {
+    if STAND_INS.holds(content) {
         return true;
     }
-    let written = !looks.is_random();
-    let says = |part: &str| (0..content.len()).any(|at| starts_with_ignore_case(&content[at..], part));
-    written
-        && looks.len <= 64
-        && [
-            "your",
-            "changeme",
-            "change-me",
-            "change_me",
-            "placeholder",
-            "from-vault",
-            "see-",
-            "in-vault",
-            "redacted",
-            "dummy",
-            "insert",
-            "replace",
-            "xxxx",
-            "****",
-            "fixme",
-        ]
-        .iter()
-        .any(|part| says(part))
+    const PARTS: [&str; 15] = [
+        "your",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "from-vault",
+        "see-",
+        "in-vault",
+        "redacted",
+        "dummy",
+        "insert",
+        "replace",
+        "xxxx",
+        "****",
+        "fixme",
+    ];
+    // Their first letters are looked for first.
+    let says = |at: usize| {
+        b"ycpfirsdx*".contains(&(content[at] | 32))
+            && PARTS.iter().any(|part| starts_with_ignore_case(&content[at..], part))
+    };
+    looks.len <= 64 && !looks.is_random() && (0..content.len()).any(says)
 }
 
 /// `required|string|min:8`, as a framework checks what a form sends.

@@ -34,7 +34,7 @@ fn what_may_not_be_looked_at_is_not_taken_for_absent() {
         let words = ["-qq", "-o", "/dev/null", "-P", at.to_str().unwrap(), "-e", &trace, "-e", &inject];
         let words = words.map(std::ffi::OsStr::new);
         let refused =
-            env.call(&["uninstall", "claude-code", "--local"]).through("strace", &words).run().exits(13);
+            env.call(&["uninstall", "claude-code", "--local"]).through("strace", &words).run().exits(11);
         assert!(refused.stderr.contains(at.to_str().unwrap()), "{rel}: {refused}");
         // Git's list comes last; the settings come first, and nothing is begun without them.
         if rel != ".git" {
