@@ -4,6 +4,7 @@
 //! for an empty one; a hook never fails; whatever happened, the next command works.
 
 mod concurrency;
+mod evidence;
 mod gates;
 mod hostile;
 mod integrity;

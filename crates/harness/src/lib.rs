@@ -101,6 +101,8 @@ pub struct Database {
     pub read_line: transcript::ReadLine,
     /// The file, relative to the folder for the user's data.
     pub file: &'static str,
+    /// The variable that names another file: an absolute path, or a name in the folder of `file`.
+    pub file_variable: &'static str,
     /// The arguments with which the harness's own program answers a query in JSON; `{query}` is the query.
     pub arguments: &'static [&'static str],
     /// Selects a session as rows with one column, `line`, which contains a JSON object; `{session}` is its id.

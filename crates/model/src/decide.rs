@@ -8,6 +8,7 @@ use crate::config::Settings;
 use crate::event::{Event, Kind, Source};
 use crate::journal::{Record, RecordPolicy};
 use crate::marker::Mode;
+use crate::render::width;
 use crate::reply::Reply;
 use crate::session::{self, Pending};
 
@@ -136,15 +137,36 @@ pub fn cap(occasion: Occasion, context_cap: usize) -> usize {
     }
 }
 
-/// Returns what the summariser is asked to keep. Nothing depends on it, so the summariser may ignore it.
-pub fn guidance(event: &Event, settings: &Settings) -> Reply {
-    let asked = matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none();
-    if asked && settings.compaction_guidance { Reply::Guidance(GUIDANCE.to_owned()) } else { Reply::Silent }
+/// Returns whether the summariser is told at this event what to keep.
+pub fn guides(event: &Event, settings: &Settings) -> bool {
+    matches!(event.kind, Kind::BeforeCompact { .. }) && event.agent.is_none() && settings.compaction_guidance
+}
+
+/// Returns what the summariser is asked to keep, followed by as many of the features' facts as fit. Nothing depends on
+/// it, so the summariser may ignore it.
+pub fn guidance(facts: &[String]) -> Reply {
+    let mut text = GUIDANCE.to_owned();
+    let mut room = FACTS_CAP;
+    let fitting = facts.iter().take_while(|fact| {
+        let fits = width(fact) <= room;
+        room = room.saturating_sub(width(fact));
+        fits
+    });
+    for (index, fact) in fitting.enumerate() {
+        if index == 0 {
+            text.push_str("State these in the summary too, as they are now:\n");
+        }
+        text.push_str(&format!("- {fact}\n"));
+    }
+    Reply::Guidance(text)
 }
 
 const GUIDANCE: &str = "\
 Keep verbatim in the summary: what the user asked for and every requirement they stated; the paths of files that were \
 edited or are still to be; decisions and their reasons; commands that fail and their error messages; the next step.\n";
+
+/// The most UTF-16 units of facts that a summariser is given.
+const FACTS_CAP: usize = 3_000;
 
 /// Why a session is not captured although thru was set up, or the user may expect it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -104,7 +104,7 @@ fn what_happens_to_a_sub_agent_changes_nothing_for_the_session() {
         let event = Event { agent, ..event(kind) };
         assert_eq!(names(&run(&facts(), &event)), ["journal"]);
         assert_eq!(occasion(&event, Some(Pending::Due), true), None);
-        assert_eq!(guidance(&event, &Settings::default()), Reply::Silent);
+        assert!(!guides(&event, &Settings::default()));
     }
 }
 
@@ -138,10 +138,21 @@ fn when_a_brief_is_given() {
 #[test]
 fn the_summariser_is_guided_unless_told_not_to() {
     let compact = event(Kind::BeforeCompact { trigger: None, instructions: None });
-    assert!(matches!(guidance(&compact, &Settings::default()), Reply::Guidance(_)));
+    assert!(guides(&compact, &Settings::default()));
     let off = Settings { compaction_guidance: false, ..Settings::default() };
-    assert_eq!(guidance(&compact, &off), Reply::Silent);
-    assert_eq!(guidance(&event(prompt()), &Settings::default()), Reply::Silent);
+    assert!(!guides(&compact, &off));
+    assert!(!guides(&event(prompt()), &Settings::default()));
+    let text =
+        |facts: &[&str]| match guidance(&facts.iter().map(|fact| (*fact).to_owned()).collect::<Vec<_>>()) {
+            Reply::Guidance(text) => text,
+            other => panic!("{other:?}"),
+        };
+    assert_eq!(text(&[]), GUIDANCE);
+    let told = text(&["phase 2", "in progress: 2.1"]);
+    assert!(told.ends_with("as they are now:\n- phase 2\n- in progress: 2.1\n"), "{told}");
+    let long = "x".repeat(FACTS_CAP);
+    assert_eq!(text(&[&long, "left out"]).matches("\n- ").count(), 1, "as many as fit");
+    assert_eq!(text(&["first", &long]).matches("\n- ").count(), 1);
 }
 
 #[test]

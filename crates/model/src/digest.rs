@@ -131,6 +131,9 @@ pub struct Digest {
     /// For a session that crashed: the calls that had begun, each with its command or file.
     #[serde(skip)]
     pub unfinished: Vec<String>,
+    /// Lines of its transcript, or rows of its database, that could not be read.
+    #[serde(skip)]
+    pub torn: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ pub mod digest;
 pub mod document;
 pub mod effect;
 pub mod event;
+pub mod evidence;
 pub mod failure;
 pub mod finding;
 pub mod gate;

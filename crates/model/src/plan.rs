@@ -4,7 +4,7 @@
 mod change;
 mod check;
 mod edit;
-mod fields;
+pub(crate) mod fields;
 mod follow;
 mod graph;
 mod json;

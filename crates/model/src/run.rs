@@ -5,6 +5,7 @@
 //! whether two commands are the same (`check`), and whether a passing one shows that another is solved (`cover`).
 
 mod check;
+mod counts;
 mod cover;
 mod exit;
 mod open;
@@ -15,6 +16,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use check::{Check, checks, is_narrow, runnable};
+pub use counts::{Counts, counts};
 pub use cover::{failed_test, failed_tests, shows_passed};
 pub use open::{Errand, Family, errand, is_known_tool, is_slip};
 

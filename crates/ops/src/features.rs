@@ -4,6 +4,7 @@
 //! disagree. A new feature is a folder, a row in [`FEATURES`] and its names in `store::layout`.
 
 pub mod crashed;
+pub mod evidence;
 pub mod loops;
 pub mod outputs;
 pub mod packets;
@@ -36,6 +37,7 @@ pub const FEATURES: &[Feature] = &[
     roles::ROW,
     workstreams::ROW,
     plan::ROW,
+    evidence::ROW,
     packets::ROW,
     crashed::ROW,
     sessions::ROW,
@@ -59,6 +61,8 @@ pub struct Feature {
     pub follow: fn(&HookContext, &Digest) -> Result<Option<String>>,
     /// What it can add to a brief.
     pub candidates: fn(&BriefContext) -> Result<Vec<Candidate>>,
+    /// Returns what a summary must not lose, a line each. Called before a compaction.
+    pub facts_for_summary: fn(&ProjectContext) -> Result<Vec<String>>,
     /// Called after a reply was given that contains these candidates.
     pub told: fn(&HookContext, &[String]) -> Result<()>,
     /// The session continues under another id: `previous` is the old one.
@@ -79,6 +83,7 @@ impl Feature {
         decide: |_| Ok(Decision::nothing("")),
         follow: |_, _| Ok(None),
         candidates: |_| Ok(Vec::new()),
+        facts_for_summary: |_| Ok(Vec::new()),
         told: |_, _| Ok(()),
         continue_as: |_, _| Ok(()),
         checks: |_| Vec::new(),
@@ -248,4 +253,16 @@ pub fn candidates(context: &BriefContext) -> (Vec<Candidate>, Vec<String>) {
         !offered.is_some_and(|packet| texts.iter().any(|text| text.contains(packet)))
     });
     (all, problems)
+}
+
+/// Returns what a summary must not lose, in the order of the rows, and the errors of features that failed.
+pub fn facts_for_summary(project: &ProjectContext) -> (Vec<String>, Vec<String>) {
+    let (mut facts, mut problems) = (Vec::new(), Vec::new());
+    for feature in FEATURES {
+        match feature.guard(|| (feature.facts_for_summary)(project)) {
+            Ok(found) => facts.extend(found),
+            Err(error) => problems.push(error.to_string()),
+        }
+    }
+    (facts, problems)
 }

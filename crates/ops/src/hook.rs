@@ -27,7 +27,7 @@ use model::reply::{Part, Reply, combine};
 use model::session::Pending;
 use store::feed::Cursor;
 
-use crate::features::{FEATURES, ProjectContext};
+use crate::features::{self, FEATURES, ProjectContext};
 use crate::process::alive;
 use crate::project::settings;
 use crate::session::brief::{self, BriefRequest};
@@ -225,15 +225,21 @@ impl Hook<'_> {
             brief
                 .map_or_else(Part::silent, |Brief { text, told }| Part { reply: Reply::Context(text), told }),
         );
-        parts.push(Part::of(decide::guidance(event, self.project.settings)));
+        if decide::guides(event, self.project.settings) {
+            let (facts, problems) = features::facts_for_summary(&self.project);
+            problems.iter().for_each(|problem| self.error(problem));
+            parts.push(Part::of(decide::guidance(&facts)));
+        }
         if let Err(error) = &is_written {
             let (root, why) = (self.project.root.path.to_string_lossy(), error.to_string());
             parts.push(Part::of(decide::tell_off(&event.kind, &root, Off::Unwritable { why: &why })));
         }
         // A harness that sends half a payload cannot process an answer.
         let Part { mut reply, told } = if event.torn { Part::silent() } else { combine(parts) };
-        // Captured text is already redacted. Records that people write (packets, manifests, roles) are not.
-        if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } = &mut reply {
+        // Captured text is already redacted. Records that people write (packets, manifests, roles, plans) are not.
+        if let Reply::Context(text) | Reply::ContextAndUser { context: text, .. } | Reply::Guidance(text) =
+            &mut reply
+        {
             *text = Redacted::whole(text, self.project.settings.redact()).to_string();
         }
         let answer = trace.reply(self.harness, event, &reply, "no feature has anything to say at this event");

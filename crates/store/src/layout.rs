@@ -66,6 +66,31 @@ pub fn phase_record(phase: u32) -> String {
     format!("{PHASES}/{phase}.md")
 }
 
+/// What shows that tasks are done: a folder for each.
+pub const EVIDENCE: &str = "evidence";
+/// Which test runs of a session are evidence already.
+pub const EVIDENCE_SEEN: &str = "state/evidence";
+/// In the folder of a task: entries that went out of the bundle.
+pub const EVIDENCE_ARCHIVE: &str = "archive.jsonl";
+
+pub fn evidence_folder(task: &Id) -> String {
+    format!("{EVIDENCE}/{task}")
+}
+
+pub fn evidence_bundle(task: &Id) -> String {
+    format!("{EVIDENCE}/{task}/bundle.json")
+}
+
+/// The files that entries with this tree speak of.
+pub fn evidence_listing(tree: &str) -> String {
+    format!("{tree}.files")
+}
+
+/// Held while the evidence of a task is changed.
+pub fn evidence_lock(task: &Id) -> String {
+    format!("{LOCKS}/evidence-{task}.lock")
+}
+
 /// Loops and their logs.
 pub const LOOPS: &str = "loops";
 /// Which loop is in the foreground of which session.

@@ -6,9 +6,11 @@
 
 mod append;
 mod atomic;
+mod checkout;
 mod consent;
 mod dir;
 mod error;
+mod evidence;
 pub mod feed;
 mod foreign;
 pub mod git;
@@ -34,9 +36,11 @@ mod tracked;
 mod trust;
 
 pub use atomic::Durability;
+pub use checkout::{Checkout, Difference};
 pub use consent::{ConsentKind, Consents};
 pub use dir::{Dir, Entry, EntryKind};
 pub use error::Error;
+pub use evidence::SeenRuns;
 pub use foreign::Replaced;
 pub use lock::Lock;
 pub use log::{LogPosition, NewLines, Tally};

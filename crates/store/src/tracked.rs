@@ -8,6 +8,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -113,8 +114,60 @@ fn open(path: &Path) -> io::Result<impl BufRead> {
     Ok(BufReader::with_capacity(CHUNK, File::from(fd).take(LARGEST_INDEX)))
 }
 
-/// Lists the tracked files of a store's local folders. Reads git's index format, versions 2 to 4.
-fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
+/// Lists the tracked files of a store's local folders.
+fn scan(index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<Vec<String>> {
+    // Of all spellings of the prefix, the one in lower case sorts last; `0` follows `/`.
+    let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
+    let mut files = Vec::new();
+    each_entry(index, id_bytes, |name, _| {
+        if name > end.as_slice() {
+            return ControlFlow::Break(());
+        }
+        files.extend(local(name, prefix));
+        ControlFlow::Continue(())
+    })?;
+    Ok(files)
+}
+
+/// Lists every file below `folder` that git tracks, relative to it. None outside git, and for more than `most` files.
+pub(crate) fn tracked_files(folder: &Path, most: usize) -> Option<Vec<String>> {
+    let folder = folder.canonicalize().ok()?;
+    let top = folder.ancestors().find(|top| fs::access(top.join(".git"), fs::Access::EXISTS).is_ok())?;
+    let mut prefix = folder.strip_prefix(top).ok()?.as_os_str().as_bytes().to_vec();
+    if !prefix.is_empty() {
+        prefix.push(b'/');
+    }
+    let mut files = Vec::new();
+    for index in indexes(&git_dir(top)) {
+        let mut take = |name: &[u8], mode: u32| {
+            let inside = name.strip_prefix(prefix.as_slice()).filter(|_| mode != SUBMODULE);
+            files.extend(inside.and_then(|name| String::from_utf8(name.to_vec()).ok()));
+            if files.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let read = open(&index).and_then(|file| each_entry(file, 20, &mut take));
+        match read {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) if error.kind() == ErrorKind::InvalidData => {
+                open(&index).and_then(|file| each_entry(file, 32, &mut take)).ok()?;
+            }
+            Err(_) => return None,
+        }
+    }
+    files.sort_unstable();
+    files.dedup();
+    (files.len() <= most).then_some(files)
+}
+
+/// The mode of an entry that is another repository.
+const SUBMODULE: u32 = 0o160_000;
+
+/// Reads git's index format, versions 2 to 4: calls `with` for the name and mode of each entry.
+fn each_entry(
+    mut index: impl BufRead,
+    id_bytes: usize,
+    mut with: impl FnMut(&[u8], u32) -> ControlFlow<()>,
+) -> io::Result<()> {
     let damaged = || io::Error::new(ErrorKind::InvalidData, "it is not a git index of version 2 to 4");
     let mut header = [0; 12];
     index.read_exact(&mut header)?;
@@ -123,9 +176,7 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
     if &header[..4] != b"DIRC" || !(2..=4).contains(&version) {
         return Err(damaged());
     }
-    // Of all spellings of the prefix, the one in lower case sorts last; `0` follows `/`.
-    let end = [prefix.to_ascii_lowercase().as_slice(), b"state0"].concat();
-    let (mut files, mut name) = (Vec::new(), Vec::new());
+    let mut name = Vec::new();
     let mut fixed = [0; 40 + 32 + 2];
     let fixed = &mut fixed[..40 + id_bytes + 2];
     for _ in 0..entries {
@@ -159,12 +210,12 @@ fn scan(mut index: impl BufRead, id_bytes: usize, prefix: &[u8]) -> io::Result<V
             let padding = ((length + 8) & !7) - length - 1;
             index.read_exact(&mut [0; 8][..padding])?;
         }
-        if name > end {
+        let mode = u32::from_be_bytes([fixed[24], fixed[25], fixed[26], fixed[27]]);
+        if with(&name, mode).is_break() {
             break;
         }
-        files.extend(local(&name, prefix));
     }
-    Ok(files)
+    Ok(())
 }
 
 fn local(name: &[u8], prefix: &[u8]) -> Option<String> {

@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use ops::project::settings;
 
 use crate::commands::{
-    brief, completions, config, context, debug, doctor, files, gate, handoff, harness, hook, import, init,
-    install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role, status, sweep,
-    task, trust,
+    brief, completions, config, context, debug, doctor, evidence, files, gate, handoff, harness, hook,
+    import, init, install, journal, lifecycle, loops, packet, pickup, plan, recover, redact, resume, role,
+    status, sweep, task, trust,
 };
 use crate::output::{self, BAD, Format, Stream, WARN};
 use crate::{spelling, world};
@@ -77,6 +77,7 @@ enum Command {
     Sweep(sweep::Args),
     Plan(plan::Args),
     Task(task::Args),
+    Evidence(evidence::Args),
     Loop(loops::Args),
     Files(files::Args),
     Gate(gate::Args),
@@ -109,6 +110,7 @@ impl Command {
             | Command::Sweep(_)
             | Command::Plan(_)
             | Command::Task(_)
+            | Command::Evidence(_)
             | Command::Loop(_)
             | Command::Files(_)
             | Command::Gate(_)
@@ -169,6 +171,7 @@ pub fn run(words: Vec<OsString>) -> u8 {
         Command::Sweep(args) => sweep::run(&world, args, format),
         Command::Plan(args) => plan::run(&world, args, format),
         Command::Task(args) => task::run(&world, args, format),
+        Command::Evidence(args) => evidence::run(&world, args, format),
         Command::Loop(args) => loops::run(&world, args, format),
         Command::Files(args) => files::run(&world, args, format),
         Command::Gate(args) => gate::run(&world, args, format),

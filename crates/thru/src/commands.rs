@@ -6,6 +6,7 @@ pub mod config;
 pub mod context;
 pub mod debug;
 pub mod doctor;
+pub mod evidence;
 pub mod files;
 pub mod gate;
 pub mod handoff;

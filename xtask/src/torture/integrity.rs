@@ -114,8 +114,14 @@ fn changed(path: &Path, old: &[u8], new: &[u8], takes: Takes) -> Option<String> 
     if path.ends_with(".agent/context/plan.json") {
         return super::plans::lost_tasks(old, new);
     }
-    // What the agent's list looked like last, and how many records were lost: both are written over.
-    if path.starts_with("project/.agent/context/state/plan-todos") || path.ends_with("state/lost.json") {
+    if path.starts_with("project/.agent/context/evidence") && path.ends_with("bundle.json") {
+        return super::evidence::is_bundle(new);
+    }
+    // What the agent's list looked like last, which test runs are evidence, and how many records were lost: written over.
+    let is_written_over = ["state/plan-todos", "state/evidence"]
+        .iter()
+        .any(|folder| path.starts_with(format!("project/.agent/context/{folder}")));
+    if is_written_over || path.ends_with("state/lost.json") {
         return None;
     }
     if path.ends_with(".agent/context/plan.md") {

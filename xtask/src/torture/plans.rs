@@ -21,6 +21,18 @@ pub fn with_plan(sandbox: &Sandbox) -> Result<()> {
     Ok(())
 }
 
+pub fn almost_done(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    sandbox.must(&["task", "done", "1.1"], b"").map(drop)
+}
+
+/// The plan to import lies in the project.
+pub fn with_file(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let text = "# Work\n## Phase 1: All\n- [ ] 1.1: one\n- [x] 1.2: two\n";
+    Ok(fs::write(sandbox.project().join("todo.md"), text)?)
+}
+
 pub fn edited(sandbox: &Sandbox) -> Result<()> {
     with_plan(sandbox)?;
     let path = sandbox.store().join("plan.json");
@@ -43,6 +55,24 @@ pub fn with_todos(sandbox: &Sandbox) -> Result<()> {
 
 pub fn is_started(sandbox: &Sandbox) -> bool {
     status(sandbox, "1.1").as_deref() == Some("in_progress") && folds(sandbox)
+}
+
+pub fn is_begun(sandbox: &Sandbox) -> bool {
+    plan(sandbox).is_some_and(|plan| plan["title"] == "Parser") && folds(sandbox)
+}
+
+pub fn is_imported(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.2").as_deref() == Some("completed") && folds(sandbox)
+}
+
+pub fn is_over(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.2").as_deref() == Some("completed")
+        && sandbox.store().join("phases/1.md").is_file()
+        && folds(sandbox)
+}
+
+pub fn is_followed(sandbox: &Sandbox) -> bool {
+    status(sandbox, "1.1").as_deref() == Some("completed") && folds(sandbox)
 }
 
 pub fn is_added(sandbox: &Sandbox) -> bool {

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
-use super::{gates, packets, plans, workstreams};
+use super::{evidence, gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -235,10 +235,36 @@ pub const ROWS: &[Row] = &[
             compact,
         )
     },
+    cli("plan init", lived_in, &["plan", "init", "Parser", "--phase", "Read", "--replace"], plans::is_begun),
+    cli("plan import", plans::with_file, &["plan", "import", "todo.md"], plans::is_imported),
+    cli("task done, the phase ends", plans::almost_done, &["task", "done", "1.2"], plans::is_over),
+    cli(
+        "evidence add",
+        plans::with_plan,
+        &["evidence", "add", "1.1", "--summary", "seen"],
+        evidence::is_added,
+    ),
+    Row {
+        takes: Takes::Launches,
+        ..cli("evidence run", plans::with_plan, &["evidence", "run", "1.1", "--", "true"], evidence::is_run)
+    },
+    cli(
+        "evidence archive",
+        evidence::with_entries,
+        &["evidence", "archive", "--keep", "1"],
+        evidence::is_archived,
+    ),
+    cli("import swarm, evidence", evidence::with_swarm, &["import", "swarm"], evidence::is_imported),
+    Row {
+        done: evidence::is_observed,
+        ..hook_on(evidence::with_test_run, "hook Stop, a test run is evidence", STOP, stop)
+    },
     cli("task start", plans::with_plan, &["task", "start", "1.1", "--session", SESSION], plans::is_started),
     cli("task add, plan.json edited by hand", plans::edited, &["task", "add", "more"], plans::is_added),
-    // A stop that is killed between noting the list and moving the task moves it with the next change of the list.
-    Row { done: always, ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop) },
+    Row {
+        done: plans::is_followed,
+        ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop)
+    },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),
     cli("config", lived_in, &["config"], rooted),

@@ -41,7 +41,7 @@ pub const ROW: Harness = Harness {
     ],
     capabilities: Capabilities::EVERYTHING,
     limits: &[
-        "a turn that the user aborts, or that ends with an error, is not a stop: no loop goes on from there",
+        "a turn that the user aborts or refuses a permission in, or that ends with an error, is not a stop: no loop goes on from there",
         "`opencode serve` that is ended by a signal tells no end of its sessions: `thru sweep` finds them",
         "in plain `opencode run` a loop goes on before the turn ends, because the program exits when it is idle",
         "a hook that asks for permissions is never called by OpenCode, so there is none here",
@@ -52,6 +52,7 @@ pub const ROW: Harness = Harness {
     transcript: Transcript::Database(Database {
         read_line: transcript::read_line,
         file: "opencode/opencode.db",
+        file_variable: "OPENCODE_DB",
         arguments: &["db", "{query}", "--format", "json"],
         query: transcript::QUERY,
     }),

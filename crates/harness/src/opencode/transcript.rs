@@ -9,13 +9,16 @@ use crate::transcript::object;
 use crate::transcript::walk::Walk;
 
 /// Reads only the session tables, never those with accounts. A message's own data can contain whole diffs, so only
-/// the few fields we need are selected.
+/// the few fields we need are selected; attached files and reasoning are left out. A row with damaged JSON is
+/// returned as a torn line, so that it is counted and the other rows can still be read.
 pub const QUERY: &str = "\
-select json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
+select case when json_valid(m.data) and json_valid(p.data) then \
+json_object('type', 'opencode', 'at', strftime('%Y-%m-%dT%H:%M:%fZ', m.time_created / 1000.0, 'unixepoch'), 'cwd', s.directory, 'caller', s.parent_id, \
 'message', m.id, 'role', json_extract(m.data, '$.role'), 'summary', json_type(m.data, '$.summary') = 'true', \
-'error', json_extract(m.data, '$.error.name'), 'part', json(p.data)) as line \
+'error', json_extract(m.data, '$.error.name'), 'part', json(p.data)) else '{' end as line \
 from session s join message m on m.session_id = s.id join part p on p.message_id = m.id \
-where s.id = '{session}' order by m.time_created, m.id, p.id";
+where s.id = '{session}' and (not json_valid(p.data) or json_extract(p.data, '$.type') not in ('file', 'reasoning')) \
+order by m.time_created, m.id, p.id";
 
 const ROW: &str = "opencode";
 

@@ -17,6 +17,7 @@ use crate::digest::{Digest, Failure, FileUse, Goal, Prompt};
 use crate::document::Document;
 use crate::event::TodoStatus;
 use crate::render::{code, inline, path, quote, quoted};
+use crate::text::count;
 use crate::time;
 
 /// The text for anything that is not known.
@@ -363,6 +364,11 @@ impl<'a> Facts<'a> {
             ));
         }
         lines.extend(self.material.digest.unread_words());
+        if self.material.digest.torn > 0 {
+            let records = count(usize::try_from(self.material.digest.torn).unwrap_or(usize::MAX), "record");
+            lines
+                .push(format!("{records} of the session could not be read (damaged, or cut off by a crash)"));
+        }
         or_none(&lines)
     }
 

@@ -32,6 +32,8 @@ pub struct Pickup<'a> {
     pub claims: &'a [Claim],
     /// Files touched since the packet was written, if requested.
     pub later: &'a [String],
+    /// What the evidence of the tasks in progress comes to now, a sentence each.
+    pub evidence: &'a [String],
     pub mention: Mention,
     pub now: Timestamp,
 }
@@ -79,6 +81,10 @@ pub fn render(pickup: &Pickup) -> String {
         }
     }
     text.push_str(&validators_part(pickup));
+    if !pickup.evidence.is_empty() {
+        text.push_str("\nEvidence of the tasks in progress:\n");
+        pickup.evidence.iter().for_each(|line| text.push_str(&format!("- {line}\n")));
+    }
     text.push('\n');
     text.push_str(&drift_part(claims));
     text.push_str(&files_part(pickup));

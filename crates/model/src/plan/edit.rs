@@ -81,7 +81,9 @@ pub fn done(plan: &Plan, id: &str, by: &str, at: &str, acceptance: &Acceptance) 
             return refuse(blocked(task), &format!("`thru task unblock {id}` frees it"));
         }
         (_, Acceptance::Unproven(what)) if task.acceptance.is_some() => {
-            let hint = format!("say how it was checked: `thru task done {id} --without-evidence WHY`");
+            let hint = format!(
+                "`thru evidence run {id} -- COMMAND` shows it; or say why it counts: `thru task done {id} --without-evidence WHY`"
+            );
             return refuse(format!("{id} has an acceptance criterion, and {what}"), &hint);
         }
         _ => {}

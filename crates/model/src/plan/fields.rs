@@ -1,9 +1,12 @@
 //! Structs that are read from JSON field by field and keep unknown fields.
 
 /// A struct whose named fields are read and written in this order, and whose `rest` contains every other key of the
-/// object. A derived `flatten` would do the same with a second copy of everything it reads.
+/// object. A derived `flatten` would do the same with a second copy of everything it reads. `entry_type as "type"` has
+/// another name in the file.
 macro_rules! keeping_the_rest {
-    ($(#[$doc:meta])* pub struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty $(= skip $skip:path)?,)* }) => {
+    ($(#[$doc:meta])* pub struct $name:ident {
+        $($(#[$field_doc:meta])* $field:ident $(as $key:literal)?: $type:ty $(= skip $skip:path)?,)*
+    }) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq)]
         pub struct $name {
@@ -17,7 +20,7 @@ macro_rules! keeping_the_rest {
                 use serde::ser::SerializeMap;
                 let mut map = serializer.serialize_map(None)?;
                 $(if !(false $(|| $skip(&self.$field))?) {
-                    map.serialize_entry(stringify!($field), &self.$field)?;
+                    map.serialize_entry($crate::plan::fields::key!($field $($key)?), &self.$field)?;
                 })*
                 for (key, value) in &self.rest {
                     map.serialize_entry(key, value)?;
@@ -41,7 +44,7 @@ macro_rules! keeping_the_rest {
                         while let Some(key) = map.next_key::<std::borrow::Cow<str>>()? {
                             match key.as_ref() {
                                 // Some programs write null for an absent value.
-                                $(stringify!($field) => {
+                                $($crate::plan::fields::key!($field $($key)?) => {
                                     read.$field = map.next_value::<Option<$type>>()?.unwrap_or_default();
                                 })*
                                 other => {
@@ -59,4 +62,14 @@ macro_rules! keeping_the_rest {
     };
 }
 
-pub(crate) use keeping_the_rest;
+/// The name of a field in the file.
+macro_rules! key {
+    ($field:ident) => {
+        stringify!($field)
+    };
+    ($field:ident $key:literal) => {
+        $key
+    };
+}
+
+pub(crate) use {keeping_the_rest, key};

@@ -135,22 +135,16 @@ pub fn regions(text: &[u8]) -> Vec<Range<usize>> {
 
 /// Returns the first position from `at` where something is hidden or encoded.
 fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
-    const BLOCK: usize = 64;
     while at < text.len() {
-        let end = text.len().min(at + BLOCK);
-        // No early exit inside a block: this lets the compiler compare many bytes at once.
-        let (here, next) = (&text[at..end], &text[text.len().min(at + 1)..text.len().min(end + 1)]);
-        let pairs = here.iter().zip(next.iter().chain(b" "));
-        if here.len() == BLOCK && next.len() == BLOCK {
-            let any = here.iter().zip(next).fold(0_u8, |any, (byte, next)| any | suspicion(*byte, *next));
-            if any == 0 {
-                at = end;
-                continue;
-            }
-        }
+        let here = &text[at..text.len().min(at + BLOCK)];
+        let next = &text[text.len().min(at + 1)..text.len().min(at + 1 + BLOCK)];
+        let flags = match (here.first_chunk(), next.first_chunk()) {
+            (Some(here), Some(next)) => suspicions(here, next),
+            _ => suspicions(&padded(here), &padded(next)),
+        };
         let mut skip = 0;
-        for (index, (byte, next)) in pairs.enumerate() {
-            if index >= skip && suspicion(*byte, *next) != 0 {
+        for index in nonzero(&flags) {
+            if index >= skip {
                 let (differs, length) = look(&text[at + index..]);
                 if differs {
                     return Some(at + index);
@@ -158,9 +152,37 @@ fn next_difference(text: &[u8], mut at: usize) -> Option<usize> {
                 skip = index + length;
             }
         }
-        at = end.max(at + skip);
+        at += here.len().max(skip);
     }
     None
+}
+
+/// How many bytes are compared at once.
+const BLOCK: usize = 64;
+
+fn padded(part: &[u8]) -> [u8; BLOCK] {
+    let mut block = [b' '; BLOCK];
+    block[..part.len()].copy_from_slice(part);
+    block
+}
+
+/// Has no early exit: this lets the compiler compare many bytes with one instruction.
+#[inline]
+fn suspicions(here: &[u8; BLOCK], next: &[u8; BLOCK]) -> [u8; BLOCK] {
+    std::array::from_fn(|index| suspicion(here[index], next[index]))
+}
+
+/// Returns the positions of the bytes that are not zero. Most words of eight bytes have none.
+fn nonzero(flags: &[u8; BLOCK]) -> impl Iterator<Item = usize> {
+    let (words, _) = flags.as_chunks::<8>();
+    words.iter().enumerate().flat_map(|(number, word)| {
+        let mut left = u64::from_le_bytes(*word);
+        std::iter::from_fn(move || {
+            let byte = (left != 0).then(|| left.trailing_zeros() as usize / 8)?;
+            left &= !(0xff << (8 * byte));
+            Some(number * 8 + byte)
+        })
+    })
 }
 
 /// Returns a nonzero value if something hidden or encoded may begin with these two bytes.

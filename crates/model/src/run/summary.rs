@@ -595,7 +595,7 @@ fn numbers(line: &str) -> impl Iterator<Item = u64> {
 }
 
 /// Without escape sequences.
-fn plain(line: &str) -> Cow<'_, str> {
+pub(super) fn plain(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use model::brief::{Candidate, Occasion};
-use model::digest::FileUse;
+use model::digest::{Digest, FileUse};
 use model::event::{Event, Kind};
 use model::id::Id;
 use model::journal::RecordPolicy;
@@ -26,8 +26,8 @@ use crate::hook::deadline::Deadline;
 use crate::hook::retell::{TranscriptRecord, unfinished_words};
 use crate::process::alive;
 use crate::project::{Project, settings};
-use crate::session::database;
 use crate::session::roster::{self, Entry};
+use crate::session::{database, past, transcript};
 use crate::{Error, Mode, Result, World};
 
 pub const ROW: Feature = Feature { name: "crashed sessions", candidates, told, status, ..Feature::NONE };
@@ -210,7 +210,7 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     let mut source = handoff::of_session(project, &open.session, None)?;
     source.digest.unfinished = unfinished;
     if hashes == FileHashes::Take {
-        source = stored(world, project, open, source);
+        add_stored(world, project, open, &mut source.digest);
     }
     let digest = &source.digest;
     let swept = |packet: String, written| Swept {
@@ -250,14 +250,18 @@ fn sweep(world: &World, project: &Project, open: &Entry, mode: Mode, hashes: Fil
     Ok(swept(report.id, true))
 }
 
-/// Returns what the harness's database says about a dead session, if it has one: its last words and the call it died
-/// in, which no hook reported. If it cannot be read, the journal is good enough. This starts a process, so it does
-/// not run in a hook.
-fn stored(world: &World, project: &Project, dead: &Entry, captured: handoff::Source) -> handoff::Source {
+/// Adds what the harness's database says about a dead session, if it has one: its last words and the call it died in,
+/// which no hook reported. If it cannot be read, the journal is good enough. This starts a process, so it does not
+/// run in a hook.
+fn add_stored(world: &World, project: &Project, dead: &Entry, digest: &mut Digest) {
     let rows = harness::by_name(&dead.harness)
         .and_then(|harness| database::of_harness(world, harness, &dead.session).ok().flatten());
-    let stored = rows.map(|rows| handoff::from_rows(world, project, &dead.session, &rows));
-    stored.filter(|stored| stored.digest.called >= captured.digest.called).unwrap_or(captured)
+    let Some(rows) = rows else { return };
+    let checkout = &project.root.checkout;
+    let redact = settings::for_hook(world, Some(&project.store)).redact();
+    let source = transcript::Source { path: checkout, checkout, redact, now: world.now };
+    transcript::add_rows(digest, &rows, &dead.session, &source);
+    past::bring_back(digest, checkout);
 }
 
 /// Updates the records of a crashed session to the end of its transcript, which contains its last words and

@@ -26,6 +26,7 @@ pub const ROW: Feature = Feature {
     name: "plan",
     follow: follow::follow,
     candidates: brief::candidates,
+    facts_for_summary: brief::facts_for_summary,
     continue_as: follow::continue_as,
     checks: report::checks,
     status: report::status,
@@ -219,7 +220,12 @@ pub(crate) fn change(
         store.write_plan(&lines, &after)?;
         notes.extend(write_view(store, &after, author.at)?);
     }
-    let ended = known.map(|known| plan::ended(known, &after)).unwrap_or_default();
+    let ended = match (known, changed) {
+        (Some(known), true) => plan::ended(known, &after),
+        // The change was made before and cut off: what a phase leaves may be missing.
+        (Some(_), false) => records::missing(store, &after)?,
+        (None, _) => Vec::new(),
+    };
     notes.extend(records::write(store, &after, &ended, author.at)?);
     Ok(Changed { plan: after, changed, notes })
 }

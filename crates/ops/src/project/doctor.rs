@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use harness::plugin::Installed;
-use harness::{HARNESSES, Harness, commands};
+use harness::{HARNESSES, Harness, Install, commands};
 use jiff::{SignedDuration, Timestamp};
 use model::event::EventName;
 use model::finding::{Finding, Level};
@@ -376,10 +376,14 @@ fn check_harness(world: &World, harness: &'static Harness, project: &Path, firin
         }
     }
     if wired.len() > 1 {
-        let finding = Finding::new(
-            Level::Warning,
-            "wired more than once: every event comes twice, and so does the brief",
-        );
+        let finding = match harness.install {
+            Install::HookTable(_) => Finding::new(
+                Level::Warning,
+                "wired more than once: every event comes twice, and so does the brief",
+            ),
+            // Each copy of a plugin sees whether another one does the work.
+            Install::Plugin(_) => Finding::new(Level::Note, "installed more than once: one copy is silent"),
+        };
         findings.push(
             finding
                 .hint(format!("keep one; `thru uninstall {} --user` (or --local, --project)", harness.name)),

@@ -15,8 +15,11 @@ use crate::{Error, Result, World};
 /// A harness's program needs seconds to start on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Larger than any session.
-const LARGEST: usize = 256 * 1024 * 1024;
+/// Larger than any session. Output beyond this is refused, because a session without its beginning would be wrong.
+const LARGEST: usize = 128 * 1024 * 1024;
+
+/// Keeps `sqlite3` from reading the user's `~/.sqliterc`, which may change its output format.
+const SQLITE_OPTIONS: [&str; 4] = ["-init", "/dev/null", "-batch", "-readonly"];
 
 /// Keeps only what it prints on stdout.
 const QUIET: &str = "exec \"$@\" 2>/dev/null";
@@ -43,31 +46,34 @@ pub fn of_harness(world: &World, harness: &'static Harness, session: &Id) -> Res
     let Transcript::Database(database) = &harness.transcript else { return Ok(None) };
     let Some(file) = file(world, database).filter(|file| file.is_file()) else { return Ok(None) };
     let query = database.query.replace("{session}", session.as_str());
-    let lines = match (on_path(world, harness.program), on_path(world, "sqlite3")) {
-        (Some(program), sqlite) => match ask_own(&program, database, &query) {
-            Some(lines) => lines,
-            None => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
-        },
-        (None, sqlite) => ask_sqlite(sqlite.as_deref(), harness, &file, &query)?,
+    let own = on_path(world, harness.program);
+    let lines = match own.map(|program| ask_own(&program, database, &query)).transpose()?.flatten() {
+        Some(lines) => lines,
+        None => ask_sqlite(on_path(world, "sqlite3").as_deref(), harness, &file, &query)?,
     };
     Ok((!lines.is_empty()).then_some(Rows { harness, lines }))
 }
 
 fn file(world: &World, database: &Database) -> Option<PathBuf> {
     let data = world.path("XDG_DATA_HOME").or_else(|| Some(world.path("HOME")?.join(".local/share")))?;
-    Some(data.join(database.file))
+    let usual = data.join(database.file);
+    // Joining an absolute path gives that path.
+    match (world.var)(database.file_variable).filter(|named| !named.is_empty()) {
+        Some(named) => Some(usual.parent()?.join(named)),
+        None => Some(usual),
+    }
 }
 
 /// Returns `None` if the answer is not as expected: another version may not know the command.
-fn ask_own(program: &Path, database: &Database, query: &str) -> Option<Vec<String>> {
+fn ask_own(program: &Path, database: &Database, query: &str) -> Result<Option<Vec<String>>> {
     #[derive(Deserialize)]
     struct Row {
         line: String,
     }
     let arguments = database.arguments.iter().map(|argument| argument.replace("{query}", query));
-    let output = run(program, arguments.collect())?;
-    let rows: Vec<Row> = serde_json::from_slice(&output).ok()?;
-    Some(rows.into_iter().map(|row| row.line).collect())
+    let Some(output) = run(program, arguments.collect())? else { return Ok(None) };
+    let rows: Option<Vec<Row>> = serde_json::from_slice(&output).ok();
+    Ok(rows.map(|rows| rows.into_iter().map(|row| row.line).collect()))
 }
 
 fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str) -> Result<Vec<String>> {
@@ -81,13 +87,15 @@ fn ask_sqlite(sqlite: Option<&Path>, harness: &Harness, file: &Path, query: &str
             harness.title
         )));
     };
-    let arguments = ["-readonly", &file.to_string_lossy(), query].map(str::to_owned).to_vec();
-    let output = run(sqlite, arguments)
+    let words =
+        SQLITE_OPTIONS.into_iter().chain([&*file.to_string_lossy(), query]).map(str::to_owned).collect();
+    let output = run(sqlite, words)?
         .ok_or_else(|| unread(format!("sqlite3 cannot read this database of {}", harness.title)))?;
     Ok(String::from_utf8_lossy(&output).lines().map(str::to_owned).collect())
 }
 
-fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
+/// Returns what the program prints, or `None` if it fails.
+fn run(program: &Path, arguments: Vec<String>) -> Result<Option<Vec<u8>>> {
     let quiet = ["sh", "-c", QUIET, "sh"].map(str::to_owned);
     let argv: Vec<String> =
         quiet.into_iter().chain([program.to_string_lossy().into_owned()]).chain(arguments).collect();
@@ -98,7 +106,20 @@ fn run(program: &Path, arguments: Vec<String>) -> Option<Vec<u8>> {
         // Its hooks must not call us.
         variables: &[("THROUGHLINE_HOOK", "1".into())],
         timeout: PATIENCE,
-        keep: LARGEST,
+        keep: LARGEST + 1,
     };
-    process::run(&job).ok().filter(process::Ended::is_ok).map(|ended| ended.output)
+    let output = process::run(&job).ok().filter(process::Ended::is_ok).map(|ended| ended.output);
+    if output.as_ref().is_some_and(|output| output.len() > LARGEST) {
+        return Err(Error::Refused {
+            what: format!(
+                "{}: what it prints of the session is more than {} MB",
+                program.display(),
+                LARGEST / 1024 / 1024
+            ),
+            hint:
+                "what hooks have captured of a session needs no database; `thru journal --list` shows those"
+                    .into(),
+        });
+    }
+    Ok(output)
 }

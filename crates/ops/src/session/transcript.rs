@@ -65,21 +65,54 @@ pub fn read(source: &Source) -> Result<Read> {
 /// Reads a session from a harness's database. The path of `source` is ignored.
 pub fn read_rows(rows: &Rows, session: &Id, source: &Source) -> Read {
     let Rows { harness, lines } = rows;
-    let mut retelling = Retelling::new(true, source.redact);
-    let read_line = harness.transcript.read_line();
-    for line in lines {
-        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
-    }
-    let folder = lines.first().and_then(|line| cwd(line.as_bytes()));
+    let retelling = retell(rows, true, source);
+    let folder = lines.iter().find_map(|line| cwd(line.as_bytes()));
     let begun = retelling.begun();
     let mut read = fold(retelling, harness, session.to_string(), folder, source);
+    read.digest.unfinished = begun_words(&begun, harness, session, source);
+    read
+}
+
+/// Adds what the database knows and hooks did not report: the last words, calls that no hook reported, and calls that
+/// had begun. A call that is already known is not counted again.
+pub fn add_rows(digest: &mut Digest, rows: &Rows, session: &Id, source: &Source) {
+    let mut retelling = retell(rows, false, source);
+    digest.unfinished = begun_words(&retelling.begun(), rows.harness, session, source);
+    retelling.finish();
     let checkout = source.checkout.to_string_lossy();
-    let policy =
-        RecordPolicy { harness: harness.name, checkout: &checkout, redact: source.redact, now: source.now };
+    let policy = policy(rows.harness, &checkout, source);
+    let around = around(session.to_string());
+    for told in &retelling.told {
+        digest.fold(&told.record(&told.event(&around), &policy));
+    }
+    digest.torn = retelling.torn;
+}
+
+fn retell(rows: &Rows, whole: bool, source: &Source) -> Retelling {
+    let mut retelling = Retelling::new(whole, source.redact);
+    let read_line = rows.harness.transcript.read_line();
+    for line in &rows.lines {
+        each_line(read_line, line.as_bytes(), |line| retelling.hear(line));
+    }
+    retelling
+}
+
+/// Describes the calls that had begun and not ended, in a few words each.
+fn begun_words(
+    begun: &[TranscriptRecord],
+    harness: &'static Harness,
+    session: &Id,
+    source: &Source,
+) -> Vec<String> {
+    let checkout = source.checkout.to_string_lossy();
+    let policy = policy(harness, &checkout, source);
     let around = around(session.to_string());
     let words = |told: &TranscriptRecord| unfinished_words(&told.record(&told.event(&around), &policy));
-    read.digest.unfinished = begun.iter().map(words).collect();
-    read
+    begun.iter().map(words).collect()
+}
+
+fn policy<'a>(harness: &'static Harness, checkout: &'a str, source: &Source) -> RecordPolicy<'a> {
+    RecordPolicy { harness: harness.name, checkout, redact: source.redact, now: source.now }
 }
 
 fn fold(
@@ -93,12 +126,7 @@ fn fold(
     let here = source.checkout.to_string_lossy();
     // Paths of a session from another folder, or another machine, are relative to where it was.
     let there = folder.filter(|cwd| !Path::new(cwd).starts_with(source.checkout));
-    let policy = RecordPolicy {
-        harness: harness.name,
-        checkout: there.as_deref().unwrap_or(&here),
-        redact: source.redact,
-        now: source.now,
-    };
+    let policy = policy(harness, there.as_deref().unwrap_or(&here), source);
     let mut digest = Digest::new(&session);
     let around = around(session);
     for told in &retelling.told {
@@ -106,6 +134,7 @@ fn fold(
         digest.fold(&told.record(&event, &policy));
     }
     let skipped = Skipped { torn: retelling.torn, unknown: retelling.unknown.values().sum() };
+    digest.torn = retelling.torn;
     digest.unknown = retelling.unknown;
     Read { digest, harness, elsewhere: there.is_some(), skipped }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Dir, Found};
 
+use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
 use crate::{Error, Mode, Result, World};
@@ -27,6 +28,9 @@ pub struct SwarmReport {
     /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
+    /// None where it has no evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceReport>,
 }
 
 fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -35,8 +39,8 @@ fn shown<S: serde::Serializer>(path: &Path, to: S) -> std::result::Result<S::Ok,
 
 pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Result<SwarmReport> {
     let (Found::Marked { root, .. } | Found::Unmarked(root)) = world.find()?;
-    // A folder that the user names is the user's word. What lies in a project, or in that folder, came from elsewhere: it is
-    // reached through no link, and a pipe is not waited for.
+    // A folder that the user names may be a link. Files in it, and a folder in the project, came from elsewhere: they are
+    // opened through no link, and a pipe is not waited for.
     let folder = match folder {
         Some(folder) => Dir::open(folder)?,
         None => Dir::open(&root.checkout)?.sub(FOLDER)?,
@@ -45,17 +49,21 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         Some(incoming) => Some(import::put(world, &incoming, place, mode)?),
         None => None,
     };
+    let evidence = evidence::import::run(world, &folder, mode)?;
     let folder = folder.path().to_owned();
-    if plan.is_none() {
+    if plan.is_none() && evidence.is_none() {
         return Err(Error::Absent {
-            what: format!("{}: there is no plan.json, plan.md or plan-ledger.jsonl in it", folder.display()),
+            what: format!(
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it",
+                folder.display()
+            ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan })
+    Ok(SwarmReport { folder, plan, evidence })
 }
 
-/// `plan.json`, else `plan.md`, else the last plan that the ledger holds; with the times that the ledger knows.
+/// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.
 fn read_plan(world: &World, dir: &Dir) -> Result<Option<Incoming>> {
     let (redactor, folder) = (InputRedactor::to(world), dir.path());
     let file = |name: &str| -> Result<Option<Vec<u8>>> {

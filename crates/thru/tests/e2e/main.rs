@@ -35,3 +35,4 @@ mod resume_tests;
 mod role_tests;
 mod scratch;
 mod script;
+mod terminal;

@@ -89,6 +89,11 @@ impl Model {
         state.compact.extend(script.compact);
     }
 
+    /// What was asked, and what is left to answer: another test uses the same model.
+    pub fn forget(&self) {
+        *self.shared.state() = State::default();
+    }
+
     /// Whether any question held this text, wherever the harness put it.
     pub fn sent_to_model(&self, needle: &str) -> bool {
         self.shared.state().asked.iter().any(|asked| asked.holds(needle))

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -12,6 +13,8 @@ use crate::available;
 use crate::model::Model;
 use crate::process::{Ended, LIMIT, Process};
 use crate::scratch::Scratch;
+use crate::script::{Step, call};
+use crate::terminal::Terminal;
 
 /// Where `thru install` puts the plugin in a project.
 pub const PLUGIN: &str = ".opencode/plugins/throughline.js";
@@ -32,7 +35,8 @@ pub struct OpenCode {
 #[derive(Debug)]
 pub struct Server {
     address: String,
-    process: Option<Process>,
+    /// Several tests may hold a server at once.
+    process: Mutex<Process>,
 }
 
 /// A session of a server.
@@ -72,6 +76,11 @@ impl OpenCode {
         process
     }
 
+    /// Its own screen, as a person has it.
+    pub fn open(&self, scratch: &Scratch, model: &Model) -> Terminal {
+        Terminal::start(self.command(scratch, model))
+    }
+
     pub fn serve(&self, scratch: &Scratch, model: &Model, folder: &Path) -> Server {
         let mut command = self.command(scratch, model);
         command.args(["serve", "--port", "0"]).current_dir(folder);
@@ -80,7 +89,7 @@ impl OpenCode {
             process.wait_for("address", |line| line.as_str().is_some_and(|line| line.contains("http://")));
         let line = line.as_str().unwrap_or_default();
         let (_, address) = line.split_once("http://").expect("just seen");
-        Server { address: address.trim().trim_end_matches('/').to_owned(), process: Some(process) }
+        Server { address: address.trim().trim_end_matches('/').to_owned(), process: Mutex::new(process) }
     }
 
     /// Every variable here keeps it from looking at the world outside. Without `enabled_providers` it would turn to its
@@ -90,7 +99,7 @@ impl OpenCode {
         let settings = json!({
             "$schema": "https://opencode.ai/config.json", "autoupdate": false, "share": "disabled",
             "model": format!("local/{MODEL}"), "small_model": format!("local/{MODEL}"),
-            "enabled_providers": ["local"], "permission": { "*": "allow" },
+            "enabled_providers": ["local"], "permission": { "*": "allow", "webfetch": "ask" },
             "provider": { "local": {
                 "npm": "@ai-sdk/openai-compatible", "name": "Local",
                 "options": { "baseURL": format!("{}/v1", model.url()), "apiKey": "none" },
@@ -133,6 +142,11 @@ impl OpenCode {
     }
 }
 
+/// A call that it asks permission for: nobody gives it.
+pub fn refused() -> Step {
+    call("webfetch", json!({ "url": "http://127.0.0.1:9/", "format": "text", "timeout": 5 }))
+}
+
 /// The session that `opencode run` told of.
 pub fn session_of(ended: &Ended) -> String {
     let id = ended.lines.iter().find_map(|line| line.json["sessionID"].as_str());
@@ -148,11 +162,14 @@ impl Server {
         session
     }
 
+    /// A session that there is already, in this folder.
+    pub fn known(&self, id: &str, folder: &Path) -> Session {
+        Session { address: self.address.clone(), id: id.to_owned(), folder: folder.to_path_buf() }
+    }
+
     /// As a crash would.
-    pub fn kill(mut self) {
-        if let Some(process) = self.process.take() {
-            process.kill();
-        }
+    pub fn kill(self) {
+        self.process.into_inner().unwrap_or_else(PoisonError::into_inner).kill();
     }
 }
 
@@ -197,6 +214,17 @@ impl Session {
         });
         let id = asked[0]["id"].as_str().expect("just seen");
         self.request("POST", &format!("/question/{id}/reply"), &json!({ "answers": [[answer]] }));
+    }
+
+    /// Refuses what the agent asks permission for next.
+    pub fn refuse(&self) {
+        let mut asked = Value::Null;
+        until("a permission is asked for", || {
+            asked = self.request("GET", "/permission", &Value::Null);
+            asked[0]["id"].is_string()
+        });
+        let id = asked[0]["id"].as_str().expect("just seen");
+        self.request("POST", &format!("/permission/{id}/reply"), &json!({ "reply": "reject" }));
     }
 
     pub fn is_idle(&self) -> bool {

@@ -1,10 +1,10 @@
-//! Loops in OpenCode: in `serve` after the turn, in plain `run` before the process goes.
+//! Loops in OpenCode: in `serve` and on its screen after the turn, in plain `run` before the process goes.
 
 use serde_json::{Value, json};
 
 use crate::journal::Lines;
 use crate::model::{Kind, Model};
-use crate::opencode::{OpenCode, Session, until};
+use crate::opencode::{OpenCode, Session, refused, session_of, until};
 use crate::opencode_tests::bash;
 use crate::process::LIMIT;
 use crate::scratch::Scratch;
@@ -122,6 +122,16 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     assert_not_fed(&scratch, &model, &id, 2);
     scratch.thru_ok(&["loop", "cancel", &id]);
 
+    // So is a permission that is not given.
+    let id = waiting(&scratch, &[]);
+    model.then(Script::main([say("One."), refused()]));
+    let session = server.session(&scratch.project);
+    session.start_saying("Begin");
+    session.refuse();
+    idle(&session);
+    assert_not_fed(&scratch, &model, &id, 2);
+    scratch.thru_ok(&["loop", "cancel", &id]);
+
     // And so is what the provider refuses.
     let id = waiting(&scratch, &[]);
     model.then(Script::main([say("One."), refuse("401 Unauthorized")]));
@@ -131,7 +141,40 @@ fn in_serve_a_loop_ends_by_promise_limit_and_cancel_and_not_after_abort_or_error
     let is_refused = || main_questions(&model) == questions + 2 && session.is_idle();
     until("the second turn", || standing(&scratch, &id).2 == 2 && is_refused());
     assert_not_fed(&scratch, &model, &id, 2);
+    scratch.thru_ok(&["loop", "cancel", &id]);
+
+    the_user_comes_first(&scratch, &model, &server.session(&scratch.project));
     scratch.receipts().never(&json!({ "outcome": "failed" }));
+}
+
+/// While validators run the user says something: the loop does not speak in that turn, and goes on behind it.
+fn the_user_comes_first(scratch: &Scratch, model: &Model, session: &Session) {
+    let slow = "while ! [ -e validated ]; do sleep 0.1; done; false";
+    let id = waiting(scratch, &["--max-iterations", "3", "--validator", slow]);
+    let before = model.asked().len();
+    model.then(Script::main([
+        say("<promise>ALL GREEN</promise>"),
+        bash("while ! [ -e answered ]; do sleep 0.1; done"),
+        say("It is 7."),
+        say("Three."),
+    ]));
+    session.say("Begin");
+    session.start_saying("WHAT-IS-THE-PORT");
+    until("the user's turn", || model.sent_to_model("WHAT-IS-THE-PORT"));
+    scratch.write("validated", "");
+    until("the promise is not believed", || standing(scratch, &id).2 == 2);
+    // Long enough for what a loop says to arrive.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    scratch.write("answered", "");
+    until("the limit", || standing(scratch, &id).0 != "active");
+    until("the end of the turn", || session.is_idle());
+    model.assert_played();
+    let asked: Vec<_> =
+        model.asked()[before..].iter().filter(|asked| asked.kind == Kind::Main).cloned().collect();
+    let fed = |iteration: u32| {
+        asked.iter().map(|asked| asked.count(&format!("iteration {iteration} of 3"))).collect::<Vec<_>>()
+    };
+    assert_eq!((fed(2), fed(3)), (vec![0, 0, 0, 0], vec![0, 0, 0, 1]), "behind the user's turn");
 }
 
 fn bash_then(n: u32) -> Vec<Step> {
@@ -145,6 +188,26 @@ fn assert_not_fed(scratch: &Scratch, model: &Model, id: &str, iteration: u64) {
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert_eq!((standing(scratch, id).0.as_str(), standing(scratch, id).2), ("active", iteration));
     assert_eq!(main_questions(model), questions);
+}
+
+#[test]
+fn on_the_screen_a_loop_ends_by_the_promise() {
+    let Some(opencode) = OpenCode::find() else { return };
+    let scratch = Scratch::new();
+    OpenCode::init(&scratch);
+    let id = waiting(&scratch, &["--max-iterations", "9"]);
+    let model = Model::start(five());
+    let mut terminal = opencode.open(&scratch, &model);
+    terminal.wait_for("Ask anything");
+    terminal.press("Begin");
+    terminal.wait_for("Begin");
+    terminal.press("\r");
+    until("the promise", || standing(&scratch, &id).0 != "active");
+    assert_eq!(standing(&scratch, &id), ended("done", "promise", 5));
+    model.assert_played();
+    assert_eq!(main_questions(&model), 6);
+    assert_eq!(log(&scratch, &id).matching(&json!({ "event": "fed" })).len(), 4);
+    scratch.receipts().never(&json!({ "outcome": "failed" }));
 }
 
 #[test]
@@ -180,5 +243,18 @@ fn in_run_a_loop_is_fed_before_the_process_goes() {
     assert!(!failed.status.success(), "{failed}");
     assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
     assert_eq!(main_questions(&model), 2);
+    scratch.thru_ok(&["loop", "cancel", &id]);
+
+    // Here nobody can be asked for a permission. What is fed when the turn is over would never be answered.
+    let id = waiting(&scratch, &[]);
+    let model = Model::start(Script::main([say("One."), refused()]));
+    let ended = opencode.ask(&scratch, &model, &["Begin"]);
+    assert_eq!((standing(&scratch, &id).0.as_str(), standing(&scratch, &id).2), ("active", 2));
+    assert_eq!(main_questions(&model), 2);
+    let fed = format!(
+        "select count(*) as fed from part where session_id = '{}' and json_extract(data, '$.metadata.throughline') = 'loop'",
+        session_of(&ended)
+    );
+    assert_eq!(opencode.query(&scratch, &fed)[0]["fed"], json!(1), "no prompt without an answer");
     scratch.receipts().never(&json!({ "outcome": "failed" }));
 }

@@ -23,6 +23,10 @@ fn a_whole_session_is_in_the_journal_as_it_is_in_the_database() {
     let Some(opencode) = OpenCode::find() else { return };
     let scratch = Scratch::new();
     OpenCode::init(&scratch);
+    scratch.thru_ok(&["plan", "init", "Parser plan"]);
+    scratch.thru_ok(&["plan", "add", "The lexer"]);
+    scratch.thru_ok(&["task", "add", "Write the TOKENS"]);
+    scratch.thru_ok(&["task", "start", "1.1"]);
     let run = scratch.thru_json(&["gate", "expect", "review", "--critical", "review-general.md"]);
     let output = format!("{}/review-general.md", run["run"].as_str().expect("a run"));
     let model = Model::start(whole_script(&scratch));
@@ -152,7 +156,9 @@ fn compact_by_hand(session: &Session, model: &Model) {
         model.asked()[before..].iter().cloned().partition(|asked| asked.kind == Kind::Subagent);
     assert_eq!(child.iter().map(|asked| asked.count(BRIEF)).collect::<Vec<_>>(), [0], "a sub-agent has none");
     assert_eq!(asked[0].kind, Kind::Compact);
-    assert!(asked[0].holds("Keep verbatim in the summary"), "guidance reaches the summariser");
+    for needle in ["Keep verbatim in the summary", "The lexer", "in progress: 1.1", "Write the TOKENS"] {
+        assert!(asked[0].holds(needle), "{needle:?} reaches the summariser");
+    }
     assert!(asked[1].holds("WHAT-WAS-DONE") && asked[1].holds("FIRST-AFTER"));
     assert_briefed_alike(&asked[1..], 5);
     assert!(
@@ -261,6 +267,8 @@ fn two_processes_on_one_project_do_not_mix() {
     scratch.write(".opencode/plugins/mine.js", "export const Mine = async () => ({})\n");
     let before = snapshot(&scratch.project.join(".opencode"));
     OpenCode::init(&scratch);
+    // Two copies of the plugin, of which one must be silent.
+    scratch.thru_ok(&["install", "opencode", "--user"]);
     let script = |word: &str| Script::main([bash(&format!("echo {word}")), say(&format!("{word}-DONE"))]);
     let (one, two) = (Model::start(script("ONE")), Model::start(script("TWO")));
     let first = opencode.start(&scratch, &one, &["FIRST"]);
@@ -269,7 +277,12 @@ fn two_processes_on_one_project_do_not_mix() {
         let ended = process.finish();
         ended.assert_success();
         model.assert_played();
-        let journal = scratch.shown(&crate::opencode::session_of(&ended));
+        let session = crate::opencode::session_of(&ended);
+        let raw = scratch.journal(&session);
+        for event in ["session-start", "prompt", "tool-done", "stop", "session-end"] {
+            assert_eq!(raw.matching(&json!({ "event": event })).len(), 1, "{event} is told once\n{raw}");
+        }
+        let journal = scratch.shown(&session);
         journal.in_order(&[
             json!({ "event": "session-start", "name": "startup" }),
             json!({ "event": "prompt", "text": prompt }),
@@ -281,6 +294,9 @@ fn two_processes_on_one_project_do_not_mix() {
     }
     scratch.assert_healthy();
     scratch.thru_ok(&["uninstall", "opencode"]);
+    scratch.thru_ok(&["uninstall", "opencode", "--user"]);
+    let own = scratch.home.join(".config/opencode/plugins");
+    assert!(!own.exists(), "it was not there before");
     assert!(!scratch.project.join(PLUGIN).exists());
     let left = snapshot(&scratch.project.join(".opencode"));
     for file in &before {

@@ -22,6 +22,7 @@ mod droid;
 mod effects;
 mod errors;
 mod events;
+mod evidence;
 mod first_contact;
 mod gate_folders;
 mod gate_hooks;

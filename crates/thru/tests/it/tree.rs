@@ -60,6 +60,15 @@ impl Tree {
         gone.chain(new).collect()
     }
 
+    /// The same, where a file that was written again with its own bytes is no difference.
+    pub fn other_bytes(&self, later: &Tree) -> Vec<String> {
+        let is_other = |change: &String| {
+            let rel = &change[1..];
+            self.0.get(rel).map(|node| &node.what) != later.0.get(rel).map(|node| &node.what)
+        };
+        self.changes(later).into_iter().filter(is_other).collect()
+    }
+
     /// Whether any file holds `text`; for what must have reached no file at all.
     pub fn files_holding(&self, text: &str) -> Vec<&str> {
         let holds = |bytes: &[u8]| bytes.windows(text.len()).any(|window| window == text.as_bytes());

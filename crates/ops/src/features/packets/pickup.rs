@@ -18,7 +18,7 @@ use serde::Serialize;
 use store::{LogPosition, SessionState, layout};
 
 use crate::features::packets::handoff;
-use crate::features::{BriefContext, crashed, packets};
+use crate::features::{BriefContext, crashed, evidence, packets, plan};
 use crate::hook::context::HookContext;
 use crate::project::{Project, git};
 use crate::session::list::{self, Chosen};
@@ -68,6 +68,9 @@ pub struct PickupReport {
     pub claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<String>,
+    /// What the evidence of the tasks in progress comes to now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub claimed_by: String,
     /// `None` if git does not know the file.
@@ -93,6 +96,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         Later::Leave => Vec::new(),
     };
     let author = git::last_author(&project.root.path, &shown.path);
+    let evidence = evidence_now(&project);
     let prompt = render(&Pickup {
         author: author.as_deref(),
         packet: &shown.packet,
@@ -100,6 +104,7 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         path: &shown.path.to_string_lossy(),
         claims: &claims,
         later: &later,
+        evidence: &evidence,
         mention,
         now: world.now,
     });
@@ -112,10 +117,19 @@ pub fn run(world: &World, request: &Request) -> Result<PickupReport> {
         drift: drift::drift(&claims).into_iter().cloned().collect(),
         claims,
         later,
+        evidence,
         claimed_by: shown.packet.claimed_by,
         last_committed_by: author,
         prompt,
     })
+}
+
+/// A plan that cannot be read has its own words elsewhere: a packet is picked up all the same.
+fn evidence_now(project: &Project) -> Vec<String> {
+    let Ok(Some(loaded)) = plan::load(&project.store) else { return Vec::new() };
+    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
+    let told = evidence::brief::told(&project.store, &judge, &loaded.plan);
+    told.into_iter().map(|(_, text)| text).collect()
 }
 
 /// Returns how the prompt's harness wants files named.

@@ -7,7 +7,7 @@ use model::render::inline;
 use store::layout;
 
 use crate::Result;
-use crate::features::BriefContext;
+use crate::features::{BriefContext, ProjectContext};
 
 const SECTION: Section = Section { order: 2, longer: 1, name: "plan", title: "Plan" };
 
@@ -17,8 +17,7 @@ const NAMED: usize = 5;
 pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
     let Some(loaded) = super::load(context.project.store)? else { return Ok(Vec::new()) };
     let standing = plan::standing(&loaded.plan);
-    // A finished plan is history.
-    if standing.progress.total == 0 || standing.progress.done == standing.progress.total {
+    if is_history(&standing) {
         return Ok(Vec::new());
     }
     let mut all = vec![Candidate::new(&SECTION, "plan", plan_words(&loaded.plan, &standing))];
@@ -53,6 +52,22 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         all.push(Candidate::new(&SECTION, "plan:ready", text));
     }
     Ok(all)
+}
+
+/// Returns the state of the plan and the tasks in progress, in the words of the brief.
+pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
+    let Some(loaded) = super::load(project.store)? else { return Ok(Vec::new()) };
+    let standing = plan::standing(&loaded.plan);
+    if is_history(&standing) {
+        return Ok(Vec::new());
+    }
+    let current = standing.in_progress.iter().take(NAMED).map(|task| current_words(&standing, task));
+    Ok(std::iter::once(format!("plan {}", plan_words(&loaded.plan, &standing))).chain(current).collect())
+}
+
+/// Returns whether the plan is finished, or has no tasks.
+fn is_history(standing: &Standing) -> bool {
+    standing.progress.done == standing.progress.total
 }
 
 /// `“Title”: phase 2 of 4 “Name”, 3 of 7 tasks done; 12 of 30 in all.`

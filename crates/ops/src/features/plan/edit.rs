@@ -5,6 +5,7 @@ use serde::Serialize;
 use store::Store;
 
 use super::{Author, Begin, Changed, Entry, WAIT, change, refused};
+use crate::features::evidence;
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::{Error, Result, World};
@@ -87,9 +88,12 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
                 plan::done(plan, id, by, &at, &Acceptance::Waived(&why))
             }
             Step::Done { without_evidence: None } => {
-                let proof = proof(&project, plan.task(id));
+                let proof = proof(world, &project, plan.task(id));
                 let acceptance = match &proof {
-                    Ok(()) => Acceptance::Proven,
+                    Ok(shown) => {
+                        why.clone_from(shown);
+                        Acceptance::Proven
+                    }
                     Err(what) => Acceptance::Unproven(what),
                 };
                 plan::done(plan, id, by, &at, &acceptance)
@@ -100,9 +104,13 @@ pub fn step(world: &World, id: &str, step: &Step, session: Option<&str>) -> Resu
     task_report(&before, changed, id, given.was_covered())
 }
 
-/// Returns whether there is fresh evidence that the task passed. The error says what there is instead.
-fn proof(_project: &Project, _task: Option<&Task>) -> std::result::Result<(), String> {
-    Err("there is no evidence for it".to_owned())
+/// Whether there is evidence for a task that is fresh and passed, and what it is. The error says what there is instead.
+fn proof(world: &World, project: &Project, task: Option<&Task>) -> std::result::Result<String, String> {
+    // Only a task with an acceptance criterion is asked for it.
+    let task = task.filter(|task| task.acceptance.is_some()).ok_or_else(String::new)?;
+    evidence::observe_here(world, project);
+    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
+    evidence::show::proof(&project.store, &judge, task)
 }
 
 fn task_report(before: &Plan, changed: Changed, id: &str, covered: bool) -> Result<TaskReport> {

@@ -5,7 +5,7 @@ use model::id::Id;
 use model::plan::{LinkedTodos, follow_todos};
 use store::layout;
 
-use super::{Author, Begin, Entry, change};
+use super::{Author, Begin, Entry, Source, change};
 use crate::Result;
 use crate::hook::context::HookContext;
 
@@ -27,7 +27,9 @@ pub fn follow(context: &HookContext, digest: &Digest) -> Result<Option<String>> 
     let at = author.when();
     let moves = |plan: &model::plan::Plan| follow_todos(plan, &known, &digest.todos, &author.by, &at);
     let mut notes = Vec::new();
-    if !moves(&loaded.plan).moved.is_empty() {
+    // A stop that was killed in the middle has left its line in the ledger: the file is made from it here, or it would stay
+    // behind until the next change.
+    if !moves(&loaded.plan).moved.is_empty() || loaded.from == Source::Ledger {
         let entry = Entry { what: "followed_todo", ..Entry::default() };
         let changed = change(store, &author, entry, (Begin::Never, context.deadline.wait()), |plan| {
             let followed = moves(plan);

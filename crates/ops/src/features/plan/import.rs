@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 use store::{Found, Store, layout};
 
-use super::{Author, Begin, Entry, WAIT, change};
+use super::{Author, Begin, Entry, Source, WAIT, change};
 use crate::input_redactor::InputRedactor;
 use crate::project::Project;
 use crate::session::list::{self, Chosen};
@@ -119,15 +119,24 @@ pub(crate) fn put(world: &World, incoming: &Incoming, place: Place, mode: Mode) 
             Err(error) => return Err(error),
         },
     };
-    let there = match &store {
-        Some(store) => super::load(store)?.map(|loaded| loaded.plan),
+    let loaded = match &store {
+        Some(store) => super::load(store)?,
         None => None,
     };
+    let is_behind = loaded.as_ref().is_some_and(|loaded| loaded.from == Source::Ledger);
+    let there = loaded.map(|loaded| loaded.plan);
     let known = there.as_ref().is_some_and(|plan| marks(plan).contains(&incoming.mark.as_str()));
     let mut report = report(incoming);
     report.known = known;
     let same = there.as_ref().is_some_and(|plan| without_mark(plan) == without_mark(&incoming.plan));
     if known && place != Place::Append || same {
+        // An import that was killed in the middle has left its line in the ledger: the file is made from it.
+        if let (true, Mode::Write, Some(store)) = (is_behind, mode, &store) {
+            let entry = Entry { what: "imported", ..Entry::default() };
+            let author = Author::here(world, None)?;
+            let keep = |plan: &Plan| Ok((plan.clone(), Entry::default()));
+            report.notes = change(store, &author, entry, (Begin::Never, WAIT), keep)?.notes;
+        }
         return Ok(report);
     }
     if let (Some(plan), Place::Free) = (&there, place) {

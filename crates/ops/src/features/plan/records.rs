@@ -1,7 +1,8 @@
 //! The record of a finished phase: `phases/<n>.md`. Its details then leave the brief.
 
 use jiff::Timestamp;
-use model::plan::{PhaseNotes, Plan, phase_record};
+use model::id::Id;
+use model::plan::{Phase, PhaseNotes, Plan, phase_record};
 use model::time;
 use store::{Durability, Store, layout};
 
@@ -12,7 +13,8 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
     let mut notes = Vec::new();
     for phase in ended.iter().filter_map(|id| plan.phase(*id)) {
         let path = layout::phase_record(phase.id);
-        let record = phase_record(phase, &PhaseNotes::default(), &time::rfc3339(now));
+        let notes_of = PhaseNotes { evidence: evidence_of(store, phase), ..PhaseNotes::default() };
+        let record = phase_record(phase, &notes_of, &time::rfc3339(now));
         store.dir().put(&path, record.as_bytes(), Durability::Synced)?;
         notes.push(format!(
             "phase {} is over; what was done in it stands in {}/{path}",
@@ -21,4 +23,27 @@ pub fn write(store: &Store, plan: &Plan, ended: &[u32], now: Timestamp) -> Resul
         ));
     }
     Ok(notes)
+}
+
+/// The phases that ended here and have left nothing. One that was over when it was imported has no times.
+pub fn missing(store: &Store, plan: &Plan) -> Result<Vec<u32>> {
+    let mut missing = Vec::new();
+    let ended_here =
+        |phase: &&Phase| phase.status.is_over() && phase.tasks.iter().any(|task| task.done_at.is_some());
+    for phase in plan.phases.iter().filter(ended_here) {
+        if store.dir().look(&layout::phase_record(phase.id))?.is_none() {
+            missing.push(phase.id);
+        }
+    }
+    Ok(missing)
+}
+
+/// The last that was seen of each task. What cannot be read is `thru doctor`'s to tell.
+fn evidence_of(store: &Store, phase: &Phase) -> Vec<String> {
+    let last = |id: &Id| {
+        let bundle = store.evidence(id).ok().flatten()?;
+        let entry = bundle.entries.iter().rev().find(|entry| entry.is_seen()).or(bundle.entries.last())?;
+        Some(format!("{id} {}", entry.words()))
+    };
+    phase.tasks.iter().filter_map(|task| last(&Id::new(&task.id).ok()?)).collect()
 }

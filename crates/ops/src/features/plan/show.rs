@@ -1,6 +1,6 @@
 //! `thru plan show|next|check|log` and `thru task show`: read the plan and change nothing.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use model::finding::{Finding, Level};
 use model::plan::{self, Line, PhaseStatus, Plan, Progress, Standing, Task};
@@ -9,6 +9,7 @@ use serde::Serialize;
 use store::layout;
 
 use super::{Loaded, Source, need};
+use crate::features::evidence::{self, show::EvidenceLine};
 use crate::project::Project;
 use crate::{Error, Result, World};
 
@@ -16,6 +17,8 @@ use crate::{Error, Result, World};
 #[derive(Debug)]
 pub struct Shown {
     pub loaded: Loaded,
+    /// By task; those without evidence are not in it.
+    pub evidence: BTreeMap<String, EvidenceLine>,
 }
 
 impl Shown {
@@ -38,6 +41,7 @@ impl Shown {
                 .iter()
                 .map(|task| TaskJson {
                     task,
+                    evidence: self.evidence.get(&task.id),
                     ready: ready.contains(task.id.as_str()),
                     waits_for: match task.status.is_over() {
                         true => Vec::new(),
@@ -92,11 +96,15 @@ struct TaskJson<'p> {
     task: &'p Task,
     ready: bool,
     waits_for: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<&'p EvidenceLine>,
 }
 
 pub fn show(world: &World) -> Result<Shown> {
     let project = Project::find(world)?;
-    Ok(Shown { loaded: need(&project.store)? })
+    let loaded = need(&project.store)?;
+    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
+    Ok(Shown { loaded, evidence: evidence::show::lines(&project.store, &judge) })
 }
 
 /// One task, with what it waits for and what waits for it.
@@ -107,6 +115,8 @@ pub struct TaskShown {
     pub ready: bool,
     pub waits_for: Vec<String>,
     pub held_up: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<EvidenceLine>,
     /// Its changes, oldest first.
     pub history: Vec<HistoryLine>,
 }
@@ -140,12 +150,14 @@ pub fn task(world: &World, id: &str) -> Result<TaskShown> {
             hint: format!("{near}`thru plan show` lists the tasks"),
         });
     };
+    let judge = evidence::Judge::new(&project.store, &project.root.checkout);
     let history = log(world)?.lines.into_iter().filter(|line| line.id == id).collect();
     Ok(TaskShown {
         phase_name: plan.phase(task.phase).map(|phase| phase.name.clone()).unwrap_or_default(),
         ready: standing.ready.iter().any(|ready| ready.id == task.id),
         waits_for: standing.waits_for(task).into_iter().map(|(id, _)| id.to_owned()).collect(),
         held_up: standing.held_up_by(id).into_iter().map(|task| task.id.clone()).collect(),
+        evidence: evidence::show::line(&project.store, &judge, id),
         task: task.clone(),
         history,
     })

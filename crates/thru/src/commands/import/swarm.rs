@@ -1,13 +1,14 @@
 use std::path::PathBuf;
 
+use ops::features::evidence::import::EvidenceReport;
 use ops::features::plan::import::Place;
 use ops::setup::swarm;
 use ops::{Mode, Result, World};
 
-use crate::commands::plan::print_import;
-use crate::output::{self, DIM, Format};
+use crate::commands::plan::{print_import, print_notes};
+use crate::output::{self, DIM, Format, GOOD};
 
-/// The plan that opencode-swarm keeps in .swarm: plan.json, plan.md and its ledger
+/// What opencode-swarm keeps in .swarm: plan.json, plan.md, its ledger, evidence
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Its folder, .swarm in the project unless said otherwise
@@ -42,7 +43,26 @@ fn print_swarm(report: &swarm::SwarmReport, mode: Mode) {
     if let Some(plan) = &report.plan {
         print_import(plan, mode);
     }
+    if let Some(evidence) = &report.evidence {
+        print_evidence(evidence, mode);
+    }
     if mode == Mode::DryRun {
         output::talk(format_args!("{DIM}(a dry run: nothing was written){DIM:#}"));
     }
+}
+
+fn print_evidence(report: &EvidenceReport, mode: Mode) {
+    let EvidenceReport { files, tasks, entries, new, .. } = report;
+    let how = match (new, mode) {
+        (0, _) => "were imported before".to_owned(),
+        (new, Mode::Write) => format!("imported, {new} of them new"),
+        (new, Mode::DryRun) => format!("would be imported, {new} of them new"),
+    };
+    output::line(format_args!(
+        "{GOOD}Evidence{GOOD:#}: {entries} entries of {tasks} tasks and phases, from {files} files, {how}"
+    ));
+    for left in &report.left_out {
+        output::talk(format_args!("{DIM}left out: {}: {}{DIM:#}", left.file, left.why));
+    }
+    print_notes(&report.notes, report.covered);
 }

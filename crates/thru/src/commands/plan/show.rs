@@ -1,10 +1,13 @@
+use model::evidence::Proof;
 use model::plan::{self, Phase, PhaseStatus, Progress, Standing, Task, TaskStatus};
 use model::render::one_line;
+use ops::features::evidence::show::EvidenceLine;
 use ops::features::plan::Source;
 use ops::features::plan::show::{self, Shown};
 use ops::{Error, Result, World};
 
 use super::{TEXT, short_list, style_of};
+use crate::commands::evidence::proof_style;
 use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
 
 /// How wide a bar is.
@@ -38,7 +41,7 @@ fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     let mut out = String::new();
     for phase in plan.phases.iter().filter(|phase| only.is_none_or(|id| phase.id == id)) {
         let is_current = standing.phase.is_some_and(|current| current.id == phase.id);
-        phase_lines(&mut out, phase, &standing, is_current, all || only.is_some());
+        phase_lines(&mut out, phase, shown, &standing, (is_current, all || only.is_some()));
     }
     output::text(&out);
     if only.is_none() {
@@ -50,7 +53,13 @@ fn print_plan(shown: &Shown, only: Option<u32>, all: bool) -> Result<()> {
     Ok(())
 }
 
-fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current: bool, all: bool) {
+fn phase_lines(
+    out: &mut String,
+    phase: &Phase,
+    shown: &Shown,
+    standing: &Standing,
+    (is_current, all): (bool, bool),
+) {
     let mark = if is_current { "▸" } else { " " };
     let status = match phase.status {
         PhaseStatus::Blocked => format!("  {BAD}blocked{BAD:#}"),
@@ -68,11 +77,16 @@ fn phase_lines(out: &mut String, phase: &Phase, standing: &Standing, is_current:
     }
     let width = phase.tasks.iter().map(|task| task.id.chars().count()).max().unwrap_or(0).min(24);
     for task in &phase.tasks {
-        task_line(out, task, standing, width);
+        task_line(out, task, standing, (width, shown.evidence.get(&task.id)));
     }
 }
 
-fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
+fn task_line(
+    out: &mut String,
+    task: &Task,
+    standing: &Standing,
+    (width, evidence): (usize, Option<&EvidenceLine>),
+) {
     let style = style_of(task.status);
     let id = one_line(&task.id, 64);
     let size = task.size.map_or(String::new(), |size| format!(" {DIM}{}{DIM:#}", size.name()));
@@ -85,6 +99,10 @@ fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
     if !task.status.is_over() && !waits.is_empty() {
         out.push_str(&format!("  {DIM}← {}{DIM:#}", short_list(&waits)));
     }
+    if let Some(line) = evidence {
+        let style = proof_style(line);
+        out.push_str(&format!("  {style}{}{style:#}", evidence_words(line)));
+    }
     if task.reported_done {
         out.push_str(&format!("  {WARN}done by its list, no evidence{WARN:#}"));
     }
@@ -96,6 +114,16 @@ fn task_line(out: &mut String, task: &Task, standing: &Standing, width: usize) {
         && let Some(why) = &task.blocked_reason
     {
         out.push_str(&format!("      {BAD}{}{BAD:#}\n", one_line(why, TEXT)));
+    }
+}
+
+fn evidence_words(line: &EvidenceLine) -> String {
+    match (line.proof, &line.error) {
+        (_, Some(_)) => "evidence cannot be read".to_owned(),
+        (Proof::Passed, None) => "evidence passed".to_owned(),
+        (Proof::None, None) => "nothing observed".to_owned(),
+        (_, None) if line.stale => format!("evidence {}: {}", line.word, one_line(&line.changed, 60)),
+        (_, None) => format!("evidence {}", line.word),
     }
 }
 

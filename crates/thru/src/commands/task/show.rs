@@ -14,7 +14,7 @@ pub fn run(world: &World, id: &str, format: Format) -> Result<u8> {
 }
 
 fn print_task(shown: &TaskShown) {
-    let TaskShown { task, phase_name, ready, waits_for, held_up, history } = shown;
+    let TaskShown { task, phase_name, ready, waits_for, held_up, evidence, history } = shown;
     output::line(format_args!("{BOLD}{}{BOLD:#}  {}", task.id, one_line(&task.description, 2_000)));
     let status = task.status.name().replace('_', " ");
     let ready = if *ready { ", ready" } else { "" };
@@ -32,7 +32,8 @@ fn print_task(shown: &TaskShown) {
     row("held up", Some(held_up.join(", ")));
     row("blocked", long(&task.blocked_reason));
     row("files", Some(one_line(&task.files_touched.join(", "), 2_000)));
-    row("evidence", long(&task.evidence_path));
+    row("evidence", evidence.as_ref().map(|line| line.error.clone().unwrap_or_else(|| line.text.clone())));
+    row("its file", long(&task.evidence_path));
     row("no evidence", long(&task.without_evidence));
     row("by", long(&task.claimed_by));
     row("started", long(&task.started_at));

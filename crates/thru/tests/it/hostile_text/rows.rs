@@ -84,6 +84,27 @@ pub fn rows(env: &TestEnv) -> Vec<Row> {
         row("task unblock", &["9.1"]),
         row("task start", &["9.1", "--session", "s1"]),
         row("task start", &["9.1", "--session", "s2"]),
+        row(
+            "evidence add",
+            &["9.1", "--summary", words, "--agent", words, "--issue", words, "--failure", words],
+        )
+        .talks(),
+        row(
+            "evidence add",
+            &["9.1", "--type", "diff", "--patch", &plan, "--meta", &format!("{words}={words}")],
+        )
+        .talks(),
+        row("evidence add", &["9.1", "--type", words]),
+        row("evidence add", &[words, "--summary", "x"]),
+        row("evidence run", &["9.1", "--", "printf", "%s", words]).talks(),
+        row("evidence run", &["9.1", "--file", words, "--", "true"]),
+        row("evidence run", &["9.1", "--", words]),
+        row("evidence list", &[]),
+        row("evidence show", &["1.1"]),
+        row("evidence show", &["9.1"]),
+        row("evidence show", &[words]),
+        row("evidence archive", &["--keep", "1"]),
+        row("evidence show", &["1.1", "--archived"]),
         row("task done", &["9.1", "--without-evidence", words]).talks(),
         row("task show", &["9.1"]),
         row("task show", &[words]),

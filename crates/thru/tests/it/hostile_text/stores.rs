@@ -193,6 +193,23 @@ fn plans(env: &TestEnv, body: &str) {
     let line = json!({"seq": 1, "ts": words(6), "what": words(7), "id": words(8), "by": words(9), "why": words(10), "changes": []});
     env.write("project/.agent/context/plan-ledger.jsonl", format!("{line}\n"));
     env.write("project/swarm/plan.json", &text);
+    let entry = |n: usize| {
+        json!({"id": words(n), "task_id": words(n), "type": words(n + 1), "kind": words(n), "timestamp": words(n + 2),
+               "agent": words(n + 3), "verdict": words(n + 4), "summary": words(n + 5), "metadata": {words(n): words(n + 6)},
+               "risk": words(n), "issues": [words(n), {words(n): words(n)}], "failures": [words(n)], "command": words(n),
+               "files_changed": [words(n)], "patch_path": words(n), "folder": words(n), "head": words(n), "changed": words(n),
+               words(n): words(n)})
+    };
+    let seen = json!({"type": "test", "kind": "run", "verdict": "pass", "command": words(20), "summary": words(21),
+                      "timestamp": words(22), "changed": words(23), "folder": words(24)});
+    let entries: Vec<_> = (0..4).map(entry).chain([seen]).collect();
+    let bundle =
+        json!({"schema_version": "1.0.0", "task_id": words(1), "entries": entries, words(2): words(3)})
+            .to_string();
+    env.write("project/.agent/context/evidence/1.1/bundle.json", &bundle);
+    env.write("project/.agent/context/evidence/odd \u{1b}[31m name", &bundle);
+    env.write("project/swarm/evidence/1.1.json", &bundle);
+    env.write("project/swarm/evidence/odd \u{1b}[31m name.json", "{");
     env.write(
         "project/plan.md",
         format!("# {0}\n## Phase 1: {0}\n- [ ] 1.1: {body}\n", words(11).replace('\n', " ")),

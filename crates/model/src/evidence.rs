@@ -1,0 +1,271 @@
+//! Evidence: what shows that a task is done. A bundle for each task, an entry for each test run, review, diff, approval or note.
+//!
+//! Only what thru saw itself proves anything: a command that it ran, or a test run at a tool call. Such an entry is bound to the
+//! files it speaks of ([`Listing`]); once they change it is stale. [`standing`] is the one judgement: whoever shows evidence asks it.
+
+mod import;
+mod limits;
+mod listing;
+mod observed;
+mod patch;
+mod standing;
+
+use serde_json::{Map, Value};
+
+pub use import::{Foreign, read_foreign};
+pub use limits::{BUNDLE_BYTES, MOST_ENTRIES, PATCH_BYTES, TASK_BYTES, Trimmed, trim, trim_to_size};
+pub use listing::{FileState, Listing};
+pub use observed::{observed, task_of, verdict};
+pub use patch::{PatchStats, patch_stats};
+pub use standing::{Freshness, Proof, Standing, standing};
+
+use crate::plan::Unreadable;
+use crate::plan::fields::keeping_the_rest;
+use crate::run::Counts;
+
+pub const SCHEMA_VERSION: &str = "1.0.0";
+
+/// The scope of an entry that speaks of the whole project.
+pub const PROJECT: &str = "project";
+
+keeping_the_rest! {
+    pub struct Bundle {
+        schema_version: String,
+        task_id: String,
+        entries: Vec<Entry>,
+        created_at: String,
+        updated_at: String,
+    }
+}
+
+keeping_the_rest! {
+    pub struct Entry {
+        /// The same thing seen twice is one entry. Empty in files of other tools.
+        id: String = skip String::is_empty,
+        task_id: String,
+        /// review, test, diff, approval, note; other tools have others.
+        entry_type as "type": String,
+        /// How we know: `run`, `observed`, `claimed`, `imported`.
+        kind: String = skip String::is_empty,
+        timestamp: String,
+        agent: String,
+        /// pass, fail, warn, skip, approved, rejected, info.
+        verdict: String,
+        summary: String,
+        metadata: Map<String, Value> = skip Map::is_empty,
+        /// Of a review.
+        risk: Option<String> = skip Option::is_none,
+        issues: Vec<Value> = skip Vec::is_empty,
+        /// Of a test run.
+        tests_passed: Option<u64> = skip Option::is_none,
+        tests_failed: Option<u64> = skip Option::is_none,
+        failures: Vec<Value> = skip Vec::is_empty,
+        /// Of a diff.
+        files_changed: Vec<Value> = skip Vec::is_empty,
+        additions: Option<u64> = skip Option::is_none,
+        deletions: Option<u64> = skip Option::is_none,
+        patch_path: Option<String> = skip Option::is_none,
+        command: Option<String> = skip Option::is_none,
+        /// Where it ran, below the checkout.
+        folder: String = skip String::is_empty,
+        exit_code: Option<i64> = skip Option::is_none,
+        /// The commit that was checked out.
+        head: String = skip String::is_empty,
+        /// The hash of the files it speaks of, and how many they are.
+        tree: String = skip String::is_empty,
+        files: Option<u64> = skip Option::is_none,
+        /// `project` where it speaks of every file: then a new one makes it stale too.
+        scope: String = skip String::is_empty,
+        /// A file that was edited after the command began and before this was written: it is stale from the beginning.
+        changed: String = skip String::is_empty,
+    }
+}
+
+/// What an entry is about. Those of other tools are kept by their own name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryType {
+    Review,
+    Test,
+    Diff,
+    Approval,
+    Note,
+}
+
+impl EntryType {
+    pub const ALL: [EntryType; 5] =
+        [EntryType::Review, EntryType::Test, EntryType::Diff, EntryType::Approval, EntryType::Note];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            EntryType::Review => "review",
+            EntryType::Test => "test",
+            EntryType::Diff => "diff",
+            EntryType::Approval => "approval",
+            EntryType::Note => "note",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<EntryType> {
+        let word = word.trim().to_ascii_lowercase();
+        EntryType::ALL.into_iter().find(|known| known.name() == word)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Pass,
+    Fail,
+    Warn,
+    Skip,
+    Approved,
+    Rejected,
+    Info,
+}
+
+impl Verdict {
+    pub const ALL: [Verdict; 7] = [
+        Verdict::Pass,
+        Verdict::Fail,
+        Verdict::Warn,
+        Verdict::Skip,
+        Verdict::Approved,
+        Verdict::Rejected,
+        Verdict::Info,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Warn => "warn",
+            Verdict::Skip => "skip",
+            Verdict::Approved => "approved",
+            Verdict::Rejected => "rejected",
+            Verdict::Info => "info",
+        }
+    }
+
+    pub fn parse(word: &str) -> Option<Verdict> {
+        let word = word.trim().to_ascii_lowercase();
+        Verdict::ALL.into_iter().find(|known| known.name() == word)
+    }
+
+    pub fn is_good(self) -> bool {
+        matches!(self, Verdict::Pass | Verdict::Approved)
+    }
+
+    pub fn is_bad(self) -> bool {
+        matches!(self, Verdict::Fail | Verdict::Rejected)
+    }
+}
+
+/// How we know of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// thru ran the command.
+    Run,
+    /// A test run that a hook saw.
+    Observed,
+    /// Somebody says so.
+    Claimed,
+    /// Another tool wrote it.
+    Imported,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Run => "run",
+            Kind::Observed => "observed",
+            Kind::Claimed => "claimed",
+            Kind::Imported => "imported",
+        }
+    }
+}
+
+impl Entry {
+    /// One that no rule knows says nothing either way.
+    pub fn verdict(&self) -> Verdict {
+        Verdict::parse(&self.verdict).unwrap_or(Verdict::Info)
+    }
+
+    pub fn kind(&self) -> Kind {
+        match self.kind.as_str() {
+            "run" => Kind::Run,
+            "observed" => Kind::Observed,
+            "imported" => Kind::Imported,
+            _ => Kind::Claimed,
+        }
+    }
+
+    /// Whether thru saw it itself.
+    pub fn is_seen(&self) -> bool {
+        matches!(self.kind(), Kind::Run | Kind::Observed)
+    }
+
+    /// In one line, for a person.
+    pub fn words(&self) -> String {
+        let verdict = crate::render::one_line(&self.verdict, 40);
+        format!("{verdict}: {}", standing::what_words(self, crate::render::one_line))
+    }
+
+    pub fn speaks_of_all(&self) -> bool {
+        self.scope == PROJECT
+    }
+
+    /// `12 passed, 1 failed`; None where nothing was counted.
+    pub fn counts(&self) -> Option<Counts> {
+        let counts = Counts { passed: self.tests_passed, failed: self.tests_failed };
+        (counts != Counts::default()).then_some(counts)
+    }
+}
+
+impl Bundle {
+    pub fn new(task: &str, at: &str) -> Bundle {
+        Bundle {
+            schema_version: SCHEMA_VERSION.to_owned(),
+            task_id: task.to_owned(),
+            created_at: at.to_owned(),
+            updated_at: at.to_owned(),
+            ..Bundle::default()
+        }
+    }
+
+    pub fn parse(bytes: &[u8]) -> Result<Bundle, Unreadable> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let bundle: Bundle = serde_json::from_slice(bytes).map_err(|error| Unreadable::Damaged {
+            line: Some(error.line().max(1)),
+            why: error.to_string(),
+        })?;
+        match bundle.schema_version.split('.').next() {
+            Some("1" | "0" | "") => Ok(bundle),
+            _ => Err(Unreadable::Foreign {
+                why: format!(
+                    "schema_version is {}, this thru writes {SCHEMA_VERSION}",
+                    crate::render::one_line(&bundle.schema_version, 40)
+                ),
+            }),
+        }
+    }
+
+    pub fn bytes(&self) -> Vec<u8> {
+        // Strings, numbers and maps with string keys: this cannot fail.
+        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        bytes.push(b'\n');
+        bytes
+    }
+
+    /// Takes an entry in; false where the same is there.
+    pub fn add(&mut self, entry: Entry) -> bool {
+        let is_known = !entry.id.is_empty() && self.entries.iter().any(|known| known.id == entry.id);
+        if !is_known {
+            self.updated_at.clone_from(&entry.timestamp);
+            self.entries.push(entry);
+        }
+        !is_known
+    }
+}
+
+#[cfg(test)]
+#[path = "evidence_tests.rs"]
+mod tests;

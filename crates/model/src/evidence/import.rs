@@ -1,0 +1,162 @@
+//! Evidence as opencode-swarm lays it out: bundles, the gates of a task, what verifiers of a phase say, and files by anybody.
+
+use serde_json::{Map, Value};
+
+use super::{Entry, EntryType, Kind, Verdict};
+use crate::id::Id;
+use crate::text::fingerprint;
+
+/// What a file of its evidence folder is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Foreign {
+    Evidence {
+        task: String,
+        entries: Vec<Entry>,
+    },
+    /// It lies there, and proves nothing: why.
+    Other(&'static str),
+}
+
+/// `path` is the file's, below the evidence folder. An error says why it cannot be read.
+pub fn read_foreign(path: &str, bytes: &[u8]) -> Result<Foreign, String> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Value::Object(fields) = serde_json::from_slice::<Value>(bytes).map_err(|error| error.to_string())?
+    else {
+        return Err("it is no JSON object".to_owned());
+    };
+    if stem(path).starts_with("agent-tools-") {
+        return Ok(Foreign::Other("a list of the tools that agents had"));
+    }
+    if path.starts_with("sbom/") {
+        return Ok(Foreign::Other("a bill of materials"));
+    }
+    let task = task_of(path, &fields);
+    let entries: Vec<Entry> = match (fields.get("entries"), fields.get("gates")) {
+        (Some(Value::Array(entries)), _) => entries.iter().map(|entry| of_entry(&task, entry)).collect(),
+        (_, Some(Value::Object(gates))) => of_gates(&task, &fields, gates),
+        _ => vec![of_anything(&task, path, &Value::Object(fields))],
+    };
+    Ok(Foreign::Evidence { task, entries })
+}
+
+/// What the file says it is about, else its folder, else its name; `2.1 2.json` is a copy of `2.1.json`.
+fn task_of(path: &str, fields: &Map<String, Value>) -> String {
+    let said = ["task_id", "taskId"].iter().find_map(|key| fields.get(*key)?.as_str());
+    if let Some(said) = said.and_then(|said| Id::new(said.trim()).ok()) {
+        return said.to_string();
+    }
+    let folder = path.rsplit_once('/').map(|(folder, _)| folder.replace('/', "."));
+    let name = folder.unwrap_or_else(|| stem(path).to_owned());
+    let name = match name.rsplit_once(' ') {
+        Some((name, copy)) if copy.bytes().all(|b| b.is_ascii_digit()) => name.to_owned(),
+        _ => name,
+    };
+    // `2.3-screening-decision` speaks of 2.3.
+    let number = name.split('-').next().unwrap_or_default();
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let name = if is_number { number } else { &name };
+    Id::new(name).map_or_else(|_| safe(name), |id| id.to_string())
+}
+
+/// A name that can be an id.
+fn safe(name: &str) -> String {
+    let kept = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') { c } else { '_' };
+    let name: String = name.chars().map(kept).take(64).collect();
+    let name: Vec<&str> = name.split('.').filter(|part| !part.is_empty()).collect();
+    let name = format!("_{}", name.join(".").trim_start_matches('-'));
+    Id::new(&name).map_or_else(|_| "_imported".to_owned(), |id| id.to_string())
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".json").unwrap_or(name)
+}
+
+/// An entry of a bundle. A field of another type than we know goes to its metadata, with all the others.
+fn of_entry(task: &str, value: &Value) -> Entry {
+    let mut entry = match serde_json::from_value::<Entry>(value.clone()) {
+        Ok(entry) => entry,
+        Err(_) => {
+            let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let mut entry = Entry {
+                entry_type: text("type"),
+                timestamp: text("timestamp"),
+                agent: text("agent"),
+                verdict: text("verdict"),
+                summary: text("summary"),
+                ..Entry::default()
+            };
+            entry.metadata.insert("original".to_owned(), value.clone());
+            entry
+        }
+    };
+    if entry.entry_type.is_empty() {
+        entry.entry_type = EntryType::Note.name().to_owned();
+    }
+    if entry.verdict.is_empty() {
+        entry.verdict = Verdict::Info.name().to_owned();
+    }
+    marked(task, entry, value)
+}
+
+/// `{taskId, required_gates, gates: {reviewer: {sessionId, timestamp, agent}}}`: a gate that is named was passed.
+fn of_gates(task: &str, fields: &Map<String, Value>, gates: &Map<String, Value>) -> Vec<Entry> {
+    let required = fields.get("required_gates").cloned().unwrap_or_default();
+    let of_gate = |(name, gate): (&String, &Value)| {
+        let text = |key: &str| gate.get(key).and_then(Value::as_str).map(str::to_owned);
+        let entry_type = match name.as_str() {
+            "reviewer" => EntryType::Review,
+            "test_engineer" => EntryType::Test,
+            _ => EntryType::Approval,
+        };
+        let mut entry = Entry {
+            entry_type: entry_type.name().to_owned(),
+            timestamp: text("timestamp").unwrap_or_default(),
+            agent: text("agent").unwrap_or_else(|| name.clone()),
+            verdict: Verdict::Pass.name().to_owned(),
+            summary: format!("gate {name}"),
+            ..Entry::default()
+        };
+        entry.metadata.insert("gate".to_owned(), gate.clone());
+        entry.metadata.insert("required_gates".to_owned(), required.clone());
+        marked(task, entry, &serde_json::json!([name, gate]))
+    };
+    let mut entries: Vec<Entry> = gates.iter().map(of_gate).collect();
+    let has_gates = !entries.is_empty();
+    if !has_gates {
+        let mut entry = Entry {
+            entry_type: EntryType::Note.name().to_owned(),
+            verdict: Verdict::Info.name().to_owned(),
+            summary: "no gate was passed yet".to_owned(),
+            ..Entry::default()
+        };
+        entry.metadata.insert("required_gates".to_owned(), required.clone());
+        entries.push(marked(task, entry, &serde_json::json!(["no gates", required])));
+    }
+    entries
+}
+
+/// A file by anybody: a note that holds it whole.
+fn of_anything(task: &str, path: &str, value: &Value) -> Entry {
+    let text = |keys: &[&str]| keys.iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
+    let verdict =
+        text(&["verdict", "status"]).and_then(|word| Verdict::parse(&word)).unwrap_or(Verdict::Info);
+    let said = text(&["summary", "rationale", "message", "recommendation"]);
+    let mut entry = Entry {
+        entry_type: EntryType::Note.name().to_owned(),
+        timestamp: text(&["timestamp", "generated_at", "generatedAt", "created_at"]).unwrap_or_default(),
+        agent: text(&["agent"]).unwrap_or_default(),
+        verdict: verdict.name().to_owned(),
+        summary: said.map_or_else(|| path.to_owned(), |said| format!("{}: {said}", stem(path))),
+        ..Entry::default()
+    };
+    entry.metadata.insert("original".to_owned(), value.clone());
+    marked(task, entry, value)
+}
+
+/// Known again when the same is imported another time, or lies there twice.
+fn marked(task: &str, entry: Entry, original: &Value) -> Entry {
+    let mark = fingerprint([task, &original.to_string()]);
+    let task_id = if entry.task_id.is_empty() { task.to_owned() } else { entry.task_id };
+    Entry { id: format!("i-{mark:016x}"), task_id, kind: Kind::Imported.name().to_owned(), ..entry }
+}

@@ -1,0 +1,274 @@
+//! How many tests passed and failed, by what the runner printed.
+
+use std::fmt;
+
+use super::summary::plain;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// None where the runner does not say: `go test` names packages only.
+    pub passed: Option<u64>,
+    pub failed: Option<u64>,
+}
+
+impl Counts {
+    /// Tests that ran at all; None where nobody knows.
+    pub fn ran(self) -> Option<u64> {
+        Some(self.passed? + self.failed.unwrap_or(0))
+    }
+
+    fn add(&mut self, other: Counts) {
+        let sum = |mine: Option<u64>, more: Option<u64>| match (mine, more) {
+            (None, None) => None,
+            (mine, more) => Some(mine.unwrap_or(0) + more.unwrap_or(0)),
+        };
+        *self = Counts { passed: sum(self.passed, other.passed), failed: sum(self.failed, other.failed) };
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.passed, self.failed) {
+            (Some(passed), None | Some(0)) => write!(f, "{passed} passed"),
+            (Some(passed), Some(failed)) => write!(f, "{passed} passed, {failed} failed"),
+            (None, Some(failed)) => write!(f, "{failed} failed"),
+            (None, None) => f.write_str("not counted"),
+        }
+    }
+}
+
+/// What an output counts. Runners that sum up more than once (cargo: once a binary) are added up; those that repeat
+/// themselves (maven: once a class, then in all) are taken at their last word.
+pub fn counts(output: &str) -> Option<Counts> {
+    if let Some(counts) = junit(output) {
+        return Some(counts);
+    }
+    let (mut summed, mut last, mut marks, mut ran) = (None::<Counts>, None, Counts::default(), None);
+    for line in output.lines() {
+        let line = plain(line);
+        let line = line.trim();
+        match of_line(line) {
+            Some(Told::Part(counts)) => summed.get_or_insert_default().add(counts),
+            Some(Told::Whole(counts)) => last = Some(counts),
+            Some(Told::Ran(n)) => ran = Some(n),
+            Some(Told::Passed(n)) => marks.passed = Some(n),
+            Some(Told::Failed(n)) => marks.failed = Some(n),
+            Some(Told::OnePassed) => marks.add(Counts { passed: Some(1), failed: None }),
+            Some(Told::OneFailed) => marks.add(Counts { passed: None, failed: Some(1) }),
+            None => {}
+        }
+    }
+    if let Some(n) = ran {
+        marks.passed = Some(u64::saturating_sub(n, marks.failed.unwrap_or(0)));
+    }
+    summed.or(last).or((marks != Counts::default()).then_some(marks))
+}
+
+enum Told {
+    /// One of several that are added up.
+    Part(Counts),
+    Whole(Counts),
+    /// unittest: how many there were; what failed stands elsewhere.
+    Ran(u64),
+    /// Runners that have a line for each: `# pass 5`, `5 passing`.
+    Passed(u64),
+    Failed(u64),
+    /// One test: `--- PASS: TestX`.
+    OnePassed,
+    OneFailed,
+}
+
+fn of_line(line: &str) -> Option<Told> {
+    if let Some(rest) = line.strip_prefix("test result: ") {
+        return row(rest.split_once(". ")?.1).map(Told::Part);
+    }
+    if let Some(rest) = line.strip_prefix("Summary [") {
+        // nextest: `Summary [   0.5s] 10 tests run: 9 passed, 1 failed, 2 skipped`
+        return row(rest.split_once("run:").map(|(_, rest)| rest)?).map(Told::Whole);
+    }
+    if line.starts_with("--- PASS: ") {
+        return Some(Told::OnePassed);
+    }
+    if line.starts_with("--- FAIL: ") {
+        return Some(Told::OneFailed);
+    }
+    for (mark, told) in [
+        ("# pass ", Told::Passed as fn(u64) -> Told),
+        ("ℹ pass ", Told::Passed),
+        ("# fail ", Told::Failed),
+        ("ℹ fail ", Told::Failed),
+    ] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return rest.trim().parse().ok().map(told);
+        }
+    }
+    if let Some(rest) = line.strip_prefix("OK (") {
+        return row(rest).or_else(|| of_total(rest)).map(Told::Whole); // phpunit
+    }
+    if let Some(rest) = line.strip_prefix("Ran ") {
+        return first_number(rest).filter(|_| rest.contains(" test")).map(Told::Ran);
+    }
+    if let Some(rest) = line.strip_prefix("FAILED (") {
+        return named(rest).map(|counts| Told::Failed(counts.failed.unwrap_or(0)));
+    }
+    if let Some(counts) = executed(line).or_else(|| examples(line)).or_else(|| named(line)) {
+        return Some(Told::Whole(counts));
+    }
+    if let Some((told, n)) = single(line) {
+        return Some(if told { Told::Passed(n) } else { Told::Failed(n) });
+    }
+    // `===== 2 failed, 10 passed in 1.2s =====`, `Tests:  1 failed, 5 passed, 6 total`, `ok | 5 passed | 0 failed`
+    let line = line.trim_matches(|c: char| "=-!✖✗✔✓ ".contains(c));
+    if ["Test Suites:", "Test Files", "Snapshots:", "Suites:"].iter().any(|start| line.starts_with(start)) {
+        return None;
+    }
+    let bare = ["Tests:", "Tests", "ok |", "FAILED |"].iter().find_map(|start| line.strip_prefix(start));
+    let is_row = bare.is_some() || line.starts_with(|c: char| c.is_ascii_digit());
+    row(bare.unwrap_or(line)).filter(|_| is_row && line.len() < 200).map(Told::Whole)
+}
+
+/// `5 passed; 1 failed; 0 ignored`, in any order. None where neither is counted.
+fn row(text: &str) -> Option<Counts> {
+    let mut counts = Counts::default();
+    for piece in text.split([',', ';', '|', '(', ')']).map(str::trim) {
+        let mut words = piece.split_whitespace();
+        let (Some(Ok(n)), Some(what)) = (words.next().map(str::parse::<u64>), words.next()) else { continue };
+        match what.trim_end_matches(['.', ':']) {
+            "passed" => counts.passed = Some(n),
+            "failed" | "error" | "errors" => counts.failed = Some(counts.failed.unwrap_or(0) + n),
+            "tests" if piece.ends_with("passed") => counts.passed = Some(n),
+            "tests" if piece.contains(" failed") => counts.failed = Some(n),
+            _ => {}
+        }
+    }
+    if counts.passed.is_none() && counts.failed.is_some() && text.contains("total") {
+        counts.passed = Some(0);
+    }
+    (counts != Counts::default()).then_some(counts)
+}
+
+/// `5 tests, 9 assertions`: all of them passed.
+fn of_total(text: &str) -> Option<Counts> {
+    first_number(text).map(|n| Counts { passed: Some(n), failed: Some(0) })
+}
+
+/// `Tests run: 5, Failures: 1, Errors: 0, Skipped: 1`, `Tests: 5, Assertions: 9, Failures: 1.`, `Failed: 0, Passed: 5`,
+/// `failures=1, errors=2`.
+fn named(line: &str) -> Option<Counts> {
+    let (mut total, mut passed, mut bad, mut skipped) = (None, None, None, 0);
+    for piece in line.split([',', ';']) {
+        let Some((name, number)) = piece.rsplit_once([':', '=']) else { continue };
+        let Ok(n) = number.trim().trim_end_matches(['.', ')']).parse::<u64>() else { continue };
+        match name.rsplit([' ', '(', '-', '\t']).find(|word| !word.is_empty()).unwrap_or_default() {
+            "run" | "Tests" => total = Some(n),
+            "Passed" | "passed" => passed = Some(n),
+            "Failures" | "Errors" | "Failed" | "failures" | "errors" => bad = Some(bad.unwrap_or(0) + n),
+            "Skipped" | "skipped" | "Incomplete" => skipped += n,
+            _ => {}
+        }
+    }
+    if total.is_none() && bad.is_none() {
+        return None;
+    }
+    let failed = bad.unwrap_or(0);
+    let passed = passed.or_else(|| total.map(|n: u64| n.saturating_sub(failed + skipped)));
+    Some(Counts { passed, failed: Some(failed) })
+}
+
+/// swift: `Executed 5 tests, with 1 failure`; gradle: `5 tests completed, 1 failed`; ctest: `1 tests failed out of 5`.
+fn executed(line: &str) -> Option<Counts> {
+    let of =
+        |total: u64, failed: u64| Counts { passed: Some(total.saturating_sub(failed)), failed: Some(failed) };
+    if let Some((before, rest)) = line.strip_prefix("Executed ").and_then(|rest| rest.split_once(", with ")) {
+        return Some(of(first_number(before)?, first_number(rest).unwrap_or(0)));
+    }
+    if let Some((before, rest)) = line.split_once(" tests completed, ") {
+        return Some(of(before.trim().parse().ok()?, first_number(rest)?));
+    }
+    let (before, total) = line.split_once(" failed out of ")?;
+    let failed = before.rsplit(' ').find_map(|word| word.parse().ok())?;
+    Some(of(total.trim().parse().ok()?, failed))
+}
+
+/// rspec, exunit, minitest: `5 examples, 1 failure`, `5 tests, 1 failure`, `5 runs, 9 assertions, 1 failures, 0 errors`.
+fn examples(line: &str) -> Option<Counts> {
+    let (first, rest) = line.split_once(", ")?;
+    let (number, what) = first.split_once(' ')?;
+    let total: u64 = number.parse().ok()?;
+    if !matches!(what, "examples" | "example" | "tests" | "test" | "runs" | "run")
+        || !rest.contains("failure")
+    {
+        return None;
+    }
+    let (mut bad, mut out) = (0, 0);
+    for piece in rest.split(", ") {
+        let n = first_number(piece).unwrap_or(0);
+        match piece {
+            _ if piece.contains("failure") || piece.contains("error") => bad += n,
+            _ if piece.contains("pending") || piece.contains("skip") || piece.contains("excluded") => {
+                out += n;
+            }
+            _ => {}
+        }
+    }
+    Some(Counts { passed: Some(total.saturating_sub(bad + out)), failed: Some(bad) })
+}
+
+/// mocha, bun, playwright: `5 passing (3s)`, ` 5 pass`, `1 failing`, `1 failed`, `5 passed (3.2s)`. True for passed.
+fn single(line: &str) -> Option<(bool, u64)> {
+    let (number, rest) = line.split_once(' ')?;
+    let n = number.parse().ok()?;
+    let (word, behind) = rest.split_once(' ').unwrap_or((rest, ""));
+    if !behind.is_empty() && !behind.starts_with('(') {
+        return None;
+    }
+    match word {
+        "passing" | "pass" | "passed" => Some((true, n)),
+        "failing" | "fail" | "failed" => Some((false, n)),
+        _ => None,
+    }
+}
+
+fn first_number(text: &str) -> Option<u64> {
+    let digits: String = text.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
+}
+
+/// The report of a run as JUnit wrote it: `<testsuite tests="5" failures="1" errors="0" skipped="1">`.
+fn junit(text: &str) -> Option<Counts> {
+    let mut sum: Option<Counts> = None;
+    for (start, is_all) in [("<testsuites", true), ("<testsuite", false)] {
+        for (at, _) in text.match_indices(start) {
+            let tag = text[at + start.len()..].split('>').next().unwrap_or_default();
+            // `<testsuite` begins `<testsuites` too.
+            if !tag.starts_with([' ', '\n', '\t', '\r']) {
+                continue;
+            }
+            let value = |name: &str| attribute(tag, name);
+            let Some(total) = value("tests") else { continue };
+            let failed = value("failures").unwrap_or(0) + value("errors").unwrap_or(0);
+            let out = value("skipped").or_else(|| value("disabled")).unwrap_or(0);
+            let counts = Counts { passed: Some(total.saturating_sub(failed + out)), failed: Some(failed) };
+            if is_all {
+                return Some(counts);
+            }
+            sum.get_or_insert_default().add(counts);
+        }
+    }
+    sum
+}
+
+fn attribute(tag: &str, name: &str) -> Option<u64> {
+    let at = tag.match_indices(name).find_map(|(at, _)| {
+        let is_whole = tag[..at].ends_with(|c: char| c.is_ascii_whitespace());
+        let rest = tag[at + name.len()..].trim_start().strip_prefix('=')?;
+        is_whole.then_some(rest)
+    })?;
+    let at = at.trim_start();
+    let quote = at.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+    at[1..].split(quote).next()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+#[path = "counts_tests.rs"]
+mod tests;

@@ -1,0 +1,163 @@
+//! Evidence: what shows that a task is done. This file is the one way to write it; verbs, the judgement, the brief and the hook
+//! stand in the files below.
+
+pub mod add;
+pub mod archive;
+pub(crate) mod brief;
+pub mod import;
+mod judge;
+mod observe;
+mod report;
+pub mod run;
+pub mod show;
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use model::evidence::{
+    BUNDLE_BYTES, Bundle, Entry, Listing, MOST_ENTRIES, TASK_BYTES, Trimmed, trim, trim_to_size,
+};
+use model::id::Id;
+use model::plan::Plan;
+use model::time;
+use store::{Store, layout};
+
+use crate::features::{Feature, plan};
+use crate::project::Project;
+use crate::session::list;
+use crate::{Error, Result, World};
+
+pub(crate) use judge::Judge;
+pub(crate) use observe::observe;
+
+pub const ROW: Feature = Feature {
+    name: "evidence",
+    follow: observe::follow,
+    candidates: brief::candidates,
+    checks: report::checks,
+    status: report::status,
+    ..Feature::NONE
+};
+
+/// How long a command waits for another that writes evidence of the same task.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// What came of writing an entry.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub notes: Vec<String>,
+}
+
+/// One entry. A bundle that would grow too large with it is refused.
+pub(crate) fn write(
+    store: &Store,
+    task: &Id,
+    entry: Entry,
+    listing: Option<&Listing>,
+    at: (Timestamp, Duration),
+) -> Result<Written> {
+    put(store, task, (vec![entry], listing), at, |bundle| trim(bundle, MOST_ENTRIES))
+}
+
+/// Many at once: what does not fit into the bundle goes to the archive, the oldest first.
+pub(crate) fn write_all(
+    store: &Store,
+    task: &Id,
+    entries: Vec<Entry>,
+    at: (Timestamp, Duration),
+) -> Result<Written> {
+    put(store, task, (entries, None), at, trim_to_size)
+}
+
+/// The one way to write evidence: under the lock of its task, the listing first, what is archived next, then the bundle.
+fn put(
+    store: &Store,
+    task: &Id,
+    (entries, listing): (Vec<Entry>, Option<&Listing>),
+    (now, wait): (Timestamp, Duration),
+    trim: impl FnOnce(Bundle) -> Trimmed,
+) -> Result<Written> {
+    let _lock = store.lock_evidence(task, wait)?;
+    let mut notes = Vec::new();
+    let known = match store.evidence(task) {
+        // A write must replace it.
+        Err(store::Error::Damaged { .. }) => {
+            let folder = store.dir().sub(&layout::evidence_folder(task))?;
+            let aside = folder.set_damaged_aside("bundle.json", now)?;
+            notes.extend(aside.map(|aside| {
+                format!("{} was damaged: it was kept as {aside}", layout::evidence_bundle(task))
+            }));
+            None
+        }
+        known => known?,
+    };
+    let mut bundle = known.unwrap_or_else(|| Bundle::new(task.as_str(), &time::rfc3339(now)));
+    let archived = store.archived_evidence(task)?;
+    let is_archived = |entry: &Entry| archived.iter().any(|known| known.id == entry.id);
+    let mut is_new = false;
+    for entry in entries.into_iter().filter(|entry| !is_archived(entry)) {
+        is_new |= bundle.add(entry);
+    }
+    if !is_new {
+        return Ok(Written { notes });
+    }
+    let Trimmed { bundle, archived } = trim(bundle);
+    let size = bundle.bytes().len();
+    if size > BUNDLE_BYTES {
+        let hint = format!("`thru evidence archive {task} --keep 10` moves older entries to its archive");
+        return Err(over(&format!("the bundle of {task}"), size, BUNDLE_BYTES, hint));
+    }
+    let all = usize::try_from(store.evidence_bytes(task)?).unwrap_or(usize::MAX).saturating_add(size);
+    if all > TASK_BYTES {
+        let hint = format!("move old patches out of {}/{}", layout::STORE, layout::evidence_folder(task));
+        return Err(over(&format!("the evidence of {task}"), all, TASK_BYTES, hint));
+    }
+    if let Some(listing) = listing {
+        store.write_listing(task, listing)?;
+    }
+    store.write_evidence(task, &bundle, &archived)?;
+    if !archived.is_empty() {
+        let archive = format!("{}/{}", layout::evidence_folder(task), layout::EVIDENCE_ARCHIVE);
+        let what = if archived.len() == 1 { "1 older entry" } else { "older entries" };
+        let many = if archived.len() == 1 { String::new() } else { format!("{} ", archived.len()) };
+        notes.push(format!("{many}{what} went to {archive}"));
+    }
+    Ok(Written { notes })
+}
+
+/// Refused, with the figure.
+fn over(what: &str, size: usize, most: usize, hint: String) -> Error {
+    Error::Refused { what: format!("{what} would be {size} bytes; {most} is the most"), hint }
+}
+
+/// Takes in what hooks saw of the session around us: a command that it runs comes before its next checkpoint. What cannot be
+/// read then is the checkpoint's to tell.
+pub(crate) fn observe_here(world: &World, project: &Project) {
+    let Some(session) = list::around(world) else { return };
+    if let Ok(digest) = project.store.digest(&session, |_| {}) {
+        let _ = observe(&project.store, &project.root.checkout, &digest, (world.now, WAIT));
+    }
+}
+
+/// A task of the plan, by its id. What cannot be an id is refused before any path is made of it.
+pub(crate) fn task(store: &Store, id: &str) -> Result<(Id, Plan)> {
+    let safe = Id::new(id).map_err(|bad| Error::Usage {
+        what: bad.to_string(),
+        hint: "`thru plan show` lists the tasks".into(),
+    })?;
+    let plan = plan::need(store)?.plan;
+    if plan.task(id).is_none() {
+        let near = plan.near(id).map_or(String::new(), |near| format!("did you mean {near}? "));
+        return Err(Error::Absent {
+            what: format!("there is no task {safe}"),
+            hint: format!("{near}`thru plan show` lists the tasks"),
+        });
+    }
+    Ok((safe, plan))
+}
+
+/// An id that no other entry has.
+fn fresh_id() -> Result<String> {
+    let bytes = store::random::<8>()?;
+    Ok(format!("r-{:016x}", u64::from_be_bytes(bytes)))
+}

@@ -1,0 +1,123 @@
+//! `thru evidence add`: what somebody says of a task. It is kept and shown; it proves nothing by itself.
+
+use std::path::Path;
+
+use model::evidence::{Entry, EntryType, Kind, PATCH_BYTES, TASK_BYTES, Verdict, patch_stats};
+use model::time;
+use serde::Serialize;
+use serde_json::Value;
+use store::layout;
+
+use super::{WAIT, fresh_id, over, task, write};
+use crate::features::plan::Author;
+use crate::input_redactor::InputRedactor;
+use crate::project::{Project, git};
+use crate::{Error, Result, World};
+
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub task: &'a str,
+    pub entry_type: EntryType,
+    pub verdict: Verdict,
+    pub summary: &'a str,
+    pub agent: Option<&'a str>,
+    pub risk: Option<&'a str>,
+    pub issues: &'a [String],
+    pub failures: &'a [String],
+    pub tests_passed: Option<u64>,
+    pub tests_failed: Option<u64>,
+    pub patch: Option<&'a Path>,
+    pub metadata: &'a [(String, String)],
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Added {
+    pub task: String,
+    pub entry: Entry,
+    pub covered: bool,
+    pub notes: Vec<String>,
+}
+
+pub fn add(world: &World, request: &Request) -> Result<Added> {
+    let project = Project::find(world)?;
+    let store = &project.store;
+    let (id, _) = task(store, request.task)?;
+    let given = InputRedactor::to(world);
+    let clean = |text: &str| given.clean(text.trim()).into_owned();
+    let all = |texts: &[String]| texts.iter().map(|text| Value::from(clean(text))).collect::<Vec<_>>();
+    let summary = clean(request.summary);
+    if summary.is_empty() && request.patch.is_none() {
+        return Err(Error::Usage {
+            what: "say what there is to know".into(),
+            hint: "`--summary TEXT`".into(),
+        });
+    }
+    let mut entry = Entry {
+        id: fresh_id()?,
+        task_id: id.to_string(),
+        entry_type: request.entry_type.name().to_owned(),
+        kind: Kind::Claimed.name().to_owned(),
+        timestamp: time::rfc3339(world.now),
+        agent: match request.agent {
+            Some(agent) => clean(agent),
+            None => Author::here(world, None)?.by,
+        },
+        verdict: request.verdict.name().to_owned(),
+        summary,
+        risk: request.risk.map(clean),
+        issues: all(request.issues),
+        tests_passed: request.tests_passed,
+        tests_failed: request.tests_failed,
+        failures: all(request.failures),
+        head: git::head(&project.root.checkout).map(|head| head.commit).unwrap_or_default(),
+        ..Entry::default()
+    };
+    for (key, value) in request.metadata {
+        entry.metadata.insert(clean(key), clean(value).into());
+    }
+    let patch = request.patch.map(|path| read_patch(path, &given)).transpose()?;
+    if let Some(patch) = &patch {
+        let used = usize::try_from(store.evidence_bytes(&id)?).unwrap_or(usize::MAX);
+        if used.saturating_add(patch.len()) > TASK_BYTES {
+            let hint = format!("move old patches out of {}/{}", layout::STORE, layout::evidence_folder(&id));
+            return Err(over(
+                &format!("the evidence of {id}"),
+                used.saturating_add(patch.len()),
+                TASK_BYTES,
+                hint,
+            ));
+        }
+        let stats = patch_stats(&String::from_utf8_lossy(patch));
+        entry.files_changed = stats.files.into_iter().map(Value::from).collect();
+        (entry.additions, entry.deletions) = (Some(stats.additions), Some(stats.deletions));
+        entry.patch_path = Some(keep_patch(store, &id, patch)?);
+    }
+    let written = write(store, &id, entry.clone(), None, (world.now, WAIT))?;
+    Ok(Added { task: id.to_string(), entry, covered: given.was_covered(), notes: written.notes })
+}
+
+fn read_patch(path: &Path, given: &InputRedactor) -> Result<Vec<u8>> {
+    // A little more, to tell how large it is.
+    let bytes = match store::read_given(path, 16 * PATCH_BYTES) {
+        Ok(bytes) if bytes.len() > PATCH_BYTES => {
+            let hint = "name the part of it that matters".to_owned();
+            return Err(over(&format!("{}: the patch", path.display()), bytes.len(), PATCH_BYTES, hint));
+        }
+        bytes => bytes?,
+    };
+    Ok(given.clean_bytes(&bytes).into_owned())
+}
+
+/// `diff.patch`, or the next name that is free. Returns where it lies, seen from the store.
+fn keep_patch(store: &store::Store, task: &model::id::Id, patch: &[u8]) -> Result<String> {
+    for number in 1..=1_000_u32 {
+        let name = if number == 1 { "diff.patch".to_owned() } else { format!("diff-{number}.patch") };
+        if store.create_patch(task, &name, patch)? {
+            return Ok(format!("{}/{name}", layout::evidence_folder(task)));
+        }
+    }
+    Err(Error::Refused {
+        what: format!("{task} has a thousand patches"),
+        hint: format!("move old ones out of {}/{}", layout::STORE, layout::evidence_folder(task)),
+    })
+}

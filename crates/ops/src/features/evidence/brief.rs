@@ -1,0 +1,36 @@
+//! What a brief says of evidence: the last of each task in progress, what failed or is stale first.
+
+use model::brief::{Candidate, Section};
+use model::render::inline;
+
+use super::{Judge, show};
+use crate::Result;
+use crate::features::{BriefContext, plan};
+
+const SECTION: Section = Section { order: 2, longer: 1, name: "evidence", title: "Evidence" };
+
+/// Tasks that are told of.
+const MOST: usize = 3;
+
+pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
+    let store = context.project.store;
+    if store.dir().sub(store::layout::EVIDENCE).is_err() {
+        return Ok(Vec::new());
+    }
+    let Some(loaded) = plan::load(store)? else { return Ok(Vec::new()) };
+    let judge = Judge::new(store, &context.project.root.checkout);
+    Ok(told(store, &judge, &loaded.plan)
+        .into_iter()
+        .map(|(task, text)| Candidate::new(&SECTION, format!("evidence:{task}"), text))
+        .collect())
+}
+
+/// A sentence for each task that is worked on and has evidence: for a brief and for a pickup.
+pub(crate) fn told(store: &store::Store, judge: &Judge, plan: &model::plan::Plan) -> Vec<(String, String)> {
+    let current = show::current(store, judge, plan);
+    let sentence = |(id, bundle): &(model::id::Id, model::evidence::Bundle)| {
+        let text = judge.standing(id, bundle).told()?;
+        Some((id.to_string(), format!("{}: {text}", inline(id.as_str(), 64))))
+    };
+    current.iter().filter_map(sentence).take(MOST).collect()
+}

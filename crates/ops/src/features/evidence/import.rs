@@ -1,0 +1,144 @@
+//! Evidence that opencode-swarm left in `.swarm/evidence`: read as it is really laid out, and kept by task.
+
+use std::collections::BTreeMap;
+
+use model::evidence::{Entry, Foreign, read_foreign};
+use model::id::Id;
+use serde::Serialize;
+use store::{Dir, EntryKind, Store};
+
+use super::{WAIT, write_all};
+use crate::input_redactor::InputRedactor;
+use crate::project::Project;
+use crate::{Error, Mode, Result, World};
+
+/// Its folder in `.swarm`.
+const FOLDER: &str = "evidence";
+
+/// A scanner writes long files.
+const LARGEST: usize = 64 * 1024 * 1024;
+
+/// Deeper folders are not its own.
+const DEEPEST: usize = 4;
+
+const MOST_FILES: usize = 20_000;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EvidenceReport {
+    /// Files that were read as evidence.
+    pub files: usize,
+    pub tasks: usize,
+    pub entries: usize,
+    /// Entries that were not here before; in a dry run those that would be written.
+    pub new: usize,
+    pub left_out: Vec<LeftOut>,
+    pub covered: bool,
+    pub notes: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    pub file: String,
+    pub why: String,
+}
+
+/// None where there is no such folder.
+pub(crate) fn run(world: &World, swarm: &Dir, mode: Mode) -> Result<Option<EvidenceReport>> {
+    let dir = match swarm.sub(FOLDER) {
+        Err(store::Error::Absent { .. }) => return Ok(None),
+        dir => dir?,
+    };
+    let redactor = InputRedactor::to(world);
+    let mut report = EvidenceReport::default();
+    let mut found: BTreeMap<Id, Vec<Entry>> = BTreeMap::new();
+    for path in files(&dir, &mut report)? {
+        let read = dir.read(&path, LARGEST);
+        let foreign = read
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| read_foreign(&path, &redactor.clean_bytes(&bytes)));
+        match foreign {
+            Ok(Foreign::Evidence { task, entries }) => {
+                let Ok(task) = Id::new(&task) else { continue };
+                report.files += 1;
+                report.entries += entries.len();
+                found.entry(task).or_default().extend(entries);
+            }
+            Ok(Foreign::Other(why)) => report.left_out.push(LeftOut { file: path, why: why.to_owned() }),
+            Err(why) => report.left_out.push(LeftOut { file: path, why }),
+        }
+    }
+    report.tasks = found.len();
+    let store = match mode {
+        Mode::Write => Some(Project::find_or_make(world)?.store),
+        Mode::DryRun => Project::find(world).ok().map(|project| project.store),
+    };
+    for (task, mut entries) in found {
+        entries.sort_by(|a, b| a.timestamp.cmp(&b.timestamp));
+        let mut seen: Vec<String> = known(store.as_ref(), &task)?;
+        entries.retain(|entry| {
+            let is_new = !seen.contains(&entry.id);
+            seen.push(entry.id.clone());
+            is_new
+        });
+        report.new += entries.len();
+        let (Mode::Write, Some(store)) = (mode, &store) else { continue };
+        if entries.is_empty() {
+            continue;
+        }
+        match write_all(store, &task, entries, (world.now, WAIT)) {
+            Ok(written) => report.notes.extend(written.notes),
+            Err(Error::Refused { what, .. }) => {
+                report.left_out.push(LeftOut { file: task.to_string(), why: what });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    report.covered = redactor.was_covered();
+    Ok(Some(report))
+}
+
+/// The ids of what is here already.
+fn known(store: Option<&Store>, task: &Id) -> Result<Vec<String>> {
+    let Some(store) = store else { return Ok(Vec::new()) };
+    let bundle = match store.evidence(task) {
+        // It is set aside when the import is written.
+        Err(store::Error::Damaged { .. }) => None,
+        bundle => bundle?,
+    };
+    let entries = bundle.map(|bundle| bundle.entries).unwrap_or_default();
+    let archived = store.archived_evidence(task)?;
+    Ok(entries.into_iter().chain(archived).map(|entry| entry.id).collect())
+}
+
+/// Every JSON file below a folder, through no link.
+fn files(dir: &Dir, report: &mut EvidenceReport) -> Result<Vec<String>> {
+    let (mut files, mut folders) = (Vec::new(), vec![String::new()]);
+    while let Some(folder) = folders.pop() {
+        let entries = match folder.is_empty() {
+            true => dir.entries()?,
+            false => dir.sub(&folder)?.entries()?,
+        };
+        for entry in entries {
+            let path =
+                if folder.is_empty() { entry.name.clone() } else { format!("{folder}/{}", entry.name) };
+            let mut leave_out = |why: &str| {
+                report.left_out.push(LeftOut { file: path.clone(), why: why.to_owned() });
+            };
+            match entry.kind {
+                EntryKind::Folder if path.split('/').count() < DEEPEST => folders.push(path),
+                EntryKind::Folder => leave_out("a folder too deep to be evidence"),
+                EntryKind::Other => leave_out("a link, and links are not followed"),
+                EntryKind::File if entry.name.ends_with(".json") => files.push(path),
+                EntryKind::File => leave_out("no JSON"),
+            }
+        }
+        if files.len() > MOST_FILES {
+            return Err(Error::Refused {
+                what: format!("{}: over {MOST_FILES} files", dir.path().display()),
+                hint: "name the folder that holds the evidence".into(),
+            });
+        }
+    }
+    files.sort_unstable();
+    Ok(files)
+}

@@ -1,0 +1,210 @@
+//! `thru evidence list|show`, and what other commands say of a task's evidence.
+
+use std::collections::BTreeMap;
+
+use model::evidence::{Bundle, Entry, Freshness, Proof, Standing};
+use model::id::Id;
+use model::plan::{Plan, Task};
+use serde::Serialize;
+use store::{Store, layout};
+
+use super::Judge;
+use crate::project::Project;
+use crate::{Error, Result, World};
+
+/// The evidence of a task in short: what `plan show`, `task show`, `status`, pickup and `--json` say of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvidenceLine {
+    pub task: String,
+    pub proof: Proof,
+    /// Whether its files have changed since.
+    pub stale: bool,
+    /// `passed`, `stale`, `failed`, `none`.
+    pub word: &'static str,
+    /// In one line.
+    pub text: String,
+    /// What changed since.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub changed: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    pub timestamp: String,
+    pub entries: usize,
+    /// Why the bundle cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+impl EvidenceLine {
+    fn of(task: &Id, standing: &Standing, bundle: &Bundle) -> EvidenceLine {
+        EvidenceLine {
+            task: task.to_string(),
+            proof: standing.proof,
+            stale: !standing.changed.is_empty(),
+            word: standing.word(),
+            text: match (standing.proof, bundle.entries.last()) {
+                // What somebody claims is better than silence, and it is told as what it is.
+                (Proof::None, Some(last)) => format!("nothing that thru saw; last: {}", last.words()),
+                _ => standing.words(),
+            },
+            changed: standing.changed.clone(),
+            command: standing.entry.and_then(|entry| entry.command.clone()),
+            timestamp: standing
+                .entry
+                .or(bundle.entries.last())
+                .map(|entry| entry.timestamp.clone())
+                .unwrap_or_default(),
+            entries: bundle.entries.len(),
+            error: None,
+        }
+    }
+
+    fn unreadable(task: &Id, error: &store::Error) -> EvidenceLine {
+        EvidenceLine {
+            task: task.to_string(),
+            proof: Proof::None,
+            stale: false,
+            word: "none",
+            text: "cannot be read".to_owned(),
+            changed: String::new(),
+            command: None,
+            timestamp: String::new(),
+            entries: 0,
+            error: Some(error.to_string()),
+        }
+    }
+}
+
+/// Of one task; None where it has none.
+pub(crate) fn line(store: &Store, judge: &Judge, id: &str) -> Option<EvidenceLine> {
+    let task = Id::new(id).ok()?;
+    match store.evidence(&task) {
+        Ok(bundle) => {
+            let bundle = bundle?;
+            Some(EvidenceLine::of(&task, &judge.standing(&task, &bundle), &bundle))
+        }
+        Err(error) => Some(EvidenceLine::unreadable(&task, &error)),
+    }
+}
+
+/// Of all tasks that have some. A folder that cannot be listed has none to tell of: `thru doctor` names it.
+pub(crate) fn lines(store: &Store, judge: &Judge) -> BTreeMap<String, EvidenceLine> {
+    let (tasks, _) = store.evidence_tasks().unwrap_or_default();
+    tasks.iter().filter_map(|task| Some((task.to_string(), line(store, judge, task.as_str())?))).collect()
+}
+
+/// Whether there is evidence for a task that is fresh and passed: what it is. The error says what there is instead.
+pub(crate) fn proof(store: &Store, judge: &Judge, task: &Task) -> std::result::Result<String, String> {
+    match line(store, judge, &task.id) {
+        None => Err("there is no evidence for it".to_owned()),
+        Some(EvidenceLine { error: Some(error), .. }) => Err(format!("its evidence cannot be read: {error}")),
+        Some(line) => match line.proof {
+            Proof::Passed => Ok(line.text),
+            Proof::Stale => Err(format!("its evidence is {}", line.text)),
+            Proof::Failed => Err(format!("its evidence says {}", line.text)),
+            Proof::None => Err(format!("there is no evidence that thru saw ({})", line.text)),
+        },
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct Listed {
+    pub tasks: Vec<EvidenceLine>,
+}
+
+/// All tasks with evidence, in the order of the plan.
+pub fn list(world: &World) -> Result<Listed> {
+    let project = Project::find(world)?;
+    super::observe_here(world, &project);
+    let judge = Judge::new(&project.store, &project.root.checkout);
+    let mut tasks: Vec<EvidenceLine> = lines(&project.store, &judge).into_values().collect();
+    tasks.sort_by(|a, b| model::plan::natural(&a.task, &b.task));
+    Ok(Listed { tasks })
+}
+
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    pub task: String,
+    pub evidence: EvidenceLine,
+    /// Oldest first.
+    pub entries: Vec<EntryShown>,
+    /// Entries that went to the archive.
+    pub archived: usize,
+    pub file: String,
+}
+
+#[derive(Debug, Serialize)]
+pub struct EntryShown {
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// None for what is bound to no files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<bool>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub changed_since: String,
+}
+
+/// Which entries are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Current,
+    Archived,
+}
+
+pub fn show(world: &World, id: &str, which: Which) -> Result<Shown> {
+    let project = Project::find(world)?;
+    let task = Id::new(id).map_err(|bad| Error::Usage {
+        what: bad.to_string(),
+        hint: "`thru evidence list` shows the tasks that have evidence".into(),
+    })?;
+    super::observe_here(world, &project);
+    let store = &project.store;
+    let bundle = store.evidence(&task)?.ok_or_else(|| Error::Absent {
+        what: format!("there is no evidence for {task}"),
+        hint: format!(
+            "`thru evidence run {task} -- COMMAND` makes some; `thru evidence list` shows what there is"
+        ),
+    })?;
+    let judge = Judge::new(store, &project.root.checkout);
+    let evidence = EvidenceLine::of(&task, &judge.standing(&task, &bundle), &bundle);
+    let archived = store.archived_evidence(&task)?;
+    let count = archived.len();
+    let entries = if which == Which::Archived { archived } else { bundle.entries };
+    let shown = |entry: Entry| {
+        let freshness = entry.is_seen().then(|| judge.freshness(&task, &entry));
+        let (stale, changed_since) = match freshness {
+            Some(Freshness::Stale(why)) => (Some(true), why),
+            Some(Freshness::Fresh) => (Some(false), String::new()),
+            None => (None, String::new()),
+        };
+        EntryShown { entry, stale, changed_since }
+    };
+    Ok(Shown {
+        task: task.to_string(),
+        evidence,
+        entries: entries.into_iter().map(shown).collect(),
+        archived: count,
+        file: format!("{}/{}", layout::STORE, layout::evidence_bundle(&task)),
+    })
+}
+
+/// The evidence of the tasks that are worked on, what failed or is stale first.
+pub(crate) fn current(store: &Store, judge: &Judge, plan: &Plan) -> Vec<(Id, Bundle)> {
+    let standing = model::plan::standing(plan);
+    let mut ids: Vec<&str> = standing.in_progress.iter().map(|task| task.id.as_str()).collect();
+    if ids.is_empty() {
+        ids.extend(standing.task.map(|task| task.id.as_str()));
+    }
+    let mut found: Vec<(Id, Bundle)> = ids
+        .into_iter()
+        .filter_map(|id| Id::new(id).ok())
+        .filter_map(|id| store.evidence(&id).ok().flatten().map(|bundle| (id, bundle)))
+        .collect();
+    found.sort_by_key(|(id, bundle)| match judge.standing(id, bundle).proof {
+        Proof::Failed => 0,
+        Proof::Stale => 1,
+        Proof::Passed => 2,
+        Proof::None => 3,
+    });
+    found
+}

@@ -1,0 +1,63 @@
+mod add;
+mod archive;
+mod list;
+mod run;
+mod show;
+
+use clap::Subcommand;
+use model::evidence::Proof;
+use ops::features::evidence::show::EvidenceLine;
+use ops::{Result, World};
+
+use crate::output::{BAD, DIM, Format, GOOD, Style, WARN};
+
+/// What shows that tasks are done: test runs that thru saw, reviews, diffs, approvals, notes
+///
+/// Only what thru saw itself proves a task: a command that `evidence run` ran, or a test run in a session with hooks. It is
+/// bound to the files it spoke of, and stale once they change.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Add(Box<add::Args>),
+    /// List the tasks that have evidence, and how it stands
+    List,
+    /// Show all evidence of a task
+    Show {
+        /// The task
+        id: String,
+        /// What went to the archive, instead
+        #[arg(long)]
+        archived: bool,
+    },
+    Archive(archive::Args),
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    match &args.command {
+        Command::Run(args) => run::run(world, args, format),
+        Command::Add(args) => add::run(world, args, format),
+        Command::List => list::run(world, format),
+        Command::Show { id, archived } => show::run(world, id, *archived, format),
+        Command::Archive(args) => archive::run(world, args, format),
+    }
+}
+
+pub fn proof_style(line: &EvidenceLine) -> Style {
+    match line.proof {
+        _ if line.error.is_some() => BAD,
+        Proof::Passed => GOOD,
+        Proof::Stale => WARN,
+        Proof::Failed => BAD,
+        Proof::None => DIM,
+    }
+}
+
+fn count_entries(n: usize) -> String {
+    if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") }
+}

@@ -1,0 +1,42 @@
+use ops::features::evidence::archive::{self, Archived};
+use ops::{Mode, Result, World};
+
+use super::count_entries;
+use crate::output::{self, BOLD, Format};
+
+/// Move older entries out of the bundle, to a file beside it
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The task; all of them unless said
+    id: Option<String>,
+    /// How many of the newest stay
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    keep: usize,
+    /// Only show what would be moved
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let mode = if args.dry_run { Mode::DryRun } else { Mode::Write };
+    let report = archive::run(world, args.id.as_deref(), args.keep, mode)?;
+    match format {
+        Format::Json => output::json(&report),
+        Format::Text => print_archived(&report, args.keep),
+    }
+    Ok(0)
+}
+
+fn print_archived(report: &Archived, keep: usize) {
+    for task in &report.tasks {
+        let how = if report.written { "moved" } else { "would be moved" };
+        let entries = count_entries(task.moved);
+        output::line(format_args!(
+            "{BOLD}{}{BOLD:#}: {entries} {how} to {}, {} left",
+            task.task, task.file, task.kept
+        ));
+    }
+    if report.tasks.is_empty() {
+        output::talk(format_args!("No task has more than {}.", count_entries(keep)));
+    }
+}

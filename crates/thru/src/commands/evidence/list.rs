@@ -1,0 +1,31 @@
+use model::render::one_line;
+use ops::features::evidence::show::{self, Listed};
+use ops::{Result, World};
+
+use super::proof_style;
+use crate::output::{self, BOLD, Format};
+
+pub fn run(world: &World, format: Format) -> Result<u8> {
+    let listed = show::list(world)?;
+    match format {
+        Format::Json => output::json(&listed),
+        Format::Text => print_list(&listed),
+    }
+    Ok(0)
+}
+
+fn print_list(listed: &Listed) {
+    if listed.tasks.is_empty() {
+        return output::talk("There is no evidence yet; `thru evidence run TASK -- COMMAND` makes some.");
+    }
+    let width = listed.tasks.iter().map(|line| line.task.chars().count()).max().unwrap_or(0).min(24);
+    for line in &listed.tasks {
+        let style = proof_style(line);
+        let text = line.error.as_ref().unwrap_or(&line.text);
+        output::line(format_args!(
+            "{BOLD}{:<width$}{BOLD:#}  {style}●{style:#} {}",
+            line.task,
+            one_line(text, 300)
+        ));
+    }
+}

@@ -1,0 +1,128 @@
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use model::evidence::Verdict;
+use model::render::one_line;
+use ops::features::evidence::run::{self, Recorded};
+use ops::{Result, World};
+
+use crate::commands::plan::print_notes;
+use crate::output::{self, BAD, BOLD, Format, GOOD, WARN};
+
+/// Run a command and record how it ended: exit code, counts, commit, and the files it spoke of
+///
+/// Its output is shown as it comes (with --json on stderr). Exit code 0 if it passed, 1 if not. It speaks of --file, else of
+/// the files of the task, else of every file of the project that git does not ignore.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The task
+    id: String,
+    /// A file or folder that it speaks of; once for each
+    #[arg(long = "file", value_name = "PATH")]
+    files: Vec<String>,
+    /// Take the counts from this report, in JUnit's form, that the command writes
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// End it after this many seconds; it has failed then
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<u64>,
+    /// Who does it, instead of the session around us
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The command and what it is given
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    argv: Vec<String>,
+}
+
+pub fn run(world: &World, args: &Args, format: Format) -> Result<u8> {
+    let request = run::Request {
+        task: &args.id,
+        argv: &args.argv,
+        files: &args.files,
+        timeout: args.timeout.map(Duration::from_secs),
+        junit: args.junit.as_deref(),
+        session: args.session.as_deref(),
+    };
+    let lines = Arc::new(Mutex::new(Lines { pending: Vec::new(), format }));
+    let heard = Arc::clone(&lines);
+    let held =
+        |lines: &Mutex<Lines>, said: &[u8]| lines.lock().unwrap_or_else(PoisonError::into_inner).hear(said);
+    let recorded = run::run(world, &request, move |said| held(&heard, said));
+    lines.lock().unwrap_or_else(PoisonError::into_inner).close();
+    let recorded = recorded?;
+    match format {
+        Format::Json => output::json(&recorded),
+        Format::Text => print_recorded(&recorded),
+    }
+    Ok(u8::from(!recorded.is_passed()))
+}
+
+/// What a command prints, shown by whole lines: a letter that comes in two parts must not be shown as two.
+struct Lines {
+    pending: Vec<u8>,
+    format: Format,
+}
+
+/// A longer line is shown in parts.
+const LONGEST_LINE: usize = 64 * 1024;
+
+impl Lines {
+    fn hear(&mut self, said: &[u8]) {
+        self.pending.extend_from_slice(said);
+        let end = match self.pending.iter().rposition(|b| *b == b'\n') {
+            Some(end) => end + 1,
+            None if self.pending.len() > LONGEST_LINE => self.pending.len(),
+            None => return,
+        };
+        let text: Vec<u8> = self.pending.drain(..end).collect();
+        self.show(&text);
+    }
+
+    fn close(&mut self) {
+        let rest = std::mem::take(&mut self.pending);
+        if !rest.is_empty() {
+            self.show(&rest);
+        }
+    }
+
+    fn show(&self, text: &[u8]) {
+        let text = String::from_utf8_lossy(text);
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        match self.format {
+            Format::Text => output::line(text),
+            // stdout is for the report.
+            Format::Json => output::talk(text),
+        }
+    }
+}
+
+fn print_recorded(recorded: &Recorded) {
+    let entry = &recorded.entry;
+    let (style, word) = match entry.verdict() {
+        Verdict::Pass => (GOOD, "Passed"),
+        Verdict::Fail => (BAD, "Failed"),
+        _ => (WARN, "Not sure"),
+    };
+    output::line(format_args!(
+        "{style}{word}{style:#}: recorded for {BOLD}{}{BOLD:#}: {}",
+        recorded.task,
+        entry.words()
+    ));
+    if entry.verdict() == Verdict::Warn {
+        let why = match entry.counts().and_then(model::run::Counts::ran) {
+            Some(0) => "no test ran",
+            _ => {
+                "its exit code does not tell how it ended (a pipe, `|| true`), and neither does what it printed"
+            }
+        };
+        output::talk(format_args!("{WARN}note:{WARN:#} {why}: this does not prove the task"));
+    }
+    if !recorded.changed.is_empty() {
+        output::talk(format_args!(
+            "{WARN}note:{WARN:#} {} changed while it ran, so this is stale already; run it again",
+            one_line(&recorded.changed, 200)
+        ));
+    }
+    print_notes(&recorded.notes, recorded.covered);
+}

@@ -1,0 +1,91 @@
+use model::evidence::Entry;
+use model::render::one_line;
+use model::text::count;
+use ops::features::evidence::show::{self, EntryShown, Shown, Which};
+use ops::{Result, World};
+
+use super::{count_entries, proof_style};
+use crate::output::{self, BAD, BOLD, DIM, Format, GOOD, WARN};
+
+pub fn run(world: &World, id: &str, archived: bool, format: Format) -> Result<u8> {
+    let which = if archived { Which::Archived } else { Which::Current };
+    let shown = show::show(world, id, which)?;
+    match format {
+        Format::Json => output::json(&shown),
+        Format::Text => print_evidence(&shown, which),
+    }
+    Ok(0)
+}
+
+fn print_evidence(shown: &Shown, which: Which) {
+    let style = proof_style(&shown.evidence);
+    output::line(format_args!(
+        "{BOLD}{}{BOLD:#}  {style}●{style:#} {}",
+        shown.task,
+        one_line(&shown.evidence.text, 1_000)
+    ));
+    for EntryShown { entry, stale, changed_since } in &shown.entries {
+        let verdict = entry.verdict();
+        let style = match verdict {
+            _ if verdict.is_good() => GOOD,
+            _ if verdict.is_bad() => BAD,
+            _ => DIM,
+        };
+        let stale = match stale {
+            Some(true) => format!("  {WARN}stale: {}{WARN:#}", one_line(changed_since, 200)),
+            _ => String::new(),
+        };
+        output::line(format_args!(
+            "\n{DIM}{}{DIM:#}  {BOLD}{}{BOLD:#} {style}{}{style:#} {DIM}{} by {}{DIM:#}{stale}",
+            one_line(&entry.timestamp, 40),
+            one_line(&entry.entry_type, 40),
+            one_line(&entry.verdict, 40),
+            entry.kind().name(),
+            one_line(if entry.agent.is_empty() { "?" } else { &entry.agent }, 80)
+        ));
+        print_fields(entry);
+    }
+    if shown.archived > 0 && which == Which::Current {
+        output::talk(format_args!(
+            "{DIM}{} in the archive; `thru evidence show {} --archived` shows them{DIM:#}",
+            count_entries(shown.archived),
+            shown.task
+        ));
+    }
+}
+
+/// What an entry holds, each in a line.
+fn print_fields(entry: &Entry) {
+    let mut rows: Vec<(&str, String)> = Vec::new();
+    let mut row = |name: &'static str, text: String| {
+        if !text.is_empty() {
+            rows.push((name, one_line(&text, 2_000)));
+        }
+    };
+    let values = |values: &[serde_json::Value]| {
+        let text =
+            |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        values.iter().map(text).collect::<Vec<_>>().join("; ")
+    };
+    row("  summary", entry.summary.clone());
+    row("  command", entry.command.clone().unwrap_or_default());
+    row("  folder", entry.folder.clone());
+    row("  exit", entry.exit_code.map(|code| code.to_string()).unwrap_or_default());
+    row("  tests", entry.counts().map(|counts| counts.to_string()).unwrap_or_default());
+    row("  failures", values(&entry.failures));
+    row("  risk", entry.risk.clone().unwrap_or_default());
+    row("  issues", values(&entry.issues));
+    row("  changed", values(&entry.files_changed));
+    if let (Some(more), Some(less)) = (entry.additions, entry.deletions) {
+        row("  lines", format!("+{more} -{less}"));
+    }
+    row("  patch", entry.patch_path.clone().unwrap_or_default());
+    row("  commit", entry.head.clone());
+    let files = entry.files.filter(|_| !entry.tree.is_empty());
+    let files = files.map(|files| count(usize::try_from(files).unwrap_or(usize::MAX), "file"));
+    row("  speaks of", files.unwrap_or_default());
+    for (key, value) in entry.metadata.iter().chain(&entry.rest) {
+        rows.push(("  also", format!("{}: {}", one_line(key, 40), one_line(&value.to_string(), 400))));
+    }
+    output::pairs(&rows);
+}

@@ -1,0 +1,77 @@
+//! A program on a terminal of its own, where somebody types. It is ended when it is dropped.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::process::LIMIT;
+
+const SIZE: Winsize = Winsize { ws_row: 40, ws_col: 120, ws_xpixel: 0, ws_ypixel: 0 };
+
+#[derive(Debug)]
+pub struct Terminal {
+    keyboard: File,
+    child: Child,
+    screen: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Terminal {
+    pub fn start(mut command: Command) -> Terminal {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&master).expect("it is ours");
+        unlockpt(&master).expect("it is ours");
+        tcsetwinsize(&master, SIZE).expect("a size");
+        let name = ptsname(&master, Vec::new()).expect("a name");
+        let name = name.to_str().expect("a plain name");
+        let open = || File::options().read(true).write(true).open(name).expect("its other end");
+        command.stdin(open()).stdout(open()).stderr(open()).process_group(0);
+        let child = command.spawn().unwrap_or_else(|error| panic!("starting {command:?}: {error}"));
+        // The other ends live in `command`: the screen is at its end only when nobody holds one.
+        drop(command);
+        let keyboard = File::from(master);
+        let mut reader = keyboard.try_clone().expect("another handle");
+        let screen = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&screen);
+        std::thread::spawn(move || {
+            let mut piece = [0; 16 * 1024];
+            while let Ok(n @ 1..) = reader.read(&mut piece) {
+                seen.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&piece[..n]);
+            }
+        });
+        Terminal { keyboard, child, screen }
+    }
+
+    pub fn press(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).expect("somebody reads");
+    }
+
+    /// Everything that was ever written to the screen, with all that moves the cursor.
+    pub fn seen(&self) -> String {
+        let screen = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&screen).into_owned()
+    }
+
+    pub fn wait_for(&self, text: &str) {
+        let limit = Instant::now() + LIMIT;
+        while !self.seen().contains(text) {
+            assert!(Instant::now() < limit, "{text:?} on the screen within {LIMIT:?}: {:?}", self.seen());
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if let Some(group) = Pid::from_raw(self.child.id() as i32) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,421 @@
+//! Evidence through the binary: what is run, what is kept, and that nobody is told it holds once a file has changed.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::env::{TestEnv, names_in};
+
+/// A repository with a plan: 1.1 has an acceptance criterion and is in progress.
+fn planned() -> TestEnv {
+    let env = TestEnv::repository();
+    env.write("project/src/a.rs", "fn a() {}\n");
+    env.git(&["add", "."]);
+    env.git(&["commit", "--quiet", "--message", "code"]);
+    env.thru(&["init"]).ok();
+    env.thru(&["plan", "init", "Parser", "--phase", "Read"]).ok();
+    env.thru(&["task", "add", "Lexer", "--acceptance", "the tests pass"]).ok();
+    env.thru(&["task", "add", "Grammar"]).ok();
+    env.thru(&["task", "start", "1.1"]).ok();
+    env
+}
+
+/// A command that passes as cargo does.
+const PASSES: &str = "echo 'test result: ok. 5 passed; 0 failed; 0 ignored'";
+const FAILS: &str =
+    "echo 'test a::b ... FAILED'; echo 'test result: FAILED. 4 passed; 1 failed; 0 ignored'; exit 101";
+
+fn bundle(env: &TestEnv, task: &str) -> Value {
+    let path = env.store().join(format!("evidence/{task}/bundle.json"));
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn passes(env: &TestEnv) {
+    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSES]).ok();
+}
+
+#[test]
+fn a_run_is_streamed_and_recorded() {
+    let env = planned();
+    let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", PASSES]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stdout.starts_with("test result: ok. 5 passed"), "{}", run.stdout);
+    assert!(run.stdout.contains("Passed: recorded for 1.1: pass: "), "{}", run.stdout);
+    let entry = &bundle(&env, "1.1")["entries"][0];
+    let head = env.git(&["rev-parse", "HEAD"]);
+    assert_eq!(entry["head"], json!(head.trim()));
+    assert_eq!(
+        (&entry["exit_code"], &entry["tests_passed"], &entry["tests_failed"]),
+        (&json!(0), &json!(5), &json!(0))
+    );
+    assert_eq!(
+        (&entry["type"], &entry["kind"], &entry["verdict"]),
+        (&json!("test"), &json!("run"), &json!("pass"))
+    );
+    assert_eq!((&entry["files"], &entry["scope"]), (&json!(2), &json!("project")));
+
+    let failed = env.call(&["evidence", "run", "1.1", "--json", "--", "sh", "-c", FAILS]).run();
+    assert_eq!(failed.code, 1);
+    let json = failed.json();
+    assert_eq!((&json["entry"]["exit_code"], &json["entry"]["failures"]), (&json!(101), &json!(["a::b"])));
+    assert!(failed.stderr.contains("test a::b ... FAILED"), "the output is shown beside the report");
+    let partial = env.thru(&["evidence", "run", "1.2", "--", "printf", "no line end"]);
+    assert!(partial.stdout.starts_with("no line end\n"), "{}", partial.stdout);
+    let absent = env.thru(&["evidence", "run", "1.1", "--", "no-such-program"]);
+    assert_eq!(absent.code, 10, "{}", absent.stderr);
+    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2, "nothing was recorded of it");
+}
+
+#[test]
+fn a_task_with_acceptance_wants_evidence_that_is_fresh_and_passed() {
+    let env = planned();
+    let refused = env.thru(&["task", "done", "1.1"]);
+    assert_eq!(refused.code, 15);
+    assert!(refused.stderr.contains("there is no evidence for it"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("thru evidence run 1.1 -- COMMAND"), "{}", refused.stderr);
+    env.thru(&["evidence", "add", "1.1", "--type", "test", "--verdict", "pass", "--summary", "I ran them"])
+        .ok();
+    let claimed = env.thru(&["task", "done", "1.1"]);
+    assert!(claimed.code == 15 && claimed.stderr.contains("no evidence that thru saw"), "{}", claimed.stderr);
+    env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", FAILS]);
+    let failed = env.thru(&["task", "done", "1.1"]);
+    assert!(failed.code == 15 && failed.stderr.contains("4 passed, 1 failed"), "{}", failed.stderr);
+    passes(&env);
+    let other = env.thru(&["task", "done", "1.1"]);
+    assert!(other.code == 15, "another command does not settle the one that failed: {}", other.stdout);
+    env.write("project/src/a.rs", "fn a() { 1 }\n");
+    passes(&env);
+    env.write("project/src/a.rs", "fn a() { 2 }\n");
+    let stale = env.thru(&["task", "done", "1.1"]);
+    assert!(stale.code == 15 && stale.stderr.contains("src/a.rs changed"), "{}", stale.stderr);
+    passes(&env);
+    env.thru(&["task", "done", "1.1"]).ok();
+    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    assert!(ledger.lines().last().unwrap().contains("\"why\":\"passed: "), "{ledger}");
+}
+
+#[test]
+fn who_goes_without_evidence_says_why_and_it_is_recorded() {
+    let env = planned();
+    env.thru(&["task", "done", "1.1", "--without-evidence", "checked by hand"]).ok();
+    let ledger = fs::read_to_string(env.store().join("plan-ledger.jsonl")).unwrap();
+    assert!(ledger.lines().last().unwrap().contains("\"why\":\"checked by hand\""), "{ledger}");
+}
+
+#[test]
+fn a_file_that_changes_makes_it_stale_wherever_it_is_shown() {
+    let env = planned();
+    passes(&env);
+    env.fire("s1", "SessionStart", json!({"source": "startup"}));
+    env.fire("s1", "UserPromptSubmit", json!({"prompt": "Finish the lexer of the parser."}));
+    env.thru(&["handoff", "finish the lexer"]).ok();
+    let text = |words: &[&str]| env.thru(words).ok().stdout;
+    let json = |words: &[&str]| env.json(words);
+    assert!(text(&["plan", "show"]).contains("Lexer  evidence passed"));
+    assert!(text(&["brief"]).contains("1.1: passed, and no file has changed since"), "{}", text(&["brief"]));
+    assert_eq!(json(&["plan", "show"])["phases"][0]["tasks"][0]["evidence"]["stale"], json!(false));
+
+    // As long as before, within the same second: the time of the file alone would not tell.
+    env.write("project/src/a.rs", "fn b() {}\n");
+    let changed = "src/a.rs changed";
+    assert!(
+        text(&["plan", "show"]).contains("evidence stale: src/a.rs changed"),
+        "{}",
+        text(&["plan", "show"])
+    );
+    for words in [
+        &["task", "show", "1.1"][..],
+        &["evidence", "list"],
+        &["evidence", "show", "1.1"],
+        &["brief"],
+        &["pickup"],
+    ] {
+        let text = text(words);
+        assert!(text.contains("stale") && text.contains(changed), "{words:?}: {text}");
+    }
+    assert!(text(&["status"]).contains("1 stale"), "{}", text(&["status"]));
+    let task = &json(&["plan", "show"])["phases"][0]["tasks"][0];
+    assert_eq!((&task["evidence"]["stale"], &task["evidence"]["proof"]), (&json!(true), &json!("stale")));
+    assert_eq!(json(&["task", "show", "1.1"])["evidence"]["changed"], json!(changed));
+    assert_eq!(json(&["evidence", "list"])["tasks"][0]["stale"], json!(true));
+    let shown = json(&["evidence", "show", "1.1"]);
+    assert_eq!((&shown["entries"][0]["stale"], &shown["evidence"]["word"]), (&json!(true), &json!("stale")));
+    assert!(json(&["pickup"])["evidence"][0].as_str().unwrap().contains("stale"));
+    assert_eq!(json(&["status"])["evidence"]["stale"], json!(1));
+
+    env.write("project/src/a.rs", "fn a() {}\n");
+    assert!(text(&["plan", "show"]).contains("evidence passed"), "the content is as it was");
+    fs::remove_file(env.project().join("src/a.rs")).unwrap();
+    assert!(text(&["plan", "show"]).contains("src/a.rs is gone"));
+    env.git(&["checkout", "--quiet", "src/a.rs"]);
+    env.write("project/src/new.rs", "");
+    env.git(&["add", "src/new.rs"]);
+    assert!(text(&["plan", "show"]).contains("src/new.rs is new"));
+}
+
+#[test]
+fn a_commit_changes_no_file() {
+    let env = planned();
+    env.write("project/src/a.rs", "fn a() { 1 }\n");
+    passes(&env);
+    env.git(&["add", "."]);
+    env.git(&["commit", "--quiet", "--message", "more"]);
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+}
+
+#[test]
+fn a_run_can_speak_of_some_files() {
+    let env = planned();
+    env.write("project/docs/x.md", "x\n");
+    env.thru(&["evidence", "run", "1.1", "--file", "src", "--", "true"]).ok();
+    assert_eq!(bundle(&env, "1.1")["entries"][0]["files"], json!(1));
+    env.write("project/docs/x.md", "y\n");
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+    env.write("project/src/a.rs", "fn c() {}\n");
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+    let outside = env.thru(&["evidence", "run", "1.1", "--file", "../..", "--", "true"]);
+    assert!(outside.code == 15 && outside.stderr.contains("outside"), "{}", outside.stderr);
+    let absent = env.thru(&["evidence", "run", "1.1", "--file", "nothing.rs", "--", "true"]);
+    assert_eq!(absent.code, 10, "{}", absent.stderr);
+}
+
+#[test]
+fn what_changes_while_it_runs_was_not_tested() {
+    let env = planned();
+    let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", "echo x > src/a.rs"]);
+    assert!(run.stderr.contains("src/a.rs changed while it ran"), "{}", run.stderr);
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+}
+
+#[test]
+fn a_run_that_says_nothing_proves_nothing() {
+    let env = planned();
+    for line in
+        ["cargo test 2>/dev/null | tail -1; true", "echo 'test result: ok. 0 passed; 0 failed; 0 ignored'"]
+    {
+        let run = env.thru(&["evidence", "run", "1.1", "--", "sh", "-c", line]);
+        assert_eq!(run.code, 1, "{}", run.stdout);
+        assert!(run.stderr.contains("this does not prove the task"), "{}", run.stderr);
+    }
+    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
+    let report = env.write("project/junit.xml", "<testsuite tests=\"3\" failures=\"1\"></testsuite>");
+    let junit = ["evidence", "run", "1.2", "--junit", report.to_str().unwrap(), "--", "true"];
+    assert_eq!(env.thru(&junit).code, 1, "the report has a failure");
+    assert_eq!(bundle(&env, "1.2")["entries"][0]["tests_failed"], json!(1));
+    let late = env.thru(&["evidence", "run", "1.2", "--timeout", "1", "--", "sleep", "600"]);
+    assert_eq!(late.code, 1);
+    assert_eq!(bundle(&env, "1.2")["entries"][1]["metadata"]["ended"], json!("timed out"));
+}
+
+/// A session with hooks: a call of the shell that ended with this.
+fn bash(env: &TestEnv, id: &str, command: &str, output: &str) {
+    let more = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": id,
+        "tool_response": {"stdout": output, "stderr": "", "interrupted": false}});
+    env.fire("s1", "PostToolUse", more);
+}
+
+fn edit(env: &TestEnv, id: &str, path: &str) {
+    let path = env.project().join(path);
+    let more = json!({"tool_name": "Edit", "tool_input": {"file_path": path}, "tool_use_id": id, "tool_response": {}});
+    env.fire("s1", "PostToolUse", more);
+}
+
+#[test]
+fn a_test_run_that_a_hook_saw_is_evidence_of_the_task_in_progress() {
+    let env = planned();
+    let ok = "test result: ok. 7 passed; 0 failed; 0 ignored\n";
+    bash(&env, "t1", "cargo test", ok);
+    assert!(!env.store().join("evidence").exists(), "a tool call writes its journal line and nothing else");
+    env.fire("s1", "Stop", json!({}));
+    let entry = &bundle(&env, "1.1")["entries"][0];
+    assert_eq!(
+        (&entry["kind"], &entry["verdict"], &entry["tests_passed"]),
+        (&json!("observed"), &json!("pass"), &json!(7))
+    );
+    assert_eq!((&entry["command"], &entry["scope"]), (&json!("cargo test"), &json!("project")));
+    env.fire("s1", "Stop", json!({}));
+    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 1, "seen once");
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("passed"));
+
+    // A file that the run did not know of: the tree is the whole project, not what was edited by then.
+    env.write("project/README.md", "other\n");
+    assert_eq!(env.json(&["evidence", "list"])["tasks"][0]["proof"], json!("stale"));
+
+    bash(&env, "t2", "cargo test", ok);
+    edit(&env, "t3", "src/a.rs");
+    env.fire("s1", "Stop", json!({}));
+    let last = bundle(&env, "1.1")["entries"][1].clone();
+    assert_eq!(
+        (&last["changed"], &last["tree"]),
+        (&json!("src/a.rs"), &Value::Null),
+        "edited after the run: {last}"
+    );
+}
+
+#[test]
+fn what_the_session_saw_counts_at_once() {
+    let env = planned();
+    bash(&env, "t1", "cargo test", "test result: ok. 7 passed; 0 failed; 0 ignored\n");
+    // The agent finishes the task in the same turn, before any checkpoint.
+    env.call(&["task", "done", "1.1"]).var("CLAUDE_CODE_SESSION_ID", "s1").run().ok();
+    assert_eq!(bundle(&env, "1.1")["entries"][0]["kind"], json!("observed"));
+}
+
+#[test]
+fn names_that_lead_elsewhere_are_refused() {
+    let env = planned();
+    let long = "x".repeat(300);
+    for id in ["..", "../1.1", "a/b", "a\u{7}b", "a\nb", &long, "", "nul"] {
+        for words in [
+            &["evidence", "add", id, "--summary", "x"][..],
+            &["evidence", "run", id, "--", "true"],
+            &["evidence", "show", id],
+            &["evidence", "archive", id],
+        ] {
+            let refused = env.thru(words);
+            assert_eq!(refused.code, 2, "{words:?}: {}", refused.stderr);
+            assert!(!refused.stderr.contains(['\u{7}']), "{}", refused.stderr);
+        }
+    }
+    assert!(!env.store().join("evidence").exists());
+    let unknown = env.thru(&["evidence", "add", "1.9", "--summary", "x"]);
+    assert!(unknown.code == 10 && unknown.stderr.contains("there is no task 1.9"), "{}", unknown.stderr);
+    let elsewhere = env.base().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::create_dir(env.store().join("evidence")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, env.store().join("evidence/1.1")).unwrap();
+    let linked = env.thru(&["evidence", "add", "1.1", "--summary", "x"]);
+    assert_eq!(linked.code, 15, "{}", linked.stderr);
+    assert!(names_in(&elsewhere).is_empty());
+}
+
+#[test]
+fn over_the_limits_is_refused_with_the_figure() {
+    let env = planned();
+    let long = "x".repeat(100 * 1024);
+    for _ in 0..4 {
+        env.thru(&["evidence", "add", "1.1", "--summary", &long]).ok();
+    }
+    let refused = env.thru(&["evidence", "add", "1.1", "--summary", &long]);
+    assert_eq!(refused.code, 15);
+    assert!(refused.stderr.contains("512000 is the most") && refused.stderr.contains("evidence archive 1.1"));
+    let patch = env.write("project/big.patch", vec![b'x'; 5 * 1024 * 1024 + 1]);
+    let refused = env.thru(&["evidence", "add", "1.1", "--type", "diff", "--patch", patch.to_str().unwrap()]);
+    assert!(refused.code == 15 && refused.stderr.contains("5242881 bytes; 5242880"), "{}", refused.stderr);
+    let patch = env.write("project/ok.patch", vec![b'x'; 5 * 1024 * 1024]);
+    for number in 0..4 {
+        let add = env.thru(&["evidence", "add", "1.2", "--type", "diff", "--patch", patch.to_str().unwrap()]);
+        assert_eq!(add.code, if number < 3 { 0 } else { 15 }, "{}", add.stderr);
+    }
+    env.thru(&["evidence", "archive", "1.1", "--keep", "1"]).ok();
+    env.thru(&["evidence", "add", "1.1", "--summary", &long]).ok();
+    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2);
+    assert_eq!(env.json(&["evidence", "show", "1.1", "--archived"])["entries"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn the_hundred_and_first_entry_sends_the_first_to_the_archive() {
+    let env = planned();
+    let entries: Vec<Value> = (0..100)
+        .map(|n| {
+            json!({"id": format!("e{n}"), "task_id": "1.2", "type": "note", "timestamp": "t", "agent": "a",
+            "verdict": "info", "summary": format!("note {n}")})
+        })
+        .collect();
+    let old = json!({"schema_version": "1.0.0", "task_id": "1.2", "entries": entries, "created_at": "t", "updated_at": "t"});
+    env.write(env.store().join("evidence/1.2/bundle.json"), old.to_string());
+    let added = env.thru(&["evidence", "add", "1.2", "--summary", "one more"]).ok();
+    assert!(added.stderr.contains("1 older entry went to evidence/1.2/archive.jsonl"), "{}", added.stderr);
+    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 100);
+    assert_eq!(env.log("evidence/1.2/archive.jsonl")[0]["summary"], json!("note 0"));
+    let dry = env.thru(&["evidence", "archive", "--keep", "10", "--dry-run"]).ok();
+    assert!(dry.stdout.contains("90 entries would be moved"), "{}", dry.stdout);
+    env.thru(&["evidence", "archive", "--keep", "10"]).ok();
+    assert_eq!(env.log("evidence/1.2/archive.jsonl").len(), 91);
+}
+
+#[test]
+fn a_damaged_bundle_is_named_and_kept_aside_only_by_a_write() {
+    let env = planned();
+    passes(&env);
+    let path = env.store().join("evidence/1.1/bundle.json");
+    fs::write(&path, "{\n  \"entries\": [").unwrap();
+    let shown = env.thru(&["evidence", "show", "1.1"]);
+    assert_eq!(shown.code, 12, "{}", shown.stderr);
+    assert!(env.thru(&["evidence", "list"]).ok().stdout.contains("bundle.json"));
+    assert!(env.thru(&["plan", "show"]).ok().stdout.contains("evidence cannot be read"));
+    assert_eq!(env.thru(&["task", "done", "1.1"]).code, 15);
+    let doctor = env.thru(&["doctor"]).stdout;
+    assert!(doctor.contains("evidence/1.1/bundle.json:2") && doctor.contains("keeps it aside"), "{doctor}");
+    env.write(env.store().join("evidence/2.1 2.json"), "{}");
+    assert!(env.thru(&["doctor"]).stdout.contains("2.1 2.json"));
+    let added = env.thru(&["evidence", "add", "1.1", "--summary", "anew"]).ok();
+    assert!(added.stderr.contains("was damaged: it was kept as bundle.json.damaged-"), "{}", added.stderr);
+    let names = names_in(&env.store().join("evidence/1.1"));
+    assert!(names.iter().any(|name| name.starts_with("bundle.json.damaged-")), "{names:?}");
+    let newer = env.write(env.store().join("evidence/1.2/bundle.json"), r#"{"schema_version": "9.0.0"}"#);
+    assert_eq!(env.thru(&["evidence", "add", "1.2", "--summary", "x"]).code, 13);
+    assert!(fs::read_to_string(newer).unwrap().contains("9.0.0"));
+}
+
+#[test]
+fn a_swarm_s_evidence_is_imported_once_and_stays_as_it_is() {
+    let env = TestEnv::rooted();
+    let swarm = |path: &str, value: Value| env.write(format!("project/.swarm/{path}"), value.to_string());
+    let gates = json!({"taskId": "1.1", "required_gates": ["reviewer"],
+        "gates": {"reviewer": {"sessionId": "s", "timestamp": "2026-04-14T07:01:02Z", "agent": "reviewer"}}});
+    let entry = |task: &str| {
+        json!({"task_id": task, "type": "retrospective", "timestamp": "2026-04-14T07:00:00Z",
+        "agent": "architect", "verdict": "pass", "summary": "done", "lessons_learned": ["x"]})
+    };
+    let of = |task: &str| {
+        json!({"schema_version": "1.0.0", "task_id": task, "entries": [entry(task)],
+        "created_at": "t", "updated_at": "t"})
+    };
+    swarm("plan.md", json!("unused"));
+    env.write("project/.swarm/plan.md", "# P\n## Phase 1: One\n- [ ] 1.1: a\n");
+    swarm("evidence/1.1.json", gates.clone());
+    swarm("evidence/1.1 2.json", gates);
+    swarm("evidence/1.1/evidence.json", of("1.1"));
+    swarm("evidence/retro-1/evidence.json", of("retro-1"));
+    swarm(
+        "evidence/1/drift-verifier.json",
+        json!({"entries": [{"type": "drift-verification", "verdict": "approved", "summary": "s"}]}),
+    );
+    swarm("evidence/agent-tools-init-1.json", json!({"agents": {}}));
+    env.write("project/.swarm/evidence/torn.json", "{\"entries\": [");
+    std::os::unix::fs::symlink("/etc/passwd", env.project().join(".swarm/evidence/link.json")).unwrap();
+    let before = env.tree();
+    let dry = env.json(&["import", "swarm", "--dry-run"]);
+    assert_eq!((&dry["evidence"]["entries"], &dry["evidence"]["new"]), (&json!(5), &json!(4)));
+    assert_eq!(before.changes(&env.tree()), Vec::<String>::new());
+    let done = env.json(&["import", "swarm"]);
+    assert_eq!((&done["evidence"]["new"], &done["evidence"]["tasks"]), (&json!(4), &json!(3)));
+    let left: Vec<&str> = done["evidence"]["left_out"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|left| left["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(left, ["link.json", "agent-tools-init-1.json", "torn.json"]);
+    assert_eq!(bundle(&env, "1.1")["entries"].as_array().unwrap().len(), 2);
+    assert_eq!(bundle(&env, "retro-1")["entries"][0]["lessons_learned"], json!(["x"]));
+    let again = env.json(&["import", "swarm"]);
+    assert_eq!(again["evidence"]["new"], json!(0));
+    assert!(env.thru(&["evidence", "list"]).ok().stdout.contains("nothing that thru saw"));
+    assert!(names_in(&env.project().join(".swarm/evidence")).contains(&"1.1 2.json".to_owned()));
+}
+
+#[test]
+fn many_writers_lose_no_entry() {
+    let env = planned();
+    let calls: Vec<_> = (0..16)
+        .map(|number| env.call(&["evidence", "add", "1.2", "--summary", &format!("note {number}")]))
+        .collect();
+    std::thread::scope(|scope| {
+        for call in calls {
+            scope.spawn(move || drop(call.run().ok()));
+        }
+    });
+    assert_eq!(bundle(&env, "1.2")["entries"].as_array().unwrap().len(), 16);
+}

@@ -1,0 +1,84 @@
+//! Evidence under torture: scenes with some, and what must be true afterwards.
+
+use std::fs;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::plans::with_plan;
+use super::rows::{TOOL_DONE, lived_in};
+use crate::sandbox::{SESSION, Sandbox, payload};
+
+pub fn with_entries(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    for number in 0..3 {
+        sandbox.must(&["evidence", "add", "1.1", "--summary", &format!("note {number}")], b"")?;
+    }
+    Ok(())
+}
+
+pub fn with_swarm(sandbox: &Sandbox) -> Result<()> {
+    lived_in(sandbox)?;
+    let folder = sandbox.project().join(".swarm/evidence/1.1");
+    fs::create_dir_all(&folder)?;
+    let entries: Vec<Value> = (0..3)
+        .map(|number| json!({"type": "note", "verdict": "pass", "summary": format!("note {number}")}))
+        .collect();
+    Ok(fs::write(folder.join("evidence.json"), json!({"task_id": "1.1", "entries": entries}).to_string())?)
+}
+
+/// A task in progress, and a test run that no checkpoint has seen.
+pub fn with_test_run(sandbox: &Sandbox) -> Result<()> {
+    with_plan(sandbox)?;
+    sandbox.must(&["task", "start", "1.1", "--session", SESSION], b"")?;
+    let said = json!({"stdout": "test result: ok. 5 passed; 0 failed; 0 ignored\n", "stderr": "", "interrupted": false});
+    let input = json!({"command": "cargo test --workspace"});
+    let more =
+        json!({"tool_name": "Bash", "tool_input": input, "tool_response": said, "tool_use_id": "toolu_test"});
+    sandbox.must(TOOL_DONE, &payload::event(&sandbox.dir, "PostToolUse", more)).map(drop)
+}
+
+pub fn is_added(sandbox: &Sandbox) -> bool {
+    summaries(sandbox).iter().any(|summary| summary == "seen")
+}
+
+pub fn is_run(sandbox: &Sandbox) -> bool {
+    entries(sandbox).iter().any(|entry| entry["exit_code"] == 0)
+}
+
+pub fn is_observed(sandbox: &Sandbox) -> bool {
+    entries(sandbox).iter().filter(|entry| entry["kind"] == "observed").count() == 1
+}
+
+/// Every entry is in the bundle or in the archive, and the newest one is left in the bundle.
+pub fn is_archived(sandbox: &Sandbox) -> bool {
+    let archive = fs::read_to_string(sandbox.store().join("evidence/1.1/archive.jsonl")).unwrap_or_default();
+    let kept = summaries(sandbox);
+    let has = |number: usize| {
+        let summary = format!("note {number}");
+        kept.contains(&summary) || archive.contains(&summary)
+    };
+    kept == ["note 2"] && (0..3).all(has)
+}
+
+pub fn is_imported(sandbox: &Sandbox) -> bool {
+    summaries(sandbox) == ["note 0", "note 1", "note 2"]
+}
+
+/// Of a bundle before and after: no entry may be gone that is not in the archive. What the command is allowed to move is
+/// checked by its row.
+pub fn is_bundle(new: &[u8]) -> Option<String> {
+    let bundle: Option<Value> = serde_json::from_slice(new).ok();
+    let entries = bundle.as_ref().and_then(|bundle| bundle["entries"].as_array());
+    entries.is_none().then(|| "cannot be read any more".to_owned())
+}
+
+fn summaries(sandbox: &Sandbox) -> Vec<String> {
+    entries(sandbox).iter().filter_map(|entry| entry["summary"].as_str().map(str::to_owned)).collect()
+}
+
+fn entries(sandbox: &Sandbox) -> Vec<Value> {
+    let bytes = fs::read(sandbox.store().join("evidence/1.1/bundle.json")).unwrap_or_default();
+    let bundle: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    bundle["entries"].as_array().cloned().unwrap_or_default()
+}
