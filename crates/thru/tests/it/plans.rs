@@ -284,14 +284,14 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
 #[test]
 fn a_swarm_is_read_through_no_link_and_no_pipe() {
     let outside = "# Elsewhere\n## Phase 1: One\n- [ ] 1.1: private words\n";
-    for rel in [".swarm", ".swarm/plan.md"] {
+    for rel in [".swarm", ".swarm/plan.md", ".swarm/evidence"] {
         for words in [&["import", "swarm"][..], &["import", "swarm", "folder/.swarm"]] {
             let env = TestEnv::rooted();
             let private = env.write("private/plan.md", outside);
             let (folder, named) = if words.len() > 2 { ("folder/", true) } else { ("", false) };
             let at = env.project().join(format!("{folder}{rel}"));
             fs::create_dir_all(at.parent().unwrap()).unwrap();
-            let target = if rel == ".swarm" { private.parent().unwrap() } else { &private };
+            let target = if rel.ends_with(".md") { &private } else { private.parent().unwrap() };
             std::os::unix::fs::symlink(target, &at).unwrap();
             let output = env.thru(words);
             // A folder that the user names is taken at the user's word, whatever it links to.
