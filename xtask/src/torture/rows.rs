@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::integrity::{self, Takes};
-use super::{evidence, gates, packets, plans, workstreams};
+use super::{decisions, evidence, gates, packets, plans, workstreams};
 use crate::sandbox::{SESSION, Sandbox, payload};
 use crate::transcript;
 
@@ -264,6 +264,16 @@ pub const ROWS: &[Row] = &[
     Row {
         done: plans::is_followed,
         ..hook_on(plans::with_todos, "hook Stop, a todo moves its task", STOP, stop)
+    },
+    cli("decide", decisions::with_some, &["decide", "Use TOML", "--why", "edited"], decisions::is_decided),
+    cli("import swarm, decisions", decisions::with_swarm, &["import", "swarm"], decisions::is_imported),
+    Row {
+        done: decisions::is_answered,
+        ..hook_on(decisions::with_some, "hook PostToolUse, an answer", TOOL_DONE, decisions::answer)
+    },
+    Row {
+        done: decisions::is_answered,
+        ..hook_on(decisions::answered, "hook Stop after an answer", STOP, stop)
     },
     cli("status --json", lived_in, &["status", "--json"], rooted),
     cli("doctor", lived_in, &["doctor"], rooted),

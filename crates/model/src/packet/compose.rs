@@ -324,7 +324,7 @@ impl<'a> Facts<'a> {
     }
 
     fn decisions(&self) -> String {
-        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 400));
+        let recorded = self.material.decisions.iter().map(|decision| inline(decision, 700));
         let answers = self.of(Class::Words).filter(|fact| is_answer(fact)).map(|fact| fact.text.clone());
         or_none(&recorded.chain(answers).collect::<Vec<_>>())
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{Dir, Found};
 
+use crate::features::decisions;
 use crate::features::evidence::{self, import::EvidenceReport};
 use crate::features::plan::import::{self, Incoming, Place, Report};
 use crate::input_redactor::InputRedactor;
@@ -28,6 +29,9 @@ pub struct SwarmReport {
     /// `None` if it has no plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<Report>,
+    /// None where its context.md holds no decision, or there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decisions: Option<decisions::import::Report>,
     /// None where it has no evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<EvidenceReport>,
@@ -50,17 +54,18 @@ pub fn run(world: &World, folder: Option<&Path>, place: Place, mode: Mode) -> Re
         None => None,
     };
     let evidence = evidence::import::run(world, &folder, mode)?;
+    let decisions = decisions::import::context(world, &folder, mode)?;
     let folder = folder.path().to_owned();
-    if plan.is_none() && evidence.is_none() {
+    if plan.is_none() && evidence.is_none() && decisions.is_none() {
         return Err(Error::Absent {
             what: format!(
-                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it",
+                "{}: there is no plan.json, plan.md, plan-ledger.jsonl or evidence in it, and no decision in a context.md",
                 folder.display()
             ),
             hint: "name the folder that holds them: `thru import swarm FOLDER`".into(),
         });
     }
-    Ok(SwarmReport { folder, plan, evidence })
+    Ok(SwarmReport { folder, plan, evidence, decisions })
 }
 
 /// Reads `plan.json`, or else `plan.md`, or else the last plan in the ledger; with the times from the ledger.

@@ -284,7 +284,7 @@ fn a_swarm_is_imported_once_and_stays_as_it_is() {
 #[test]
 fn a_swarm_is_read_through_no_link_and_no_pipe() {
     let outside = "# Elsewhere\n## Phase 1: One\n- [ ] 1.1: private words\n";
-    for rel in [".swarm", ".swarm/plan.md", ".swarm/evidence"] {
+    for rel in [".swarm", ".swarm/plan.md", ".swarm/context.md", ".swarm/evidence"] {
         for words in [&["import", "swarm"][..], &["import", "swarm", "folder/.swarm"]] {
             let env = TestEnv::rooted();
             let private = env.write("private/plan.md", outside);
@@ -320,6 +320,22 @@ fn todos(env: &TestEnv, session: &str, entries: &[(&str, &str)], id: &str) {
 
 /// The plan that was approved in plan mode and the list become the plan; what changes in the list moves its tasks; the
 /// brief after a compaction names the current task and what is blocked.
+/// Approved plans are up to 18 KB long, and every task of them is imported.
+#[test]
+fn a_long_plan_is_imported_whole() {
+    let env = TestEnv::rooted();
+    env.fire("s1", "SessionStart", json!({"source": "startup"})).ok();
+    let tasks: String = (1..=250)
+        .map(|n| format!("- [ ] 1.{n}: Change number {n} of the parser, with its tests and its docs\n"))
+        .collect();
+    let approved = format!("# Parser plan\n\n## Phase 1: Read\n{tasks}");
+    assert!(approved.len() > 16 * 1024, "{}", approved.len());
+    let more = json!({"tool_name": "ExitPlanMode", "tool_input": {"plan": approved}, "tool_use_id": "toolu_plan",
+                      "tool_response": {"plan": approved, "isAgent": false}});
+    env.fire("s1", "PostToolUse", more).ok();
+    assert_eq!(env.json(&["plan", "import", "--from-session", "--session", "s1"])["tasks"], 250);
+}
+
 #[test]
 fn a_session_s_plan_is_imported_and_followed() {
     let env = TestEnv::rooted();
