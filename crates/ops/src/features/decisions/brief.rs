@@ -8,7 +8,7 @@ use model::time;
 use store::Store;
 
 use crate::Result;
-use crate::features::BriefContext;
+use crate::features::{BriefContext, ProjectContext};
 
 const SECTION: Section =
     Section { order: 10, longer: 30, name: "decisions", title: "Decisions in force (newest first)" };
@@ -43,6 +43,12 @@ pub fn candidates(context: &BriefContext) -> Result<Vec<Candidate>> {
         all.push(Candidate::new(&SECTION, "decisions:older", text));
     }
     Ok(all)
+}
+
+/// Returns the newest decisions that hold, for a summariser.
+pub fn facts_for_summary(project: &ProjectContext) -> Result<Vec<String>> {
+    let (found, _) = super::current(project.store, project.world.now, NAMED)?;
+    Ok(found.iter().take(NAMED).map(|decision| format!("decided: {}", decision.words(160))).collect())
 }
 
 /// For a packet, newest first.
