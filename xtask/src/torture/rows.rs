@@ -137,7 +137,8 @@ pub const ROWS: &[Row] = &[
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
-    cli("recover", compacting, &["recover", "tester"], is_active),
+    // It asks git.
+    Row { takes: Takes::Launches, ..cli("recover", compacting, &["recover", "tester"], is_active) },
     Row {
         done: is_compacting,
         ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
@@ -175,13 +176,16 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // In the name of a session: only one that is named can be told from another claimant when it asks again.
-    cli(
-        "pickup --claim",
-        packets::with_packet,
-        &["pickup", "mine", "--claim", "--session", SESSION],
-        packets::active,
-    ),
+    // In the name of a session: only one that is named can be told from another claimant when it asks again. It asks git.
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --claim",
+            packets::with_packet,
+            &["pickup", "mine", "--claim", "--session", SESSION],
+            packets::active,
+        )
+    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
