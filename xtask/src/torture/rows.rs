@@ -137,7 +137,8 @@ pub const ROWS: &[Row] = &[
     cli("role bind", with_role, &["role", "bind", "tester", "--session", SESSION], is_bound),
     cli("lifecycle init", with_role, &["lifecycle", "init", "scribe"], has_begun),
     cli("lifecycle save", with_role, &["lifecycle", "save", "tester"], is_saved),
-    cli("recover", compacting, &["recover", "tester"], is_active),
+    // It asks git.
+    Row { takes: Takes::Launches, ..cli("recover", compacting, &["recover", "tester"], is_active) },
     Row {
         done: is_compacting,
         ..hook_on(with_role, "hook PreCompact, role", &["hook", "claude-code", "PreCompact"], compact)
@@ -175,13 +176,25 @@ pub const ROWS: &[Row] = &[
             packets::planned,
         )
     },
-    // With a named session: only that can be distinguished from another claimant when it asks again.
-    cli(
-        "pickup --claim",
-        packets::with_packet,
-        &["pickup", "mine", "--claim", "--session", SESSION],
-        packets::active,
-    ),
+    // With a named session: only that can be distinguished from another claimant when it asks again. It runs git.
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --claim",
+            packets::with_packet,
+            &["pickup", "mine", "--claim", "--session", SESSION],
+            packets::active,
+        )
+    },
+    Row {
+        takes: Takes::Launches,
+        ..cli(
+            "pickup --take-over",
+            packets::with_packet,
+            &["pickup", "mine", "--take-over", "--session", SESSION],
+            packets::active,
+        )
+    },
     cli("sweep", packets::with_dead_session, &["sweep"], always),
     hook_on(
         packets::with_dead_session,
@@ -221,6 +234,12 @@ pub const ROWS: &[Row] = &[
             workstreams::is_rolled_back,
         )
     },
+    cli(
+        "resume use",
+        workstreams::with_one,
+        &["resume", "use", "01", "--session", SESSION],
+        workstreams::is_used,
+    ),
     cli("resume update", workstreams::with_one, &["resume", "update", "--task-done"], workstreams::is_ticked),
     Row {
         done: workstreams::is_detected,

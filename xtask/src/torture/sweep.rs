@@ -166,11 +166,8 @@ fn one(lab: &Lab, row: &Row, fault: Fault) -> Result<Tally> {
 /// A failed close is never made, while a real one frees its number whatever it returns. For our end of a pipe to a
 /// child, we would wait for ourselves.
 fn leaves_open(row: &Row, fault: Fault, call: &str) -> bool {
-    let asks_git = ["recover", "pickup"].iter().any(|name| row.name.starts_with(name));
-    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches) || asks_git;
-    // Known: `uninstall` takes a settings file that it may not examine for a missing one.
-    let is_known = row.name == "uninstall" && call == "lstat";
-    fault.is_error() && (starts_others && call == "close" || is_known)
+    let starts_others = matches!(row.takes, Takes::Settings | Takes::Launches);
+    fault.is_error() && starts_others && call == "close"
 }
 
 /// Returns what is wrong with the broken command's own output and exit code.

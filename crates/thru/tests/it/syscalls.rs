@@ -18,7 +18,7 @@ struct Made {
 
 /// Returns whether the test can run. On CI it must, if it is about this binary and this system: elsewhere there is no
 /// strace, and for an emulated binary it shows the emulator's calls.
-fn possible(needed: &[(&str, bool)]) -> bool {
+pub fn possible(needed: &[(&str, bool)]) -> bool {
     for (foreign, why) in [
         (!cfg!(target_os = "linux"), "strace exists on Linux only"),
         (std::env::var_os("THRU_EMULATED").is_some(), "the binary runs in an emulator"),
@@ -34,7 +34,7 @@ fn possible(needed: &[(&str, bool)]) -> bool {
     false
 }
 
-fn strace_works() -> (&'static str, bool) {
+pub fn strace_works() -> (&'static str, bool) {
     let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).output();
     ("strace", tried.is_ok_and(|output| output.status.success()))
 }
