@@ -95,6 +95,11 @@ fn as_people_write_it() {
             "## Phase 5: Loop\n#### Steps\n**5.1 — Causes**\n```\nx\n```\n**5.2 — Prompt** — a short call\n- how\n**Goal:** none\n",
             "# 5 Loop\n5.1 pending Causes\n5.2 pending Prompt — a short call\n",
         ),
+        // Some phases have headings as tasks, others a list.
+        (
+            "## Phase 1: A\n### Task 1.1 — x\n- note\n## Phase 2: B\n- y\n- z\n",
+            "# 1 A\n1.1 pending x\n# 2 B\n2.1 pending y\n2.2 pending z\n",
+        ),
         // Phases that contain no list: the lists elsewhere are the tasks.
         (
             "## 1. Goals\ntext\n## 2. Features\n### Feature 1\n1. upload\n2. check\n## 3. Delivery\n### Phase 1 — All\ntext\n",

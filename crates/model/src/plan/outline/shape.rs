@@ -81,6 +81,8 @@ pub struct Shape {
     pub has_phases: bool,
     /// The explicit phases that have numbered items.
     numbered: HashSet<usize>,
+    /// The explicit phases that have tasks as headings.
+    headed: HashSet<usize>,
     /// The numbers of explicit phases, so that no other phase gets one of them.
     pub taken: HashSet<u32>,
     /// The ids that items have, so that no other task gets one of them.
@@ -126,6 +128,7 @@ impl Shape {
             Source::Nothing
         };
         let numbered = blocks.iter().filter(|block| numbered(block)).map(|block| block.phase).collect();
+        let headed = blocks.iter().filter(|block| is_task(block)).map(|block| block.phase).collect();
         let taken = headings().filter_map(|(_, text)| explicit_phase(text)?.0).collect();
         let named = blocks.iter().filter_map(|block| match &block.kind {
             Kind::Check { mark, text } => item::parse(text, Some(mark)).id,
@@ -136,7 +139,7 @@ impl Shape {
             }
             _ => None,
         });
-        Shape { source, has_phases, numbered, taken, named: named.collect() }
+        Shape { source, has_phases, numbered, headed, taken, named: named.collect() }
     }
 
     pub fn role(&self, level: usize, text: &str) -> Roles {
@@ -156,8 +159,14 @@ impl Shape {
     /// Returns whether an item without a box is a task here.
     pub fn takes(&self, block: &Block) -> bool {
         let fits = |only_steps: bool| block.indent < 2 && (!only_steps || block.in_steps);
+        let by_phase = match self.source {
+            Source::InPhases => true,
+            // In a phase without such headings its list is the tasks.
+            Source::TaskHeadings => !self.headed.contains(&block.phase),
+            _ => false,
+        };
         match (self.source, &block.kind) {
-            (Source::InPhases, kind) if block.phase > 0 && block.indent < 2 => match kind {
+            (_, kind) if by_phase && block.phase > 0 && block.indent < 2 => match kind {
                 Kind::Numbered { .. } => true,
                 Kind::Bullet { text } => !self.numbered.contains(&block.phase) && item::field(text).is_none(),
                 _ => false,
